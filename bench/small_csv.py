@@ -63,6 +63,8 @@ def clients(directory: Path) -> dict[str, list[str]]:
     tableau = "SET 'sql-client.execution.result-mode' = 'tableau';\n"
     (directory / "flink.sql").write_text(tableau + script)
     home = flink_clients.home(directory / "flink")
+    if not flink_clients.PYFLINK.exists():
+        sys.exit("SCURRY_PYFLINK has to name the directory of an installed pyflink")
     java = flink_clients.PYFLINK.parents[3] / "bin"
     flink = ["env", f"FLINK_HOME={home}", f"FLINK_CONF_DIR={home}/conf", f"FLINK_LOG_DIR={home}/log",
              f"PATH={java}:{os.environ['PATH']}", str(home / "bin" / "sql-client.sh"), "-Dexecution.target=local",

@@ -15,7 +15,7 @@ import scurry
 import scurry.common.time
 import scurry.pyflink_alias
 from scurry.errors import PyFlinkImportedError
-from scurry.pyflink_imports import IMPORTED
+from scurry.pyflink_names import IMPORTED
 
 
 def in_fresh_python(code: str, *, path: Path | None = None) -> str:
@@ -128,16 +128,3 @@ def test_a_function_that_uses_a_pyflink_module_loads_where_there_is_no_alias() -
 def test_the_first_import_is_announced_once() -> None:
     code = "import scurry.pyflink_alias as a; a.install(lambda: print('here')); import pyflink, pyflink.common.time"
     assert in_fresh_python(code) == "here\n"
-
-
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [
-        ("common.watermark_strategy", "Duration"),
-        ("datastream.state", "Duration"),
-        ("datastream.state", "Time"),
-        ("datastream.window", "Time"),
-    ],
-)
-def test_times_are_also_where_the_modules_of_pyflink_import_them(module: str, name: str) -> None:
-    assert getattr(importlib.import_module(f"pyflink.{module}"), name) is getattr(scurry.common.time, name)

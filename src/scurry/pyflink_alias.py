@@ -16,7 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from scurry.errors import PyFlinkImportedError
-from scurry.pyflink_imports import add_imported_names
+from scurry.pyflink_names import add_names
 
 _RENAMED = {"pyflink": "scurry", "pyflink.version": "scurry.pyflink_version"}
 
@@ -55,7 +55,7 @@ class _SameModule(Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         module = importlib.import_module(self._real_name)
         self._real_spec = module.__spec__
-        add_imported_names(module)
+        add_names(module)
         return module
 
     def exec_module(self, module: ModuleType) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from scurry.common._removed import removed
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.config_options import ConfigOption, ConfigOptions
 from scurry.common.configuration import Configuration
@@ -75,4 +74,4 @@ def __getattr__(name: str) -> Any:
     """Return a message format that PyFlink also offers under `pyflink.common`."""
     if name in _FORMATS:
         return getattr(importlib.import_module(_FORMATS[name]), name)
-    raise removed(__name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

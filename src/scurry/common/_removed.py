@@ -61,7 +61,7 @@ _NAMES = {
 
 
 def removed(module: str, name: str) -> Exception:
-    """Return the error for a name that a module does not have: raise it in the `__getattr__` of the module.
+    """Return the error for a name that a module does not have.
 
     Args:
         module: The module.

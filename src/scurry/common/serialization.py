@@ -8,7 +8,6 @@ from __future__ import annotations
 import codecs
 from typing import Any
 
-from scurry.common._removed import removed
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
@@ -184,8 +183,3 @@ class Encoder:
         """
         text = str(value) if type_info is None else type_info.to_java_string(value)
         return text.encode(self._codec, "replace") + b"\n"
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from scurry.common._api import ApiObject
-from scurry.common._removed import removed
-from scurry.common.time import Duration as Duration  # programs import it from here, as PyFlink lets them
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = [
@@ -296,8 +294,3 @@ def _not_negative(name: str, amount: TimeAmount) -> int:
     if millis < 0:
         raise ValueError(f"{name} must not be negative: {millis} ms")
     return millis
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

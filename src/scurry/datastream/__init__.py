@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scurry.common._removed import removed
 from scurry.common.dead_letter import DeadLetter
 from scurry.datastream.async_data_stream import AsyncDataStream
 from scurry.datastream.checkpoint_config import CheckpointConfig
@@ -155,8 +152,3 @@ __all__ = [
     "WindowFunction",
     "WindowedStream",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

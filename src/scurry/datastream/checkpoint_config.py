@@ -14,7 +14,7 @@ from scurry.common._config.checkpoint import (
     TOLERABLE_FAILED_CHECKPOINTS,
 )
 from scurry.common._config.tuning import ALIGNED_CHECKPOINT_TIMEOUT, FORCE_UNALIGNED, UNALIGNED
-from scurry.common._removed import CHECKPOINT_CONFIG, removed
+from scurry.common._removed import CHECKPOINT_CONFIG
 from scurry.common.config_options import CHECKPOINTING_DIR, CHECKPOINTING_INTERVAL, ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.common.time import Duration, TimeAmount, to_millis
@@ -215,8 +215,3 @@ class CheckpointConfig(ApiObject):
             raise ArgumentError(f"{what} must be larger than or equal to {least} ms, not {millis} ms")
         self._configuration.set_string(option.key, f"{millis} ms")
         return self
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Generic, Self
 from scurry.common._api import ApiObject
 from scurry.common._type_variables import ACC, IN, OUT, K, R, T, T_co, V
 from scurry.common.state_migration import StateMigration, evolves, state_migration
-from scurry.common.time import Duration as Duration  # programs import it from here, as PyFlink lets them
-from scurry.common.time import Time as Time  # programs import it from here, as PyFlink lets them
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, Types
 from scurry.datastream._type_info import DeclaredType, state_type
 from scurry.datastream.functions.transformations import AggregateFunction, CallableReduce, ReduceFunction

@@ -10,7 +10,6 @@ from enum import Enum
 from typing import Any
 
 from scurry.common._api import ApiObject
-from scurry.common._removed import removed
 from scurry.common._types import java_text
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
@@ -116,8 +115,3 @@ class CustomStateBackend(StateBackend):
         raise UnsupportedError(
             "scurry runs no Java, so it has no place for a CustomStateBackend: leave it out; state can be of any size"
         )
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

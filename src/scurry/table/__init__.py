@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.common._removed import removed
 from scurry.common.types import Row, RowKind
 from scurry.errors import UnsupportedError
 from scurry.table.changelog_mode import ChangelogMode
@@ -85,4 +84,4 @@ def __getattr__(name: str) -> Any:
         raise UnsupportedError(
             "types of users are Java classes in Flink, which scurry does not have: use DataTypes.ROW"
         )
-    raise removed(__name__, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from scurry.common._removed import removed
 from scurry.common.types import Row, RowKind
 from scurry.logical_types.atomic_types import (
     BigIntType,
@@ -263,8 +261,3 @@ class DataTypes:
     ) -> DayTimeIntervalType | YearMonthIntervalType:
         """Return the type of intervals, e.g. `INTERVAL(DAY(2), SECOND(9))`."""
         return interval_type(upper_resolution, lower_resolution)
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

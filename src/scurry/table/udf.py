@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from scurry.common._removed import removed
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.functions.user.context import FunctionContext
 from scurry.functions.user.process import ArgumentTrait
@@ -228,8 +227,3 @@ def _told(function: Any, method: str) -> Any:
 def _check_func_type(func_type: str, known: tuple[str, ...]) -> None:
     if func_type not in known:
         raise ArgumentError(f"The func_type must be one of '{', '.join(known)}', got {func_type}.")
-
-
-def __getattr__(name: str) -> Any:
-    """Say what to write instead of a name that earlier versions of PyFlink had."""
-    raise removed(__name__, name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scurry.common.time import Time as Time  # programs import it from here, as PyFlink lets them
 from scurry.common.window_elements import TaggedUnion, TimestampedValue
 from scurry.datastream.window.base import (
     MergingWindowAssigner,

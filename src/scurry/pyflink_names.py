@@ -1,15 +1,19 @@
-"""Names that PyFlink's modules have because they import them: programs import them from there, too."""
+"""Names that PyFlink's modules have because they import them, or had in earlier versions: programs import them."""
 
 from __future__ import annotations
 
 import importlib
+from contextlib import suppress
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["IMPORTED", "add_imported_names"]
+__all__ = ["IMPORTED", "add_names"]
 
 #: Module of PyFlink 2.3 -> module that defines names -> those that it imports; only modules and names that scurry has.
 IMPORTED: Final = {
+    "common.watermark_strategy": {
+        "common.time": "Duration",
+    },
     "datastream.async_data_stream": {
         "common.time": "Time",
         "common.typeinfo": "TypeInformation",
@@ -79,6 +83,7 @@ IMPORTED: Final = {
         "common.typeinfo": "RowTypeInfo TypeInformation Types",
     },
     "datastream.state": {
+        "common.time": "Duration Time",
         "common.typeinfo": "TypeInformation",
     },
     "datastream.stream_execution_environment": {
@@ -92,6 +97,7 @@ IMPORTED: Final = {
         "datastream.slot_sharing_group": "SlotSharingGroup",
     },
     "datastream.window": {
+        "common.time": "Time",
         "common.serializer": "TypeSerializer",
         "common.typeinfo": "Types",
         "datastream.functions": "ReduceFunction RuntimeContext",
@@ -159,19 +165,23 @@ IMPORTED: Final = {
 }
 
 
-def add_imported_names(module: ModuleType) -> None:
-    """Let a module give the names that PyFlink's module imports, without importing them before they are asked for."""
+def add_names(module: ModuleType) -> None:
+    """Let a module give the names that PyFlink's module imports, and say what to write instead of those it had.
+
+    What it gives is imported when a program asks for it.
+    """
     imported = IMPORTED.get(module.__name__.removeprefix("scurry."), {})
     sources = {name: f"scurry.{source}" for source, names in imported.items() for name in names.split()}
-    if not sources:
-        return
     own = vars(module).get("__getattr__")
 
     def found(name: str) -> Any:
         if name in sources:
             return getattr(importlib.import_module(sources[name]), name)
         if own is not None:
-            return own(name)
-        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+            with suppress(AttributeError):
+                return own(name)
+        from scurry.common._removed import removed
+
+        raise removed(module.__name__, name)
 
     setattr(module, "__getattr__", found)  # noqa: B010 - no attribute of modules that mypy knows

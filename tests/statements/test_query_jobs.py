@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from scurry.errors import EvaluationError, JobError
@@ -48,3 +50,19 @@ def test_rows_that_nobody_takes_are_computed_up_to_a_number(env: TableEnvironmen
         assert not outcome.done()
         assert sum(1 for _ in rows) == 29_999
     assert outcome.result() is not None
+
+
+def test_a_query_without_an_end_is_closed_while_its_rows_are_read_ahead() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.get_config().set("scurry.runner", "local")
+    env.execute_sql("CREATE TABLE n (a INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
+    result = env.execute_sql("SELECT * FROM n WHERE a IS NULL")
+    client = result.get_job_client()
+    assert client is not None
+    outcome = client.get_job_execution_result()
+    rows = result.collect()
+    closed = threading.Thread(target=rows.close, daemon=True)
+    closed.start()
+    closed.join(30)
+    assert not closed.is_alive()
+    outcome.result()

@@ -1,6 +1,7 @@
 """Programs after the pages of Flink's documentation give the answers of PyFlink 2.3.0, in BATCH and STREAMING.
 
-The fixture says which answers PyFlink gave, and which are worked out by hand from the rows.
+The fixture says which answers PyFlink gave, and which are those of scurry, which were only
+read through: they show that nothing changes.
 
 `support/documented_programs` has the programs by page and heading, and says what is left out because it needs Java.
 """

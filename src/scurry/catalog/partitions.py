@@ -135,6 +135,10 @@ class PartitionedCatalog:
         found = self._find(database, table, spec)
         return None if found is None else found.partition
 
+    def get_partition(self, database: str, table: str, spec: Spec) -> CatalogPartition:
+        """Return a partition."""
+        return self._require_partition(database, table, spec).partition
+
     def create_partition(self, database: str, table: str, spec: Spec, partition: CatalogPartition) -> None:
         """Add a partition."""
         keys = self._require_partitioned(database, table)

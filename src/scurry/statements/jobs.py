@@ -82,7 +82,7 @@ class TableJob(JobClient):
 
     def tracking(self, rows: Iterator[Any]) -> QueryRows:
         """Return the rows of a query, and remember how it ends."""
-        self._rows = QueryRows(self._tracked(rows))
+        self._rows = QueryRows(self._tracked(rows), self.cancel)
         return self._rows
 
     def _tracked(self, rows: Iterator[Any]) -> Generator[Any, None, None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -61,9 +61,10 @@ def names_result(column: str, names: Iterable[str]) -> StatementResult:
 class QueryRows(Iterator[Any]):
     """The rows of a query, for one thread that takes them."""
 
-    def __init__(self, rows: Generator[Any, None, None]) -> None:
-        """Take what computes them."""
+    def __init__(self, rows: Generator[Any, None, None], cancel: Callable[[], Any]) -> None:
+        """Take what computes them, and what ends that while another thread waits for the next one."""
         self._rows = rows
+        self._cancel = cancel
         self._ahead: deque[Any] = deque()
         self._error: BaseException | None = None
         self._reading = threading.Lock()
@@ -79,6 +80,8 @@ class QueryRows(Iterator[Any]):
 
     def close(self) -> None:
         """Forget the other rows, and end their job."""
+        if self._reading.locked():
+            self._cancel()
         with self._reading:
             self._ahead.clear()
             self._rows.close()

@@ -28,7 +28,7 @@ def prometheus(request: Request) -> PlainTextResponse:
     session: OperableSession = request.app.state.session
     running = [job.process for job in session.jobs() if job.state is None and job.process is not None]
     texts = [text for text in _pool.map(_metrics_of, running) if text is not None]
-    own = f"{_TYPE}flink_jobmanager_numRunningJobs gauge\nflink_jobmanager_numRunningJobs {len(texts)}\n"
+    own = f"{_TYPE}flink_jobmanager_numRunningJobs gauge\nflink_jobmanager_numRunningJobs {len(running)}\n"
     return PlainTextResponse(merged([own, *texts]), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -8,7 +8,6 @@ from typing import Any
 from scurry.catalog import partitions
 from scurry.catalog.partitions import PartitionedCatalog
 from scurry.common._api import ApiObject
-from scurry.errors import PartitionNotExistError
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
 
 __all__ = ["CatalogColumnStatistics", "CatalogPartition", "CatalogTableStatistics", "PartitionMethods"]
@@ -173,12 +172,7 @@ class PartitionMethods(ApiObject):
         Raises:
             CatalogError: There is no such partition.
         """
-        found = self._catalog.find_partition(*_names(table_path), partition_spec.get_partition_spec())
-        if found is None:
-            raise PartitionNotExistError(
-                f"Partition {partition_spec} of table {table_path} in catalog {self._catalog.name} does not exist."
-            )
-        return CatalogPartition(found)
+        return CatalogPartition(self._catalog.get_partition(*_names(table_path), partition_spec.get_partition_spec()))
 
     def partition_exists(self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec) -> bool:
         """Return whether there is such a partition."""

@@ -62,8 +62,8 @@ class RegularJoin:
     """Join all rows of both sides.
 
     Attributes:
-        page_bytes: The size of pages of state: a batch beside millions of rows touches one key of a page, and reads and
-            writes all of them.
+        page_bytes: The size of pages of state: a batch beside many rows touches one key of a page, and reads and writes
+            all of them.
     """
 
     page_bytes = 2 * 1024

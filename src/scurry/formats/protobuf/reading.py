@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -60,9 +61,7 @@ class ProtobufDecoder(MessageDecoder):
         """
         import pyarrow as pa
 
-        made = self.message.message_class()
-        parse, fields = made.FromString, made.DESCRIPTOR.fields_by_name
-        read = [_field_reader(fields[column.name], column.type, self.defaults) for column in self.columns]
+        parse, read = self.message.message_class().FromString, _readers(self)
         rows, origins = [], []
         for index, message in enumerate(messages):
             try:
@@ -80,6 +79,13 @@ class ProtobufDecoder(MessageDecoder):
             arrays = [from_values(list(each), c.type) for each, c in zip(values, self.columns, strict=True)]
             batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self.columns])
         return DecodedMessages(batch, None if len(rows) == len(messages) else origins)
+
+
+@functools.lru_cache(maxsize=256)
+def _readers(decoder: ProtobufDecoder) -> list[_Read]:
+    """Return the functions that read the columns of a message; of one decoder they stay the same."""
+    fields = decoder.message.message_class().DESCRIPTOR.fields_by_name
+    return [_field_reader(fields[column.name], column.type, decoder.defaults) for column in decoder.columns]
 
 
 class _UnknownValueError(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,10 +47,7 @@ class ProtobufEncoder(MessageEncoder):
 
     def encode(self, batch: pa.RecordBatch) -> list[bytes]:
         """Return one message per row."""
-        made = self.message.message_class()
-        fields = made.DESCRIPTOR.fields_by_name
-        fill = [_setter(fields[column.name], column.type, self.null_text) for column in self.columns]
-        messages = []
+        made, fill, messages = self.message.message_class(), _setters(self), []
         for row in zip(*map(to_values, batch.columns), strict=True):
             message = made()
             for put, value in zip(fill, row, strict=True):
@@ -57,6 +55,13 @@ class ProtobufEncoder(MessageEncoder):
                     put(message, value)
             messages.append(message.SerializeToString(deterministic=True))
         return messages
+
+
+@functools.lru_cache(maxsize=256)
+def _setters(encoder: ProtobufEncoder) -> list[_Set]:
+    """Return the functions that set the fields of a message; of one encoder they stay the same."""
+    fields = encoder.message.message_class().DESCRIPTOR.fields_by_name
+    return [_setter(fields[column.name], column.type, encoder.null_text) for column in encoder.columns]
 
 
 def _setter(field: FieldDescriptor, data_type: DataType, null_text: str) -> _Set:

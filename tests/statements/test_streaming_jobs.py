@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -97,6 +99,19 @@ def test_a_query_that_a_thread_of_its_own_job_forgets_is_cancelled(tmp_path: Pat
     assert not forgetting.is_alive()
     job.join(20)
     assert not job.is_alive()
+
+
+def test_a_program_ends_though_it_forgets_a_query_without_an_end() -> None:
+    program = """
+from support.statements.tables import environment
+
+env = environment()
+env.execute_sql("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100')")
+results = env.execute_sql("SELECT n FROM numbers").collect()
+next(results)
+"""
+    tests = Path(__file__).parents[1]
+    subprocess.run([sys.executable, "-c", program], cwd=tests, check=True, timeout=60)
 
 
 def test_metrics_count_rows(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common.recursion import deep_recursion
+from scurry.connectors.tables.contract import Changes
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
@@ -66,15 +67,21 @@ def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
     schema = schema_of(plan)
     changes = run_query(session, executable(session, plan))
     job = TableJob(getattr(changes, "cancel", None))
-    rows = _rows(map(NotNullEnforcer.of_query(session, schema).changes, changes))
+    rows = _rows(changes, NotNullEnforcer.of_query(session, schema).changes)
     return StatementResult(schema, job.tracking(rows), is_query=True, job=job)
 
 
-def _rows(changes: Iterator[Any]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+def _rows(changes: Iterator[Changes], enforce: Callable[[Changes], Changes]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Yield the rows of changes; forgetting them ends the job of the changes."""
     from scurry.logical_types.values import to_values
 
-    for each in changes:
-        kinds = each.kinds if each.kinds is not None else [0] * each.batch.num_rows
-        columns = list(map(to_values, each.batch.columns))
-        rows = zip(*columns, strict=True) if columns else [()] * each.batch.num_rows
-        yield from zip(kinds, rows, strict=True)
+    try:
+        for each in map(enforce, changes):
+            kinds = each.kinds if each.kinds is not None else [0] * each.batch.num_rows
+            columns = list(map(to_values, each.batch.columns))
+            rows = zip(*columns, strict=True) if columns else [()] * each.batch.num_rows
+            yield from zip(kinds, rows, strict=True)
+    finally:
+        close = getattr(changes, "close", None)
+        if close is not None:
+            close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -95,8 +96,9 @@ class _QueriedRows(Iterator[Changes]):
             while (block := blocks.get()) is not None and not self._cancelled:
                 yield from block
         finally:
-            if not job.get_job_execution_result().done():
-                # Garbage collection may end this generator in a thread of the job itself: leave it to another one.
+            if not job.get_job_execution_result().done() and not sys.is_finalizing():
+                # Garbage collection may end this generator in a thread of the job itself: leave it to another one,
+                # but for the end of the process, where a new thread would never begin.
                 threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
         if not self._cancelled:
             wait_for(job)

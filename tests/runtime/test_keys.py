@@ -24,7 +24,9 @@ from scurry.runtime.keys import (
     from_sortable,
     groups_of,
     key_hash,
+    key_hashes,
     original_key,
+    row_keys,
     sortable,
     subtask_of,
 )
@@ -89,6 +91,18 @@ def test_canonical_keys_are_hashable_and_lead_back(keys: list[Any]) -> None:
     canonical = canonical_keys(keys)
     assert all(type(key) in (str, int, bytes) for key in canonical)
     assert all(same(original_key(form), key) for form, key in zip(canonical, keys, strict=True))
+
+
+@given(st.lists(st.tuples(KEYS, st.integers()), max_size=5))
+def test_rows_of_several_columns_are_keys_as_tuples(rows: list[Any]) -> None:
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    assert row_keys(columns or [[], []]) == canonical_keys(rows)
+
+
+@given(st.lists(KEYS, max_size=5) | st.lists(st.integers(), max_size=5) | st.lists(st.tuples(KEYS), max_size=5))
+def test_many_keys_are_hashed_as_one(keys: list[Any]) -> None:
+    canonical = canonical_keys(keys)
+    assert key_hashes(canonical) == list(map(key_hash, canonical))
 
 
 def test_plain_keys_stand_for_themselves_without_a_copy() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scurry.runtime.keys import key_hash
 from scurry.runtime.tables.streaming.groups.pieces import EntryPieces, ValueCounts
 from support.statements.fed_queries import FedQuery
 from support.statements.tables import environment
@@ -21,13 +22,13 @@ def test_a_value_of_many_changes_few_pieces() -> None:
     entry: dict[Any, Any] = {}
     values = counted(entry)
     for value in range(20_000):
-        values.add(value, 1)
+        values.add(value, key_hash(value), 1)
     values.save()
     before = dict(entry)
     later = counted(entry)
-    assert later.add(77, 1) == (True, True)
-    assert later.add(77, -2) == (True, False)
-    assert later.add(-1, 1) == (False, True)
+    assert later.add(77, key_hash(77), 1) == (True, True)
+    assert later.add(77, key_hash(77), -2) == (True, False)
+    assert later.add(-1, key_hash(-1), 1) == (False, True)
     later.save()
     assert len(entry) > 500
     assert sum(entry[slot] != before.get(slot) for slot in entry) <= 3

@@ -14,7 +14,7 @@ import io
 import pickle
 import struct
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from scurry.errors import KeyTypeError
@@ -31,6 +31,17 @@ def canonical_keys(keys: list[Any]) -> list[Any]:
     if set(map(type, keys)) <= _PLAIN:
         return keys
     return [key if type(key) in _PLAIN else encode_key(key) for key in keys]
+
+
+def row_keys(columns: Sequence[list[Any]]) -> list[Any]:
+    """Return the canonical forms of rows: of the value if there is one column, else of the tuple of the values.
+
+    Args:
+        columns: At least one column.
+    """
+    if len(columns) == 1:
+        return canonical_keys(columns[0])
+    return [b"t" + b"".join(parts) for parts in zip(*map(_encoded_parts, columns), strict=True)]
 
 
 def original_key(key: CanonicalKey) -> Any:
@@ -70,6 +81,24 @@ def key_hash(key: CanonicalKey) -> int:
     hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
     hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
     return hashed ^ hashed >> 16
+
+
+def key_hashes(keys: Sequence[CanonicalKey]) -> list[int]:
+    """Return the hashes of some keys, as `key_hash` does one by one."""
+    import numpy as np
+
+    crc32, kinds = zlib.crc32, set(map(type, keys))
+    if kinds == {int}:
+        sums = [crc32(b"%d" % key) for key in keys]  # type: ignore[str-format]
+    elif kinds == {bytes}:
+        sums = list(map(crc32, keys))  # type: ignore[arg-type]
+    else:
+        return list(map(key_hash, keys))
+    hashed: Any = np.array(sums, dtype=np.uint64)
+    hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+    hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    found: list[int] = (hashed ^ hashed >> 16).tolist()
+    return found
 
 
 def subtask_of(hashed: int, max_parallelism: int, parallelism: int) -> int:
@@ -144,6 +173,13 @@ def _parts(body: bytes) -> list[Any]:
         parts.append(decode_key(body[at : at + length]))
         at += length
     return parts
+
+
+def _encoded_parts(values: Sequence[Any]) -> list[bytes]:
+    """Return each value as a part of a sequence."""
+    kinds, pack = set(map(type, values)), _LENGTH.pack
+    encode = _ENCODERS.get(kinds.pop(), encode_key) if len(kinds) == 1 else encode_key
+    return [pack(len(part)) + part for part in map(encode, values)]
 
 
 def _sequence(tag: bytes) -> Callable[[Any], bytes]:

@@ -22,7 +22,7 @@ from typing import Any
 
 from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
-from scurry.runtime.keys import CanonicalKey, key_hash
+from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page, page_bits
 from scurry.runtime.state.slots import DOMAINS
@@ -140,7 +140,8 @@ class KeyedStateBackend:
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
         """Load the entries of some keys in one request to the store, or create them; needed only for speed."""
         entries, count = self.entries, self.max_parallelism
-        found = {key: key_hash(key) for key in set(keys).difference(entries)}
+        new = list(set(keys).difference(entries))
+        found = dict(zip(new, key_hashes(new), strict=True))
         self.hashes.update(found)
         self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
         indexes = self.indexes

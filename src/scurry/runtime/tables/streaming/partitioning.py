@@ -13,9 +13,13 @@ import pyarrow as pa
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.logical_types.values import to_values
-from scurry.runtime.keys import CanonicalKey, canonical_keys, encode_key, key_hash
+from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
 
 __all__ = ["KeyedChanges", "PartitionByKey", "keys_of"]
+
+
+#: Hashes that a writer remembers.
+_MOST_HASHES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class PartitionByKey:
     def __init__(self, columns: Sequence[int], by_group: bool = False) -> None:
         self._columns = tuple(columns)
         self._by_group = by_group
-        self._hashes = _Hashes()
+        self._hashes: dict[CanonicalKey, int] = {}
 
     def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, KeyedChanges]]:
         """Return the subtasks that get rows, with their rows."""
@@ -74,19 +78,11 @@ class PartitionByKey:
         return KeyedChanges(changes, [stand_in[group] for group in distinct.tolist()], group_of_key[codes])
 
     def _hashes_of(self, keys: list[CanonicalKey]) -> Any:
-        if len(self._hashes) > _Hashes.LIMIT:
+        if len(self._hashes) > _MOST_HASHES:
             self._hashes.clear()
-        return np.asarray([self._hashes[key] for key in keys], dtype=np.int64)
-
-
-class _Hashes(dict[CanonicalKey, int]):
-    """The hashes of keys, computed once per key and writer."""
-
-    LIMIT = 1_000_000
-
-    def __missing__(self, key: CanonicalKey) -> int:
-        hashed = self[key] = key_hash(key)
-        return hashed
+        new = [key for key in keys if key not in self._hashes]
+        self._hashes.update(zip(new, key_hashes(new), strict=True))
+        return np.fromiter(map(self._hashes.__getitem__, keys), np.int64, len(keys))
 
 
 def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:
@@ -94,9 +90,7 @@ def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[Canonic
     found = [batch.column(column) for column in columns]
     codes, first = group_codes(found, batch.num_rows)
     values = [to_values(column.take(pa.array(first))) for column in found]
-    if len(found) == 1:
-        return canonical_keys(values[0]), codes
-    return [encode_key(key) for key in zip(*values, strict=True)] if found else [encode_key(())], codes
+    return row_keys(values) if found else [encode_key(())], codes
 
 
 def _rows_of(keyed: KeyedChanges, keys: Any, rows: Any) -> KeyedChanges:

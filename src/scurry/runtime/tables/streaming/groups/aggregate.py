@@ -17,7 +17,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.aggregating import argument_column
 from scurry.runtime.tables.batch.batches import taken
 from scurry.runtime.tables.streaming.calc import function_context
-from scurry.runtime.tables.streaming.groups.distinct import DistinctView
+from scurry.runtime.tables.streaming.groups.distinct import DistinctValues, counted
 from scurry.runtime.tables.streaming.groups.kept import KeptGroups
 from scurry.runtime.tables.streaming.groups.net_changes import (
     AFTER,
@@ -71,7 +71,8 @@ class GroupAggregate:
         self._functions = OpenFunctions()
 
     def open(self, context: Any) -> None:
-        """Make the aggregates."""
+        """Make the aggregates; begin without groups in memory."""
+        self._groups.open()
         self._functions = OpenFunctions(function_context(context, self._session))
         session = replace(self._session, functions=self._functions)
         plan = self._plan
@@ -85,7 +86,7 @@ class GroupAggregate:
             for call in plan.calls
         ]
         by_view = {view: call for call, view in zip(plan.calls, self._view_of, strict=True) if view is not None}
-        self._views = [(by_view[view], DistinctView(by_view[view])) for view in range(len(views))]
+        self._views = [by_view[view] for view in range(len(views))]
 
     def close(self) -> None:
         """Close the functions of users."""
@@ -141,18 +142,23 @@ class GroupAggregate:
         """Return nothing: groups are forgotten without a change."""
         return []
 
+    def settle(self, context: RowsContext) -> None:
+        """Move the groups that have changed to keyed state."""
+        self._groups.settle(context)
+
     def _values(self, batch: pa.RecordBatch, segments: Segments, groups: list[Any]) -> tuple[list[Any], ...]:
         """Return the values of the aggregates at all places, and what they and the views keep of each segment."""
-        counted, views = [], []
-        for number, (call, view) in enumerate(self._views):
+        distinct = {call.arguments: DistinctValues(call.arguments, batch) for call in self._views}
+        changed, views = [], []
+        for number, call in enumerate(self._views):
             known = [None if group is None else group[2][number] for group in groups]
-            changes, after = view.counted(batch, _filtered(call, batch), segments, known)
-            counted.append(changes)
+            changes, after = counted(distinct[call.arguments], _filtered(call, batch), segments, known)
+            changed.append(changes)
             views.append(after)
         columns, states = [], []
         for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
             view_of = self._view_of[number]
-            used = _filtered(call, batch) if view_of is None else counted[view_of]
+            used = _filtered(call, batch) if view_of is None else changed[view_of]
             if self._never_retracted[number] and segments.signs is not None:
                 used = used & (segments.signs > 0)
             known = [None if group is None else group[1][number] for group in groups]

@@ -2,53 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry.functions.keys import group_codes
 from scurry.logical_types.values import to_values
-from scurry.relational.expressions import AggregateCall
-from scurry.runtime.keys import canonical_keys, encode_key
+from scurry.relational.expressions import Expression
+from scurry.runtime.keys import key_hashes, row_keys
 from scurry.runtime.tables.batch.aggregating import argument_column
-from scurry.runtime.tables.streaming.groups.pieces import Pieces, ValueCounts
+from scurry.runtime.tables.streaming.groups.pieces import Pieces, ValueCounts, value_counts
 from scurry.runtime.tables.streaming.groups.segments import Segments
 
-__all__ = ["DistinctView"]
+__all__ = ["DistinctValues", "counted"]
 
 
-class DistinctView:
-    """How often each value of some arguments is in a group; aggregates with the same arguments and FILTER share it."""
+class DistinctValues:
+    """The different values that some arguments have in a batch; encoded once for all aggregates that have them.
 
-    def __init__(self, call: AggregateCall) -> None:
-        """Take one of the aggregates."""
-        self._arguments = call.arguments
+    Attributes:
+        codes: For each row the position of its value.
+        keys: The values, in canonical form.
+        hashes: The hashes of the values.
+    """
 
-    def counted(
-        self, batch: pa.RecordBatch, filtered: Any, segments: Segments, kept: list[Any]
-    ) -> tuple[Any, list[Pieces]]:
-        """Return which rows change the set of values, and for each segment how often each value is there, in pieces.
+    def __init__(self, arguments: Sequence[Expression], batch: pa.RecordBatch) -> None:
+        """Take the arguments, at least one, and the rows."""
+        columns = [argument_column(each, batch) for each in arguments]
+        self.codes, first = group_codes(columns, batch.num_rows)
+        places = pa.array(first)
+        self.keys = row_keys([to_values(column.take(places)) for column in columns])
+        self.hashes = key_hashes(self.keys)
 
-        Args:
-            batch: The rows.
-            filtered: For each row whether FILTER lets it pass.
-            segments: How the rows are divided.
-            kept: For each segment what was returned for it last; None for a new group.
-        """
-        candidates = np.flatnonzero(filtered)
-        columns = [argument_column(each, batch).take(pa.array(candidates)) for each in self._arguments]
-        values = [to_values(column) for column in columns]
-        keys = (
-            canonical_keys(values[0]) if len(values) == 1 else [encode_key(each) for each in zip(*values, strict=True)]
-        )
-        after: list[Pieces] = [{} if each is None else each for each in kept]
-        counts = [ValueCounts(each) for each in after]
-        signs = np.ones(segments.rows, dtype=np.int64) if segments.signs is None else segments.signs
-        changes = np.zeros(segments.rows, dtype=bool)
-        of_row, signs = segments.of_row[candidates].tolist(), signs[candidates].tolist()
-        for row, segment, sign, key in zip(candidates.tolist(), of_row, signs, keys, strict=True):
-            before, there = counts[segment].add(key, sign)
-            changes[row] = before != there
-        for each in counts:
-            each.save()
-        return changes, after
+
+def counted(
+    values: DistinctValues, filtered: Any, segments: Segments, kept: Sequence[Pieces | ValueCounts | None]
+) -> tuple[Any, list[ValueCounts]]:
+    """Return which rows change the set of values of their group, and for each segment how often each value is there.
+
+    Args:
+        values: The values of the rows.
+        filtered: For each row whether FILTER lets it pass.
+        segments: How the rows are divided.
+        kept: For each segment what was returned for it last, or its pieces; None for a new group.
+    """
+    counts = [value_counts(each) for each in kept]
+    rows = np.flatnonzero(filtered)
+    codes, of_row = values.codes[rows], segments.of_row[rows]
+    if segments.signs is None:
+        _, first, numbers = np.unique(of_row * len(values.keys) + codes, return_index=True, return_counts=True)
+        rows, codes, of_row = rows[first], codes[first], of_row[first]
+    else:
+        numbers = segments.signs[rows]
+    changed = np.zeros(segments.rows, dtype=bool)
+    found = zip(rows.tolist(), of_row.tolist(), codes.tolist(), numbers.tolist(), strict=True)
+    keys, hashes = values.keys, values.hashes
+    for row, segment, code, number in found:
+        before, there = counts[segment].add(keys[code], hashes[code], number)
+        changed[row] = before != there
+    return changed, counts

@@ -11,13 +11,34 @@ import pyarrow as pa
 
 from scurry.logical_types.values import from_values, to_values
 from scurry.relational.expressions import AggregateCall
-from scurry.runtime.keys import canonical_keys
+from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hashes
 from scurry.runtime.tables.batch.aggregating import argument_column
-from scurry.runtime.tables.streaming.groups.pieces import Pieces, ValueCounts
+from scurry.runtime.tables.streaming.groups.pieces import LoadedPieces, Pieces, ValueCounts
 from scurry.runtime.tables.streaming.groups.segments import Segments
 from scurry.runtime.tables.streaming.ranks.sorted_rows import SortedRows
 
 __all__ = ["ExtremeOfKept"]
+
+
+class _SortedValues(LoadedPieces):
+    """How often each value is in a group, and the different values sorted."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
+        self._counts = ValueCounts(pieces)
+        self.ordered = SortedRows(pieces)
+
+    def change(self, value: Any, key: CanonicalKey, hashed: int, sign: int) -> None:
+        before, there = self._counts.add(key, hashed, sign)
+        if there and not before:
+            self.ordered.insert(_sortable(value), ())
+        elif before and not there:
+            self.ordered.remove(_sortable(value), ())
+
+    def save(self) -> Pieces:
+        self._counts.save()
+        self.ordered.save()
+        return self._pieces
 
 
 class ExtremeOfKept:
@@ -31,29 +52,23 @@ class ExtremeOfKept:
     def values(
         self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
     ) -> tuple[pa.Array, list[Any]]:
-        """Return the extreme value at each place, and the pieces of each segment."""
+        """Return the extreme value at each place, and the values of each segment."""
         column = argument_column(self._argument, batch)
         used = (counted & np.asarray(column.is_valid())).tolist()
         values = to_values(column)
         keys = canonical_keys(values)
+        hashes = key_hashes(keys)
         signs = [1] * segments.rows if segments.signs is None else segments.signs.tolist()
         found: list[Any] = []
-        after: list[Pieces] = []
+        after: list[_SortedValues] = []
         for start, stop, state in zip(segments.starts.tolist(), segments.stops.tolist(), kept, strict=True):
-            pieces = _pieces(state)
-            counts, ordered = ValueCounts(pieces), SortedRows(pieces)
-            found.append(self._extreme(ordered))
+            sorted_values = state if isinstance(state, _SortedValues) else _SortedValues({} if state is None else state)
+            found.append(self._extreme(sorted_values.ordered))
             for row in range(start, stop):
                 if used[row]:
-                    before, there = counts.add(keys[row], signs[row])
-                    if there and not before:
-                        ordered.insert(_sortable(values[row]), ())
-                    elif before and not there:
-                        ordered.remove(_sortable(values[row]), ())
-                found.append(self._extreme(ordered))
-            counts.save()
-            ordered.save()
-            after.append(pieces)
+                    sorted_values.change(values[row], keys[row], hashes[row], signs[row])
+                found.append(self._extreme(sorted_values.ordered))
+            after.append(sorted_values)
         return from_values(found, column.type), after
 
     def compared(self, values: pa.Array) -> list[pa.Array]:
@@ -65,22 +80,6 @@ class ExtremeOfKept:
             return None
         is_nan, value = ordered.last_key() if self._greatest else ordered.first_key()
         return math.nan if is_nan else value
-
-
-def _pieces(state: Any) -> Pieces:
-    """Return the pieces of a group; earlier versions kept a list of rows."""
-    if not isinstance(state, list):
-        return {} if state is None else state
-    values = [value for (value,) in state if value is not None]
-    pieces: Pieces = {}
-    counts, ordered = ValueCounts(pieces), SortedRows(pieces)
-    for value, key in zip(values, canonical_keys(values), strict=True):
-        before, _ = counts.add(key, 1)
-        if not before:
-            ordered.insert(_sortable(value), ())
-    counts.save()
-    ordered.save()
-    return pieces
 
 
 def _sortable(value: Any) -> tuple[bool, Any]:

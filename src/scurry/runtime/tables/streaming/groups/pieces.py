@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping, MutableMapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, MutableMapping
 from typing import Any, TypeAlias
 
-from scurry.runtime.keys import CanonicalKey, key_hash
+from scurry.runtime.keys import CanonicalKey, key_hashes
 
-__all__ = ["EntryPieces", "Pieces", "ValueCounts"]
+__all__ = ["EntryPieces", "LoadedPieces", "Pieces", "ValueCounts", "value_counts"]
 
 #: Pieces by their slots.
 Pieces: TypeAlias = "MutableMapping[Any, Any]"
@@ -50,30 +51,34 @@ class EntryPieces(MutableMapping[Any, Any]):
         return sum(1 for _ in self)
 
 
-class ValueCounts:
+class LoadedPieces(ABC):
+    """What is decoded of pieces, until a micro-batch ends."""
+
+    @abstractmethod
+    def save(self) -> Pieces:
+        """Write what has changed to the pieces, and return them."""
+
+
+class ValueCounts(LoadedPieces):
     """How often each value is in a group, in buckets by the hashes of the values."""
 
     def __init__(self, pieces: Pieces) -> None:
-        """Take the pieces of a group, which `save` changes."""
+        """Take the pieces of a group."""
         self._pieces = pieces
         size: tuple[int, int] = pieces.get(_SIZE) or (1, 0)
         self._buckets, self._values = size
         self._loaded: dict[int, dict[CanonicalKey, int]] = {}
         self._changed: set[int] = set()
 
-    @staticmethod
-    def of(counts: Mapping[CanonicalKey, int]) -> Pieces:
-        """Return pieces that have some values."""
-        pieces: Pieces = {}
-        found = ValueCounts(pieces)
-        for value, number in counts.items():
-            found.add(value, number)
-        found.save()
-        return pieces
+    def add(self, value: CanonicalKey, hashed: int, number: int) -> tuple[bool, bool]:
+        """Add a value some times, or remove it if the number is negative; return whether it was there, and is.
 
-    def add(self, value: CanonicalKey, number: int) -> tuple[bool, bool]:
-        """Add a value some times, or remove it if the number is negative; return whether it was there, and is."""
-        place = key_hash(value) % self._buckets if self._buckets > 1 else 0
+        Args:
+            value: The value.
+            hashed: What `key_hash` returns for it.
+            number: How many times.
+        """
+        place = hashed % self._buckets
         bucket = self._bucket(place)
         before = bucket.get(value, 0)
         after = max(before + number, 0)
@@ -85,24 +90,25 @@ class ValueCounts:
         self._changed.add(place)
         return bool(before), bool(after)
 
-    def save(self) -> None:
-        """Write what has changed to the pieces."""
-        if not self._changed:
-            return
-        if self._values > _BUCKET * self._buckets:
-            self._grow()
-        for place in self._changed:
-            self._pieces[place] = pickle.dumps(self._loaded[place], 5)
-        self._pieces[_SIZE] = (self._buckets, self._values)
-        self._changed.clear()
+    def save(self) -> Pieces:
+        """Write what has changed to the pieces, and return them."""
+        if self._changed:
+            if self._values > _BUCKET * self._buckets:
+                self._grow()
+            for place in self._changed:
+                self._pieces[place] = pickle.dumps(self._loaded[place], 5)
+            self._pieces[_SIZE] = (self._buckets, self._values)
+            self._changed.clear()
+        return self._pieces
 
     def _grow(self) -> None:
         whole = [item for place in range(self._buckets) for item in self._bucket(place).items()]
         while self._values > _BUCKET * self._buckets // 2:
             self._buckets *= 2
         self._loaded = {place: {} for place in range(self._buckets)}
-        for value, number in whole:
-            self._loaded[key_hash(value) % self._buckets][value] = number
+        hashes = key_hashes([value for value, _ in whole])
+        for (value, number), hashed in zip(whole, hashes, strict=True):
+            self._loaded[hashed % self._buckets][value] = number
         self._changed = set(self._loaded)
 
     def _bucket(self, place: int) -> dict[CanonicalKey, int]:
@@ -111,3 +117,8 @@ class ValueCounts:
             piece = self._pieces.get(place)
             found = self._loaded[place] = {} if piece is None else pickle.loads(piece)
         return found
+
+
+def value_counts(kept: Pieces | ValueCounts | None) -> ValueCounts:
+    """Return what is kept of a group as counts: its pieces, counts that are loaded, or None for a new group."""
+    return kept if isinstance(kept, ValueCounts) else ValueCounts({} if kept is None else kept)

@@ -15,14 +15,14 @@ from scurry.functions.keys import group_codes
 from scurry.logical_types.values import from_values, to_values
 from scurry.relational.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.relational.schema import Schema
-from scurry.runtime.keys import canonical_keys, encode_key
+from scurry.runtime.keys import key_hashes, row_keys
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.aggregating import argument_column
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.groups.kept import KeptGroups
 from scurry.runtime.tables.streaming.groups.net_changes import BEFORE, DELETE, net_changes
 from scurry.runtime.tables.streaming.groups.partial import SentRows, SentStates, SentValues, partials
-from scurry.runtime.tables.streaming.groups.pieces import Pieces, ValueCounts
+from scurry.runtime.tables.streaming.groups.pieces import ValueCounts, value_counts
 from scurry.runtime.tables.streaming.groups.running import Running, running
 from scurry.runtime.tables.streaming.groups.segments import Segments
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
@@ -90,7 +90,8 @@ class GlobalGroups:
         self._session = session
 
     def open(self, context: Any) -> None:
-        """Make the accumulators."""
+        """Make the accumulators; begin without groups in memory."""
+        self._groups.open()
         plan, retracts = self._plan.aggregate, self._plan.retracts
         self._sent, self._views, self._view_of = partials(plan.calls, plan.input.schema, retracts, self._session)
         self._rows = [
@@ -134,6 +135,10 @@ class GlobalGroups:
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return nothing: groups are forgotten without a change."""
         return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Move the groups that have changed to keyed state."""
+        self._groups.settle(context)
 
     def _advanced(self, batch: pa.RecordBatch, codes: Any, kept: list[Any]) -> tuple[list[Any], ...]:
         """Return the values of the aggregates before and after, what is compared, and what they and the views keep."""
@@ -202,23 +207,21 @@ def _after_rows(computes: Running, schema: Schema, rows: _Rows, retracts: bool, 
     return values.take(places), [each.take(places) for each in computes.compared(values)], after
 
 
-def _changed_values(view: SentValues, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[Pieces]]:
+def _changed_values(view: SentValues, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[ValueCounts]]:
     """Return the values that groups have newly, or not any more, and how often each value is in each group."""
     columns, numbers, codes = rows
     batch = batch_of(columns, view.schema, len(codes))
     values = [to_values(argument_column(each, batch)) for each in view.call.arguments]
-    keys = canonical_keys(values[0]) if len(values) == 1 else [encode_key(each) for each in zip(*values, strict=True)]
-    after: list[Pieces] = [{} if each is None else each for each in kept]
-    counts = [ValueCounts(each) for each in after]
+    keys = row_keys(values)
+    counts = [value_counts(each) for each in kept]
     signs = np.zeros(len(codes), dtype=np.int64)
-    for row, (code, number, key) in enumerate(zip(codes.tolist(), numbers.tolist(), keys, strict=True)):
-        before, there = counts[code].add(key, number)
+    rows_of_groups = zip(codes.tolist(), numbers.tolist(), keys, key_hashes(keys), strict=True)
+    for row, (code, number, key, hashed) in enumerate(rows_of_groups):
+        before, there = counts[code].add(key, hashed, number)
         signs[row] = there - before
-    for each in counts:
-        each.save()
     changed = np.flatnonzero(signs)
     places = pa.array(changed)
-    return ([column.take(places) for column in columns], signs[changed], codes[changed]), after
+    return ([column.take(places) for column in columns], signs[changed], codes[changed]), counts
 
 
 def _whole(column: Any) -> pa.Array:

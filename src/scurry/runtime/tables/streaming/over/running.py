@@ -16,7 +16,7 @@ from scurry.logical_types import DoubleType, FloatType
 from scurry.logical_types.values import from_values, to_values
 from scurry.relational.expressions import AggregateCall, Literal
 from scurry.relational.windows import WindowCall
-from scurry.runtime.keys import canonical_keys, encode_key
+from scurry.runtime.keys import row_keys
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column
 from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen
 from scurry.runtime.tables.streaming.groups.segments import Segments
@@ -206,9 +206,7 @@ class _Distinct:
         some = [column.take(pa.array(candidates)) for column in columns]
         candidates = candidates[first_of_each(runs.start[candidates], some)]
         values = [to_values(column.take(pa.array(candidates))) for column in columns]
-        named = (
-            canonical_keys(values[0]) if len(values) == 1 else [encode_key(each) for each in zip(*values, strict=True)]
-        )
+        named = row_keys(values)
         seen = [set() if state is None else set(state[0]) for state in kept]
         key_of = {start: seen[key] for key, (start, _) in enumerate(runs.keys)}
         new = np.zeros(runs.batch.num_rows, dtype=bool)

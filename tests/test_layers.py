@@ -82,7 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
         "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
         "scurry.runtime", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.graph",
-        "scurry.dependencies", "scurry.formats",
+        "scurry.dependencies", "scurry.formats", "scurry.rest",
     },
     "scurry.table": {
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",

@@ -145,6 +145,7 @@ class Checkpoint:
     duration_ms: int = 250
     state_size_bytes: int | None = 2048
     source_positions: dict[str, Any] = field(default_factory=dict)
+    phases: dict[str, int] = field(default_factory=dict)
 
 
 class TestCheckpoints:

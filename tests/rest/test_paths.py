@@ -10,8 +10,10 @@ import pytest
 
 from scurry.common import JobStatus, Row
 from scurry.errors import ConfigError, RequestRefusedError, StateNotFoundError, UnsupportedError
+from scurry.graph.settings import TableProgram
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest.client import RemoteProcess
+from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from support.rest.fake_jobs import FakeExecution, FakeJob, plan_of
 
 UNKNOWN = "0" * 32
@@ -23,7 +25,35 @@ def refusal(process: RemoteProcess, *request: Any, **query: Any) -> tuple[int, s
     return refused.value.status, str(refused.value)
 
 
+class TestTables:
+    def test_a_job_of_tables_has_its_statements_and_its_plan(self, job: FakeJob, process: RemoteProcess) -> None:
+        plan = job.execution.plan
+        plan.settings = replace(plan.settings, tables=TableProgram("INSERT INTO t SELECT 1", "== Plan =="))
+        assert process.request("GET", f"/jobs/{job.id}/sql") == {"sql": "INSERT INTO t SELECT 1", "plan": "== Plan =="}
+
+    def test_other_jobs_have_none(self, job: FakeJob, process: RemoteProcess) -> None:
+        assert process.request("GET", f"/jobs/{job.id}/sql") == {"sql": "", "plan": ""}
+
+
+class TestDeadLetters:
+    def test_samples_come_with_the_number_of_all(self, job: FakeJob, process: RemoteProcess) -> None:
+        job.metrics = {"numbers.numDeadLetters": 2, "sums.numDeadLetters": 5}
+        letters = job.execution.dead_letters.latest
+        letters += [
+            SampledDeadLetter(1000, "numbers", 1, "'x'", "ValueError", "no number", "in.txt", 7),
+            SampledDeadLetter(2000, "sums", 0, "0", "ZeroDivisionError", "division by zero", None, None),
+        ]
+        found = process.request("GET", f"/jobs/{job.id}/dead-letters")
+        assert found["count"] == 7
+        assert [entry["operator"] for entry in found["entries"]] == ["sums", "numbers"]
+        assert (found["entries"][1]["place"], found["entries"][1]["line"]) == ("in.txt", 7)
+
+
 class TestJobs:
+    def test_the_address_of_sparks_page_is_known_while_the_job_runs(self, job: FakeJob, process: RemoteProcess) -> None:
+        job.execution.spark_ui = "http://driver:4040"
+        assert process.request("GET", f"/jobs/{job.id}")["spark-ui"] == "http://driver:4040"
+
     def test_the_list_has_id_and_status(self, job: FakeJob, process: RemoteProcess) -> None:
         assert process.request("GET", "/jobs") == {"jobs": [{"id": str(job.id), "status": "RUNNING"}]}
 
@@ -118,7 +148,7 @@ class TestCheckpoints:
 
     def test_they_tell_where_sources_stood(self, job: FakeJob, process: RemoteProcess) -> None:
         job.taken = [SimpleNamespace(checkpoint_id=1, trigger_timestamp_ms=1000, duration_ms=20, state_size_bytes=None,
-                                     source_positions={"numbers": {"offset": 7}})]  # fmt: skip
+                                     phases={}, source_positions={"numbers": {"offset": 7}})]  # fmt: skip
         (found,) = process.request("GET", f"/jobs/{job.id}/checkpoints")["history"]
         assert found["positions"] == {"numbers": {"offset": 7}}
         assert (found["trigger_timestamp"], found["latest_ack_timestamp"], found["state_size"]) == (1000, 1020, None)

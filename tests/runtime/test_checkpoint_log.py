@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scurry.runtime.driver.checkpoint_history import CheckpointLog
+from scurry.runtime.driver.checkpoint_history import BatchDetails, CheckpointLog
 
 
 def log_of(batches: range) -> CheckpointLog:
@@ -37,14 +37,15 @@ def test_only_the_latest_has_source_positions() -> None:
     assert [each.source_positions for each in log.latest()] == [{}, {"orders": 17}]
 
 
-def test_sizes_are_asked_for_when_somebody_looks() -> None:
+def test_sizes_and_phases_are_asked_for_when_somebody_looks() -> None:
     asked = []
 
-    def sizes() -> Mapping[int, int]:
+    def details() -> Mapping[int, BatchDetails]:
         asked.append(1)
-        return {1: 4_096}
+        return {1: BatchDetails(4_096, {"read": 5, "write": 2})}
 
     log = log_of(range(2))
-    log.state_sizes = sizes
+    log.details = details
     assert not asked
     assert [each.state_size_bytes for each in log.latest()] == [None, 4_096]
+    assert [each.phases for each in log.latest()] == [{}, {"read": 5, "write": 2}]

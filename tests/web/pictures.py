@@ -5,21 +5,26 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from playwright.sync_api import Page, expect
 
+from scurry.graph.settings import TableProgram
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
+from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from scurry.runtime.driver.restarting import JobFailure
+from scurry.table import EnvironmentSettings, TableEnvironment
 from support.browser import chromium
 from support.rest.fake_jobs import TOKEN, FakeJob, served
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 #: Name of the picture -> part of the job's address, None for the list of jobs.
 SCREENS = {
-    "jobs": None, "graph": "", "checkpoints": "/checkpoints", "exceptions": "/exceptions", "state": "/state",
+    "jobs": None, "graph": "", "checkpoints": "/checkpoints", "exceptions": "/exceptions",
+    "dead-letters": "/dead-letters", "sql": "/sql", "state": "/state",
     "operate": "/operate", "configuration": "/configuration", "log": "/log",
 }  # fmt: skip
 NOON = 1_790_000_000_000
@@ -38,7 +43,9 @@ def example() -> FakeJob:
     }  # fmt: skip
     durations = [310, 290, 420, 1900, 480, 330, 350, 300, 720, 310, 340, 360, 290, 410, 380, 300]
     job.taken = [
-        CheckpointInfo(number, NOON + 5000 * number, duration, 50_000, 1_000_000 + 41_000 * number)
+        CheckpointInfo(
+            number, NOON + 5000 * number, duration, 50_000, 1_000_000 + 41_000 * number, phases=phases(duration)
+        )
         for number, duration in enumerate(durations)
     ]
     for event, text, level in (
@@ -50,6 +57,16 @@ def example() -> FakeJob:
         record.created = NOON / 1000 + 60 * len(job.execution.log.records)
         record.__dict__.update(event=event, text=text.removeprefix("orders: "))
         job.execution.log.records.append(record)
+    job.execution.dead_letters.latest = [
+        SampledDeadLetter(NOON + 7000, "numbers", 1, "'17,x,2026-11-22'", "ValueError",
+                          "invalid literal for int() with base 10: 'x'", "/data/orders.csv", 4812),
+        SampledDeadLetter(NOON + 9000, "sums", 0, "Row(customer=17, count=0)", "ZeroDivisionError", "division by zero",
+                          None, None),
+    ]  # fmt: skip
+    job.metrics |= {"numbers.numDeadLetters": 211, "sums.numDeadLetters": 1}
+    plan = job.execution.plan
+    plan.settings = replace(plan.settings, tables=tables())
+    job.execution.spark_ui = "http://127.0.0.1:4040"
     job.state = {17: {"count": 4, "total": 99.5}}
     text = (
         "ZeroDivisionError: division by zero\n  in the function of 'sums' (orders.py:14): total / count\n"
@@ -57,6 +74,22 @@ def example() -> FakeJob:
     )
     job.execution.failures = [JobFailure(NOON + 20_000, 0, text, "Traceback ...", "ZeroDivisionError", "sums", 1000)]
     return job
+
+
+def phases(duration: int) -> dict[str, int]:
+    """What a micro-batch on Spark spends its time with."""
+    return {"latestOffset": 2, "walCommit": 41, "queryPlanning": 18, "addBatch": duration - 110, "commitOffsets": 38}
+
+
+def tables() -> TableProgram:
+    """The statement of a job, and its plan."""
+    table_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    for name in ("clicks", "counts"):
+        connector = "datagen" if name == "clicks" else "print"
+        table_env.execute_sql(f"CREATE TABLE {name} (customer INT, total BIGINT) WITH ('connector' = '{connector}')")
+    sql = "INSERT INTO counts\nSELECT customer, SUM(total)\nFROM clicks\nWHERE total > 0\nGROUP BY customer"
+    explained = table_env.explain_sql(sql)
+    return TableProgram(sql, explained[explained.index("== Optimized Execution Plan") :])
 
 
 def main() -> None:

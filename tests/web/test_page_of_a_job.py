@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from scurry.graph.settings import TableProgram
 from scurry.rest.client import RemoteProcess
+from scurry.runtime.driver.checkpoint_history import CheckpointInfo
+from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from support.rest.fake_jobs import TOKEN, FakeJob, served
 
 pytestmark = pytest.mark.slow
@@ -84,10 +88,51 @@ def test_a_value_of_a_key_is_looked_up(page: Page, process: RemoteProcess, job: 
 
 def test_every_screen_is_reached_with_the_keyboard(page: Page, process: RemoteProcess, job: FakeJob) -> None:
     opened(page, process, f"/jobs/{job.id}")
-    for name in ("Checkpoints", "Exceptions", "State", "Operate", "Configuration", "Log", "Graph"):
+    for name in (
+        "Checkpoints",
+        "Exceptions",
+        "Dead letters",
+        "SQL",
+        "State",
+        "Operate",
+        "Configuration",
+        "Log",
+        "Graph",
+    ):
         page.get_by_role("navigation", name="Job").get_by_role("link", name=name).press("Enter")
         expect(page.get_by_role("navigation", name="Job").locator("[aria-current]")).to_have_text(name)
         expect(page.locator("#main")).to_be_focused()
+
+
+def test_dead_letters_are_sampled(page: Page, process: RemoteProcess, job: FakeJob) -> None:
+    job.metrics["sums.numDeadLetters"] = 1234
+    letter = SampledDeadLetter(1000, "numbers", 1, "'1,x'", "ValueError", "no number", "in.txt", 7)
+    job.execution.dead_letters.latest.append(letter)
+    opened(page, process, f"/jobs/{job.id}/dead-letters")
+    expect(page.get_by_text("1,234 records")).to_be_visible()
+    expect(page.get_by_role("row", name="numbers (1)")).to_contain_text("ValueError: no numberin.txt, line 7")
+
+
+def test_durations_are_shown_by_phase(page: Page, process: RemoteProcess, job: FakeJob) -> None:
+    phases = [{"read": 30, "write": 10}, {"read": 30, "write": 30}]
+    job.taken = [CheckpointInfo(number, 0, 60, 1, phases=each) for number, each in enumerate(phases)]
+    opened(page, process, f"/jobs/{job.id}/checkpoints")
+    expect(page.get_by_role("table", name="Durations by phase").get_by_role("row", name="read")).to_contain_text("60")
+    expect(page.get_by_role("row", name="COMPLETED").first).to_contain_text("read 30 ms, write 30 ms")
+
+
+def test_a_job_of_tables_shows_its_statements_and_plan(page: Page, process: RemoteProcess, job: FakeJob) -> None:
+    plan = job.execution.plan
+    plan.settings = replace(plan.settings, tables=TableProgram("INSERT INTO t SELECT 1", "Sink(table=[t])"))
+    opened(page, process, f"/jobs/{job.id}/sql")
+    expect(page.get_by_label("Statements")).to_have_text("INSERT INTO t SELECT 1")
+    expect(page.get_by_label("Execution plan")).to_have_text("Sink(table=[t])")
+
+
+def test_sparks_own_page_is_linked(page: Page, process: RemoteProcess, job: FakeJob) -> None:
+    job.execution.spark_ui = "http://driver:4040"
+    opened(page, process, f"/jobs/{job.id}")
+    expect(page.get_by_role("link", name="http://driver:4040")).to_have_attribute("href", "http://driver:4040")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

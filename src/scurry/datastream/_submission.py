@@ -25,7 +25,6 @@ from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
-    from scurry.rest.endpoint import Endpoint
     from scurry.runtime.driver.client import RunningJob
 
 __all__ = ["job_plan", "submit_job", "wait_for"]
@@ -85,29 +84,10 @@ def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
     if launch.current().explain_only:
         print(plan.describe())
         return _ExplainedJob()
-    from scurry.rest.endpoint import Endpoint
-    from scurry.rest.settings import RestSettings
+    from scurry.rest.endpoint import with_endpoint
     from scurry.runtime.submit import submit
 
-    settings = RestSettings.of(configuration, plan.settings.runner)
-    endpoint = None if settings is None else Endpoint(settings)
-    try:
-        job = submit(plan)
-    except BaseException:
-        if endpoint is not None:
-            endpoint.close()
-        raise
-    if endpoint is not None:
-        _serve(job, endpoint)
-    return job
-
-
-def _serve(job: RunningJob, endpoint: Endpoint) -> None:
-    try:
-        endpoint.serve(job)
-    except OSError as error:
-        # The job runs even if it cannot be listed, for example because the home directory is not writable.
-        job.execution.log.note(f"`scurry list` does not know this job, which cannot be operated from outside: {error}")
+    return with_endpoint(configuration, plan.settings.runner, lambda: submit(plan))
 
 
 def wait_for(client: JobClient) -> JobExecutionResult:

@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from scurry.dependencies import JobDependencies
 
-__all__ = ["JobSettings"]
+__all__ = ["JobSettings", "TableProgram"]
+
+
+@dataclass(frozen=True)
+class TableProgram:
+    """What a job of tables computes, for who looks at the job.
+
+    Attributes:
+        sql: Its statements, without secrets; empty if it was built with the Table API.
+        plan: Its execution plan, as EXPLAIN shows it.
+    """
+
+    sql: str
+    plan: str
 
 
 @dataclass(frozen=True)
@@ -34,6 +47,7 @@ class JobSettings:
         job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
         configuration: Every configured key, including those without a field here.
         dependencies: The Python code and packages that workers need; stays on the driver.
+        tables: The statements and the plan of a job of tables, None for other jobs.
     """
 
     job_name: str
@@ -52,6 +66,7 @@ class JobSettings:
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
     dependencies: JobDependencies | None = field(default=None, repr=False, compare=False)
+    tables: TableProgram | None = field(default=None, repr=False, compare=False)
 
     @property
     def saves_state(self) -> bool:

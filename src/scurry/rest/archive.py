@@ -20,6 +20,8 @@ _PATHS = (
     "/subtasks",
     "/config",
     "/exceptions",
+    "/dead-letters",
+    "/sql",
     "/log",
     "/accumulators",
     "/checkpoints",

@@ -9,14 +9,19 @@ import selectors
 import socket
 import threading
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
+from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
 from scurry.rest.archive import ARCHIVE_KEY, write_archive
 from scurry.rest.job import OperableJob, ServedJob
 from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
 
-__all__ = ["Endpoint", "listen", "url_of"]
+__all__ = ["Endpoint", "listen", "url_of", "with_endpoint"]
+
+J = TypeVar("J", bound=OperableJob)
 
 #: Maximum number of connections that wait to be accepted; the system may allow fewer.
 _BACKLOG = 1024
@@ -123,6 +128,39 @@ class Endpoint:
         from scurry.rest.server import JobServer
 
         JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])
+
+
+def with_endpoint(configuration: Configuration, runner: str, start: Callable[[], J]) -> J:
+    """Start a job, with an endpoint if it is configured to have one.
+
+    Args:
+        configuration: The settings of the job, which include those of its endpoint.
+        runner: `spark` or `local`.
+        start: Starts the job.
+
+    Returns:
+        The job.
+
+    Raises:
+        ConfigError: The endpoint cannot listen as configured; the job was not started.
+    """
+    settings = RestSettings.of(configuration, runner)
+    endpoint = None if settings is None else Endpoint(settings)
+    try:
+        job = start()
+    except BaseException:
+        if endpoint is not None:
+            endpoint.close()
+        raise
+    if endpoint is not None:
+        try:
+            endpoint.serve(job)
+        except OSError as error:
+            # The job runs even if it cannot be listed, for example because the home directory is not writable.
+            job.execution.log.note(
+                f"`scurry list` does not know this job, which cannot be operated from outside: {error}"
+            )
+    return job
 
 
 def url_of(settings: RestSettings, listening: socket.socket) -> str:

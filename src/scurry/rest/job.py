@@ -38,6 +38,10 @@ class Checkpoint(Protocol):
         """Size of all state after the micro-batch, None if unknown."""
 
     @property
+    def phases(self) -> Mapping[str, int]:
+        """What the micro-batch spent its time with: phase -> milliseconds."""
+
+    @property
     def source_positions(self) -> Mapping[str, Any]:
         """Source uid -> position of the source after the micro-batch."""
 
@@ -66,6 +70,50 @@ class Failure(Protocol):
         """Name of the operator that failed, None if none did."""
 
 
+class DeadLetter(Protocol):
+    """A record that went to dead letters."""
+
+    @property
+    def timestamp_ms(self) -> int:
+        """When, in milliseconds since the epoch."""
+
+    @property
+    def operator(self) -> str:
+        """Name of the operator or source."""
+
+    @property
+    def subtask(self) -> int:
+        """The subtask."""
+
+    @property
+    def record(self) -> str:
+        """The record, shortened."""
+
+    @property
+    def error(self) -> str:
+        """Name of the exception's class."""
+
+    @property
+    def message(self) -> str:
+        """The exception's message."""
+
+    @property
+    def place(self) -> str | None:
+        """Where a source has read it, None if unknown."""
+
+    @property
+    def line(self) -> int | None:
+        """The line there, None if there are no lines."""
+
+
+class DeadLetters(Protocol):
+    """Samples of the records that went to dead letters."""
+
+    @property
+    def latest(self) -> Collection[DeadLetter]:
+        """The latest, the oldest first."""
+
+
 class Log(Protocol):
     """The log of a job."""
 
@@ -83,6 +131,14 @@ class Execution(Protocol):
     @property
     def log(self) -> Log:
         """The log of the job."""
+
+    @property
+    def dead_letters(self) -> DeadLetters:
+        """Samples of the records that went to dead letters."""
+
+    @property
+    def spark_ui(self) -> str | None:
+        """The address of Spark's own web page, None if there is none."""
 
     @property
     def plan(self) -> JobPlan:

@@ -95,6 +95,7 @@ class JobDetails(Hyphenated):
     end_time: int
     duration: int
     maxParallelism: int
+    spark_ui: str | None = Field(description="scurry's own: the address of Spark's web page.")
     now: int
     timestamps: dict[str, int]
     vertices: list[Vertex]
@@ -167,6 +168,33 @@ class JobLog(BaseModel):
     """The latest events of a job, the latest first."""
 
     entries: list[LogEntry]
+
+
+class DeadLetterEntry(BaseModel):
+    """A record that went to dead letters."""
+
+    timestamp: int
+    operator: str
+    subtask: int
+    record: str
+    error: str
+    message: str
+    place: str | None
+    line: int | None
+
+
+class JobDeadLetters(BaseModel):
+    """The latest of the records that went to dead letters, the latest first, and how many went there in all."""
+
+    count: int
+    entries: list[DeadLetterEntry]
+
+
+class JobTables(BaseModel):
+    """The statements and the execution plan of a job of tables; both are empty for other jobs."""
+
+    sql: str
+    plan: str
 
 
 # ------------------------------------------------------------------ operations
@@ -265,6 +293,7 @@ class CheckpointStatistics(BaseModel):
     end_to_end_duration: int
     checkpoint_type: str
     positions: dict[str, Any]
+    phases: dict[str, int] = Field(description="scurry's own: what the micro-batch spent its time with, in ms.")
 
 
 class StatisticsSummary(BaseModel):

@@ -41,6 +41,7 @@ class BatchRunner:
         """Run the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
         spark = session_for(plan)
+        job.spark_ui = spark.sparkContext.uiWebUrl
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         worker_job = Job.of(f"{job.job_id}-{job.next_start()}", plan)
         job.start_clock()

@@ -43,13 +43,13 @@ __all__ = [
 
 def execute_insert(session: TableSession, statement: nodes.Insert) -> StatementResult:
     """Start the job that writes the rows of a query into a table."""
-    session = session.for_insertions()
+    session = session.for_insertions().executing(statement)
     return execute_sinks(session, [plan_insert(session, statement)])
 
 
 def execute_statement_set(session: TableSession, statements: Sequence[nodes.Insert]) -> StatementResult:
     """Start one job for some insertions."""
-    session = session.for_insertions()
+    session = session.for_insertions().executing(*statements)
     return execute_sinks(session, [plan_insert(session, statement) for statement in statements])
 
 

@@ -58,7 +58,7 @@ def schema_of(plan: Plan) -> ResolvedSchema:
 
 def execute_query(session: TableSession, query: nodes.Query) -> StatementResult:
     """Run a query."""
-    return execute_plan(session, plan_query(session, query))
+    return execute_plan(session.executing(query), plan_query(session, query))
 
 
 @deep_recursion()

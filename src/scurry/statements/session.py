@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scurry.functions.definition import Session
+    from scurry.sql import nodes
 
 __all__ = ["LOCAL_TIME_ZONE", "TableSession"]
 
@@ -36,6 +37,7 @@ class TableSession:
         loaded_modules: The modules that are loaded.
         jars: Paths of ADD JAR, which are kept and not used.
         ends_in_savepoint: Whether insertions read history, and save the state that a job of STREAMING goes on with.
+        executed: The text of the statements that are being executed; empty outside, and for Tables.
     """
 
     catalogs: CatalogManager
@@ -45,6 +47,7 @@ class TableSession:
     loaded_modules: list[str] = field(default_factory=lambda: ["core"])
     jars: list[str] = field(default_factory=list)
     ends_in_savepoint: bool = False
+    executed: str = ""
 
     @classmethod
     def create(cls, configuration: Configuration) -> TableSession:
@@ -70,6 +73,10 @@ class TableSession:
         if self.is_streaming or self.configuration.get(FINAL_SAVEPOINT_DIR) is None:
             return self
         return replace(self, is_streaming=True, ends_in_savepoint=True)
+
+    def executing(self, *statements: nodes.Statement) -> TableSession:
+        """Return the session in which statements are executed, which knows their text."""
+        return replace(self, executed=";\n\n".join(statement.span.source for statement in statements))
 
     def setting(self, key: str, default: str) -> str:
         """Return the text of a setting."""

@@ -14,6 +14,7 @@ from scurry.catalog.identifier import escape_identifier
 from scurry.common import config_options as options
 from scurry.common._config.option import parse_duration
 from scurry.common.recursion import deep_recursion
+from scurry.common.redaction import without_secrets
 from scurry.common.watermark_strategy import WatermarkAlignment
 from scurry.connectors.collect_sink import CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
@@ -30,7 +31,9 @@ from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import OperatorNode
 from scurry.graph.plan import JobPlan
 from scurry.graph.planner import plan_job
+from scurry.graph.settings import TableProgram
 from scurry.relational import plan as relational
+from scurry.relational.explain import explain_executed
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
 from scurry.runtime.submit import submit
@@ -63,7 +66,7 @@ class StreamingTableRunner:
         self, session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int] | None = None
     ) -> RunningJob:
         """Start the job that writes some sinks; numbers are as for `sink_nodes`."""
-        return _submit(session, sink_nodes(session, sinks, numbers=numbers))
+        return _submit(session, sinks, sink_nodes(session, sinks, numbers=numbers))
 
 
 class _QueriedRows(Iterator[Changes]):
@@ -90,7 +93,8 @@ class _QueriedRows(Iterator[Changes]):
         blocks = self._blocks
         with deep_recursion():
             lowering = lowering_of(session, [plan])
-            job = _submit(session, [lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")])
+            sink = lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")
+            job = _submit(session, [plan], [sink])
         threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
         try:
             while (block := blocks.get()) is not None and not self._cancelled:
@@ -228,20 +232,23 @@ def lowering_of(
     return Lowering(plans, session.for_functions(), _Tables(session), prefix, numbers)
 
 
-def _submit(session: TableSession, sinks: list[OperatorNode]) -> RunningJob:
+def _submit(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> RunningJob:
+    from scurry.rest.endpoint import with_endpoint
+
     configuration = session.configuration
     of_tables = int(session.setting("table.exec.resource.default-parallelism", "-1"))
     parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
     name = configuration.get(options.JOB_NAME) or "Table job"
     settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
-    plan = plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session)))
+    tables = TableProgram(without_secrets(session.executed), explain_executed(plans, is_streaming=True))
+    plan = plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session), tables=tables))
     _check_end(plan)
     if session.ends_in_savepoint and not plan.bounded:
         raise ValidationError(
             f"{options.FINAL_SAVEPOINT_DIR.key}: a job that ends in a savepoint reads history, and one of its tables "
             "has no end"
         )
-    return submit(plan)
+    return with_endpoint(configuration, settings.runner, lambda: submit(plan))
 
 
 def _final_savepoint_dir(session: TableSession) -> str | None:

@@ -41,11 +41,18 @@ class FakeLog:
 
 
 @dataclass
+class FakeDeadLetters:
+    latest: list[Any] = field(default_factory=list)
+
+
+@dataclass
 class FakeExecution:
     plan: JobPlan
+    dead_letters: FakeDeadLetters = field(default_factory=FakeDeadLetters)
     log: FakeLog = field(default_factory=FakeLog)
     failures: list[Any] = field(default_factory=list)
     restored_checkpoints: int = 0
+    spark_ui: str | None = None
     subtasks: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
 
     def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:

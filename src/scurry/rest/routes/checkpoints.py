@@ -65,6 +65,7 @@ def _statistics(info: Checkpoint) -> models.CheckpointStatistics:
         id=info.checkpoint_id, status="COMPLETED", is_savepoint=False, trigger_timestamp=info.trigger_timestamp_ms,
         latest_ack_timestamp=info.trigger_timestamp_ms + info.duration_ms, state_size=info.state_size_bytes,
         end_to_end_duration=info.duration_ms, checkpoint_type="CHECKPOINT", positions=jsonable(info.source_positions),
+        phases=dict(info.phases),
     )  # fmt: skip
 
 

@@ -83,7 +83,8 @@ def details(job: Job) -> models.JobDetails:
     return models.JobDetails(
         jid=job.id, name=job.name, isStoppable=job.plan.settings.mode == "STREAMING", state=state,
         job_type=job.plan.settings.mode, start_time=job.started_ms, end_time=job.ended_ms or -1,
-        duration=job.duration_ms, maxParallelism=job.plan.settings.max_parallelism, now=int(time.time() * 1000),
+        duration=job.duration_ms, maxParallelism=job.plan.settings.max_parallelism,
+        spark_ui=None if job.ended_ms else job.client.execution.spark_ui, now=int(time.time() * 1000),
         timestamps={"CREATED": job.started_ms, **({state: job.ended_ms} if job.ended_ms else {})},
         vertices=parts, status_counts={task_state(job).upper(): len(parts)}, plan=plan_json(job.id, job.plan),
     )  # fmt: skip
@@ -113,6 +114,28 @@ def exceptions(job: Job) -> models.JobExceptions:
         for failure in reversed(list(job.client.execution.failures))
     ]  # fmt: skip
     return models.JobExceptions(exceptionHistory=models.ExceptionHistory(entries=entries))
+
+
+@router.get("/jobs/{jobid}/dead-letters")
+def dead_letters(job: Job) -> models.JobDeadLetters:
+    """Return samples of the records that went to dead letters, the latest first; scurry's own."""
+    counted = job.client.get_metrics().result()
+    entries = [
+        models.DeadLetterEntry(
+            timestamp=one.timestamp_ms, operator=without_secrets(one.operator), subtask=one.subtask, record=one.record,
+            error=one.error, message=one.message, place=one.place, line=one.line,
+        )
+        for one in reversed(list(job.client.execution.dead_letters.latest))
+    ]  # fmt: skip
+    count = sum(value for name, value in counted.items() if name.endswith(".numDeadLetters"))
+    return models.JobDeadLetters(count=count, entries=entries)
+
+
+@router.get("/jobs/{jobid}/sql")
+def sql(job: Job) -> models.JobTables:
+    """Return the statements and the execution plan of a job of tables; scurry's own."""
+    tables = job.plan.settings.tables
+    return models.JobTables(sql="" if tables is None else tables.sql, plan="" if tables is None else tables.plan)
 
 
 @router.get("/jobs/{jobid}/accumulators")

@@ -22,6 +22,7 @@ class CheckpointInfo:
         duration_ms: How long it took, sinks included.
         records: The number of records read.
         state_size_bytes: Size of all state after it, None if unknown.
+        phases: What it spent its time with: phase -> milliseconds, in the order of the phases; empty if unknown.
         source_positions: Source uid -> its position after the micro-batch; only the latest checkpoint has them, because
             positions may be large.
     """
@@ -32,12 +33,26 @@ class CheckpointInfo:
     records: int
     state_size_bytes: int | None = None
     source_positions: Mapping[str, Any] = field(default_factory=dict)
+    phases: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BatchDetails:
+    """What an engine knows of a micro-batch.
+
+    Attributes:
+        state_bytes: Size of all state after it, None if unknown.
+        phases: As those of a checkpoint.
+    """
+
+    state_bytes: int | None
+    phases: Mapping[str, int]
 
 
 class CheckpointLog:
     """The latest checkpoints of a job.
 
-    Adding one is cheap; sizes, which are costly, are determined only on request.
+    Adding one is cheap; sizes and phases, which are costly, are determined only on request.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -47,8 +62,8 @@ class CheckpointLog:
         self.restored = 0
         #: set by runners: the source positions after the current batch is committed
         self.source_positions: Mapping[str, Any] = {}
-        #: set by runners that know: batch -> bytes of state after it, for the latest batches
-        self.state_sizes: Callable[[], Mapping[int, int]] | None = None
+        #: set by runners: what is known of the latest batches, by id
+        self.details: Callable[[], Mapping[int, BatchDetails]] | None = None
 
     def add(self, batch_id: int, seconds: float, records: int) -> None:
         """Add a batch that took `seconds` and has just been committed."""
@@ -60,8 +75,11 @@ class CheckpointLog:
     def latest(self) -> list[CheckpointInfo]:
         """Return the checkpoints, the oldest first."""
         found = list(self._latest)
-        sizes = self.state_sizes() if found and self.state_sizes is not None else {}
-        found = [replace(each, state_size_bytes=sizes.get(each.checkpoint_id)) for each in found]
+        details = self.details() if found and self.details is not None else {}
+        for index, each in enumerate(found):
+            known = details.get(each.checkpoint_id)
+            if known is not None:
+                found[index] = replace(each, state_size_bytes=known.state_bytes, phases=known.phases)
         if found:
             found[-1] = replace(found[-1], source_positions=dict(self.source_positions))
         return found

@@ -17,6 +17,7 @@ from scurry.graph.plan import JobPlan
 from scurry.runtime.advice import changed_globals
 from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
+from scurry.runtime.driver.dead_letters import DeadLetters
 from scurry.runtime.driver.job_log import JobLog
 from scurry.runtime.driver.metrics import JobMetrics
 from scurry.runtime.driver.requests import RequestQueue
@@ -63,6 +64,10 @@ class JobExecution:
         self.totals = JobMetrics(plan)
         #: the same by subtask
         self.subtasks = SubtaskMetrics()
+        #: samples of the records that went to dead letters
+        self.dead_letters = DeadLetters(plan)
+        #: the address of Spark's own web page; None in-process, or if that is off
+        self.spark_ui: str | None = None
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id))
         for note in filter(None, map(changed_globals, plan.operators.values())):
@@ -193,6 +198,8 @@ class JobExecution:
             for number, schemas in report.schemas.items():
                 merge_schemas(self.state_schemas.setdefault(self.plan.operators[number].uid, {}), schemas)
             self.stalled.add(report)
+            for sample in report.dead_letters:
+                self.dead_letters.add(subtask, sample)
             for text in report.notes:
                 self.log.note_once(text)
         totals.batches += 1

@@ -22,6 +22,27 @@ class ChannelProgress:
     record_bytes: float | None = None
 
 
+@dataclass(frozen=True)
+class DeadLetterSample:
+    """A record that went to dead letters, as text.
+
+    Attributes:
+        operator: The operator or source.
+        record: The record, shortened.
+        error: Name of the exception's class.
+        message: The exception's message.
+        place: Of a source, where it was read; else None.
+        line: Of a source, the line there; else None.
+    """
+
+    operator: int
+    record: str
+    error: str
+    message: str
+    place: str | None = None
+    line: int | None = None
+
+
 @dataclass
 class TaskReport:
     """The report of a task. Operators and sources are named by their numbers in the plan.
@@ -33,6 +54,7 @@ class TaskReport:
         watermarks: Head operator -> its watermark, if that has risen.
         held_back: Head operator -> what it waits for, if it got records but its watermark stands still.
         channels: (source, channel) -> its progress.
+        dead_letters: Some of the records that went to dead letters, few of them.
         notes: Texts to show to the user, once per job however many tasks report them.
     """
 
@@ -42,6 +64,7 @@ class TaskReport:
     watermarks: dict[int, int] = field(default_factory=dict)
     held_back: dict[int, HeldBack] = field(default_factory=dict)
     channels: dict[tuple[int, int], ChannelProgress] = field(default_factory=dict)
+    dead_letters: list[DeadLetterSample] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def __bool__(self) -> bool:

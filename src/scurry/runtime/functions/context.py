@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common.dead_letter import DeadLetter
 from scurry.errors import KeyedStateError
 from scurry.runtime.clock import ProcessingClock
-from scurry.runtime.exchange.report import TaskReport
+from scurry.runtime.exchange.report import DeadLetterSample, TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.failure import shorten
 from scurry.runtime.functions.metrics import OperatorMetricGroup
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import KeyedStateBackend
@@ -20,6 +22,10 @@ from scurry.runtime.state.states import create_state
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
     from scurry.graph.plan import OperatorPlan
+
+
+#: The most dead letters that a task reports of a batch.
+_SAMPLES = 5
 
 
 class TaskInfo:
@@ -50,6 +56,15 @@ class TaskInfo:
         """Add to one of scurry's own counters."""
         counters = self.report.counters
         counters[operator, metric] = counters.get((operator, metric), 0) + value
+
+    def dead_letters(self, operator: int, letters: Sequence[DeadLetter]) -> None:
+        """Count the dead letters of an operator or source, and report the first of a batch as samples."""
+        self.count(operator, "numDeadLetters", len(letters))
+        samples = self.report.dead_letters
+        samples += [
+            DeadLetterSample(operator, shorten(one.record), one.error, one.message, one.place, one.line)
+            for one in letters[: max(0, _SAMPLES - len(samples))]
+        ]
 
 
 class StateAccess:

@@ -71,6 +71,6 @@ class DeadLetters:
         if not self._letters:
             return
         letters, self._letters = self._letters, {}
-        self._info.count(self._plan.id, "numDeadLetters", len(letters))
+        self._info.dead_letters(self._plan.id, list(letters.values()))
         times = None if timestamps is None else [timestamps[position] for position in letters]
         self._collector.emit_side(self._tag, list(letters.values()), times)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.assignments import Assigned, SplitAssignment
+from scurry.runtime.driver.checkpoint_history import KEPT_CHECKPOINTS, BatchDetails
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
@@ -116,6 +117,9 @@ class LocalEngine:
         self._levels = Levels(job.plan, self._load_plan, wall_clock, memory.stores)
         self._pool = ThreadPoolExecutor(max_workers=32)
         self._committed: CommittedBatch | None = None
+        #: what the latest batches took
+        self._details: dict[int, BatchDetails] = {}
+        job.checkpoints.details = self._details.copy
         #: whether a batch was begun but not committed
         self._failed = False
 
@@ -131,7 +135,9 @@ class LocalEngine:
         reading = [self._pool.submit(self._read, each) for each in assigned if isinstance(each, SplitAssignment)]
         rows = [row for each in assigned if not isinstance(each, SplitAssignment) for row in each.rows(self._plan)]
         rows += [row for future in reading for row in future.result()]
+        read = time.monotonic()
         rows = self._levels.process(rows, memory.batch_id)
+        processed = time.monotonic()
         self._job.commit(memory.batch_id, SinkStage(self._plan, 0, memory.batch_id).run(rows))
         for store in memory.stores.values():
             store.keep()
@@ -140,7 +146,14 @@ class LocalEngine:
         if memory.origin is not None and positions.restored is None:
             shutil.rmtree(memory.origin, ignore_errors=True)
             memory.origin = None
-        self._committed, self._failed = CommittedBatch(time.monotonic() - begun), False
+        ended = time.monotonic()
+        self._noted(memory.batch_id - 1, read=read - begun, process=processed - read, write=ended - processed)
+        self._committed, self._failed = CommittedBatch(ended - begun), False
+
+    def _noted(self, batch_id: int, **seconds: float) -> None:
+        phases = {phase: round(duration * 1000) for phase, duration in seconds.items()}
+        self._details[batch_id] = BatchDetails(None, phases)
+        self._details.pop(batch_id - KEPT_CHECKPOINTS, None)
 
     def _read(self, assignment: SplitAssignment) -> list[WireRow]:
         key, batch_id = (assignment.source, assignment.channel), self.memory.batch_id

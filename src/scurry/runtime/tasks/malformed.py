@@ -32,8 +32,9 @@ class MalformedInput:
         if records.dropped:
             self._info.count(self._plan.id, "numMalformedRecordsDropped", len(errors))
         elif tag is not None:
-            self._info.count(self._plan.id, "numDeadLetters", len(errors))
-            self._collector.emit_side(tag, list(map(self._letter, errors)), records.timestamps)
+            letters = list(map(self._letter, errors))
+            self._info.dead_letters(self._plan.id, letters)
+            self._collector.emit_side(tag, letters, records.timestamps)
         else:
             raise errors[0]
 

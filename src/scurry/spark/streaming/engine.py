@@ -19,7 +19,7 @@ from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.streaming.assignment_stream import AssignmentStream
-from scurry.spark.streaming.progress import state_sizes
+from scurry.spark.streaming.progress import batch_details
 from scurry.spark.streaming.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job
@@ -77,6 +77,7 @@ class SparkEngine:
 
     def start(self) -> None:
         plan = self._plan
+        self._job.spark_ui = self._spark.sparkContext.uiWebUrl
         wire = self._assignments.frame().mapInArrow(source_stage(self._worker_job), SCHEMA)
         for source in plan.sources.values():
             if isinstance(source.source, SparkSource):
@@ -96,7 +97,7 @@ class SparkEngine:
         query = self._query = writer.queryName(plan.settings.job_name).start()
         self._checked = time.monotonic()
         self._assignments.started(query)
-        self._job.checkpoints.state_sizes = lambda: state_sizes(query, self._generation.first_batch)
+        self._job.checkpoints.details = lambda: batch_details(query, self._generation.first_batch)
 
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
         self._assignments.add(assigned, positions)

@@ -13,11 +13,13 @@ export const checkpoints = {
     }),
     h("h2", {}, "Durations"),
     bars(known.history),
+    phases(known.history),
     table("The latest checkpoints: committed micro-batches", [
       { title: "Batch", cell: (one) => String(one.id) },
       { title: "State", cell: (one) => state(one.status) },
       { title: "Begun", cell: (one) => time(one.trigger_timestamp) },
       { title: "Duration", cell: (one) => span(one.end_to_end_duration), number: true },
+      { title: "Phases", cell: (one) => Object.entries(one.phases).map(([phase, ms]) => `${phase} ${span(ms)}`).join(", ") || null },
       { title: "State size", cell: (one) => bytes(one.state_size), number: true },
     ], known.history, (one) => one.id),
   ],
@@ -34,6 +36,47 @@ function bars(history) {
         h("title", {}, `batch ${one.id}: ${span(one.end_to_end_duration)}`));
     }));
 }
+
+// What the time went to, over all batches that are shown: a bar with a part for each phase, and its figures as text.
+function phases(history) {
+  const totals = new Map();
+  for (const one of history) {
+    for (const [phase, ms] of Object.entries(one.phases)) totals.set(phase, (totals.get(phase) || 0) + ms);
+  }
+  const all = [...totals.values()].reduce((sum, ms) => sum + ms, 0);
+  if (!all) return null;
+  return table("Durations by phase, over these batches", [
+    { title: "Phase", cell: ([phase]) => phase },
+    { title: "Share", cell: ([phase, ms]) => h("meter", { min: 0, max: all, value: ms, "aria-label": `share of ${phase}` }) },
+    { title: "%", cell: ([, ms]) => String(Math.round((100 * ms) / all)), number: true },
+    { title: "Mean", cell: ([, ms]) => span(ms / history.length), number: true },
+  ], [...totals], ([phase]) => phase);
+}
+
+export const deadLetters = {
+  paths: () => ["/dead-letters"],
+  view: (job, { count: all, entries }) => [
+    h("p", {}, `${count(all)} records went to dead letters; below are samples of the latest.`),
+    table("Samples, the latest first", [
+      { title: "Time", cell: (one) => time(one.timestamp) },
+      { title: "Operator", cell: (one) => `${one.operator} (${one.subtask})` },
+      { title: "Record", cell: (one) => h("code", {}, one.record) },
+      { title: "Error", cell: (one) => `${one.error}: ${one.message}` },
+      { title: "Read from", cell: (one) => one.place && [one.place, one.line].filter((part) => part !== null).join(", line ") },
+    ], entries),
+  ],
+};
+
+export const sql = {
+  paths: () => ["/sql"],
+  view: (job, tables) => (tables.plan ? [
+    h("h2", {}, "Statements"),
+    tables.sql ? h("pre", { tabindex: "0", "aria-label": "Statements" }, tables.sql)
+      : h("p", { class: "dim" }, "None: the program uses the Table API."),
+    h("h2", {}, "Execution plan"),
+    h("pre", { tabindex: "0", "aria-label": "Execution plan" }, tables.plan),
+  ] : h("p", { class: "dim" }, "This job computes no tables.")),
+};
 
 export const exceptions = {
   paths: () => ["/exceptions"],

@@ -10,6 +10,8 @@ const TABS = [
   ["", "Graph", { paths: () => ["/subtasks"], view: overview }],
   ["checkpoints", "Checkpoints", history.checkpoints],
   ["exceptions", "Exceptions", history.exceptions],
+  ["dead-letters", "Dead letters", history.deadLetters],
+  ["sql", "SQL", history.sql],
   ["state", "State", operate.state],
   ["operate", "Operate", operate.operations],
   ["configuration", "Configuration", history.configuration],
@@ -37,6 +39,7 @@ function heading(job) {
     facts({
       State: state(job.state), Mode: job["job-type"], Started: time(job["start-time"]),
       Duration: span(job.duration), Id: h("code", {}, job.jid),
+      ...(job["spark-ui"] ? { "Spark's own page": h("a", { href: job["spark-ui"], rel: "noreferrer" }, job["spark-ui"]) } : {}),
     }),
   ];
 }

@@ -20,7 +20,7 @@ from scurry.common.config_options import (
     parse_bytes,
     parse_duration,
 )
-from scurry.errors import ConfigError, UnknownConfigError, UnsupportedConfigError
+from scurry.errors import ConfigError, UnknownConfigError
 
 
 def test_values_are_text_as_in_flink() -> None:
@@ -150,7 +150,7 @@ def test_keys_a_user_would_miss_are_warned_about_once() -> None:
         ("execution.checkpointing.intervall", "execution.checkpointing.interval"),
         ("pipeline.auto-watermark-intervall", "pipeline.auto-watermark-interval"),
         ("scurry.tick-intervall", "scurry.tick-interval"),
-        ("python.executionmode", "python.execution-mode"),
+        ("python.fiels", "python.files"),
     ],
 )
 def test_misspelt_keys_get_a_hint(key: str, meant: str) -> None:
@@ -159,13 +159,18 @@ def test_misspelt_keys_get_a_hint(key: str, meant: str) -> None:
     assert isinstance(error.value, KeyError)
 
 
-def test_unheard_of_keys_are_refused() -> None:
-    with pytest.raises(UnknownConfigError, match="configuration foo is unknown"):
-        validate({"foo": "1"})
+def test_a_key_of_the_program_itself_is_warned_about() -> None:
+    with pytest.warns(UserWarning, match=r"without effect: my\.limit \(neither Flink nor scurry has it\)"):
+        validate({"my.limit": "1"})
+
+
+def test_a_key_of_scurry_that_there_is_not_is_refused() -> None:
+    with pytest.raises(UnknownConfigError, match=r"configuration scurry\.x is unknown"):
+        validate({"scurry.x": "1"})
 
 
 def test_keys_spark_cannot_honour_say_what_to_do() -> None:
-    with pytest.raises(UnsupportedConfigError, match=r"spark\.kubernetes"):
+    with pytest.warns(UserWarning, match=r"kubernetes\.cluster-id \(set spark\.master and spark\.kubernetes"):
         validate({"kubernetes.cluster-id": "x"})
 
 

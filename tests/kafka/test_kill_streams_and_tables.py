@@ -66,20 +66,26 @@ class KilledJob:
         """Kill it at moments of its first batches and let it go on; return how many kills there were."""
         run = self._start()
         for _ in range(kills):
-            assert goes_on(run, lambda place: len(place.batches())), "it has ended before all kills"
-            assert not run.ends_within(chance.uniform(0, 0.3))
+            assert goes_on(run, _batches), run.story("it has ended before all kills")
+            assert not run.ends_within(chance.uniform(0, 0.3)), run.story("it has ended before it was killed")
             run.kill()
             run = self._start()
         if stops:
-            assert goes_on(run, lambda place: len(place.batches())), "it has ended before it was to stop"
+            assert goes_on(run, _batches), run.story("it has ended before it was to stop")
             self._stop.touch()
         run.finish()
         if stops:
-            (self.savepoint,) = (path for path in self._stop.parent.iterdir() if path.is_dir())
+            savepoints = [path for path in self._stop.parent.iterdir() if path.is_dir()]
+            assert len(savepoints) == 1, run.story(f"it was to stop with one savepoint, there are {savepoints}")
+            self.savepoint = savepoints[0]
         return kills
 
     def _start(self) -> Run:
         return Run(self._place, self._options, PROGRAM, self._arguments)
+
+
+def _batches(place: Place) -> int:
+    return len(place.batches())
 
 
 def check(found: list[dict[str, int]]) -> None:

@@ -30,8 +30,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     ├── SignatureError (TypeError)                a function does not take arguments of these types
     ├── EvaluationError (ValueError)              a function or cast has no result for a value
     ├── ConfigError (ValueError)                  a configuration value that cannot be used
-    │   ├── UnknownConfigError (KeyError)             an unknown key; names the closest known one
-    │   └── UnsupportedConfigError                    a Flink key that Spark does not support; says what to do instead
+    │   └── UnknownConfigError (KeyError)             a misspelt key; names the closest known one
     ├── DependencyError (RuntimeError)            Python code or packages cannot be sent to workers
     │   ├── InterpreterError                          a Python that workers cannot use; says what it lacks
     │   └── WorkerModuleError (ImportError)           workers lack a module; names the operator and how to send it
@@ -102,7 +101,7 @@ from scurry.errors.checkpoint import (
     CheckpointMismatchError,
     CheckpointStorageFullError,
 )
-from scurry.errors.configuration import ConfigError, UnknownConfigError, UnsupportedConfigError
+from scurry.errors.configuration import ConfigError, UnknownConfigError
 from scurry.errors.connectors import (
     ConnectorError,
     DatabaseAccessError,
@@ -278,7 +277,6 @@ __all__ = [
     "TypeMismatchError",
     "UnknownConfigError",
     "UnpicklableFunctionError",
-    "UnsupportedConfigError",
     "UnsupportedError",
     "ValidationError",
     "WorkerModuleError",

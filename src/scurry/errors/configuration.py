@@ -15,17 +15,10 @@ class ConfigError(ScurryError, ValueError):
 
 
 class UnknownConfigError(ConfigError, KeyError):
-    """A configuration key that scurry does not know.
+    """A configuration key that is nearly one that scurry reads, or begins with `scurry.` and is none.
 
     Cure: Take the key that the message suggests.
     """
 
     # KeyError would show the repr of the message.
     __str__ = Exception.__str__
-
-
-class UnsupportedConfigError(ConfigError):
-    """A configuration key of Flink that Spark does not support.
-
-    Cure: Set what the message names instead.
-    """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._config.validation import validate
 from scurry.errors import JobNotFoundError, ValidationError
 from scurry.logical_types import LocalZonedTimestampType
 from scurry.sql import nodes
@@ -147,7 +148,9 @@ class ClientStatements:
         if statement.key is None:
             settings = sorted(self.session.configuration.to_dict().items())
             return table_result([("key", STRING), ("value", STRING)], settings)
-        self.session.configuration.set_string(statement.key, statement.value or "")
+        value = statement.value or ""
+        validate({statement.key: value})
+        self.session.configuration.set_string(statement.key, value)
         self._follow_mode()
         return ok()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 from scurry.common._api import ApiObject
+from scurry.common._config.validation import validate
 from scurry.common._removed import TABLE_CONFIG
 from scurry.common.configuration import Configuration
 from scurry.common.time import to_millis
@@ -43,8 +44,13 @@ class TableConfig(ApiObject):
         Args:
             key: Its name.
             value: Its value as text.
+
+        Raises:
+            UnknownConfigError: The key is nearly one that means something.
+            ConfigError: The value cannot be used.
         """
-        self._configuration.set_string(key, value)
+        given = Configuration().set_string(key, value)
+        self.add_configuration(given)
         return self
 
     def get_local_timezone(self) -> str:
@@ -92,7 +98,13 @@ class TableConfig(ApiObject):
         return self._configuration
 
     def add_configuration(self, configuration: Configuration) -> None:
-        """Add settings."""
+        """Add settings.
+
+        Raises:
+            UnknownConfigError: A key is nearly one that means something.
+            ConfigError: A value cannot be used.
+        """
+        validate(configuration)
         self._configuration.add_all(configuration)
 
     def set_python_executable(self, python_exec: str) -> None:

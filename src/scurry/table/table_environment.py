@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._config.validation import validate
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
@@ -37,13 +38,19 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         Args:
             environment_settings: The settings.
             configuration: The configuration that the settings are added to, and which is shared; None for a new one.
+
+        Raises:
+            UnknownConfigError: A key of the settings is nearly one that means something.
+            ConfigError: A value of the settings cannot be used.
         """
         from scurry import launch
         from scurry.statements.session import TableSession
 
         given = environment_settings.get_configuration()
+        overrides = launch.current().overrides()
+        validate(given if configuration is not None else {**given.to_dict(), **overrides})
         configuration = Configuration(given) if configuration is None else configuration.add_all(given)
-        for key, value in launch.current().overrides().items():
+        for key, value in overrides.items():
             configuration.set_string(key, value)
         launch.environment_made(configuration.to_dict())
         self._session = TableSession.create(configuration)

@@ -43,6 +43,7 @@ from scurry.logical_types.nested_types import (
     RowField,
     RowType,
 )
+from scurry.table._arrow_types import create_arrow_schema, from_arrow_type, to_arrow_type
 
 __all__ = [
     "ArrayType",
@@ -80,6 +81,9 @@ __all__ = [
     "VarBinaryType",
     "VarCharType",
     "YearMonthIntervalType",
+    "create_arrow_schema",
+    "from_arrow_type",
+    "to_arrow_type",
 ]
 
 _MAX_LENGTH = 0x7FFFFFFF

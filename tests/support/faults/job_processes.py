@@ -70,7 +70,11 @@ class Run:
         ended = self.ends_within(GIVE_UP_SECONDS)
         if not ended:
             self.kill()
-        assert ended and self.process.returncode == 0, self.place.log.read_text()[-4000:]
+        assert ended and self.process.returncode == 0, self.story("it has not ended well")
+
+    def story(self, what: str) -> str:
+        """What happened, with how the process ended and the end of its log."""
+        return f"{what}; exit code {self.process.returncode}\n{self.place.log.read_text()[-4000:]}"
 
     def kill(self) -> None:
         """SIGKILL to every process, until none is left; workers have process groups of their own."""

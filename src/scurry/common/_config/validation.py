@@ -1,4 +1,4 @@
-"""Check configuration keys: accept those that scurry reads, and those of Flink that can be ignored here."""
+"""Check configuration keys: read the values of those that scurry has, warn about those without effect, find typos."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from scurry.common._config.spark_master import check_master
 from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
-from scurry.errors import UnknownConfigError, UnsupportedConfigError
+from scurry.errors import UnknownConfigError
 from scurry.user_frames import user_stack_level
 
 __all__ = ["known_options", "validate"]
@@ -120,6 +120,8 @@ _HARMLESS_PREFIXES = (
     "slotmanager.",
     "slow-task-detector.",
     "source.reader.",
+    "sql-client.",
+    "sql-gateway.",
     "state.backend",
     "state.changelog.",
     "state.checkpoint",
@@ -138,46 +140,47 @@ _HARMLESS_PREFIXES = (
 # A key of Flink that differs from one that scurry reads by one letter.
 _NOT_MISSPELT = frozenset({"jobmanager.adaptive-scheduler.scaling-interval.max"})
 
+# Keys that queries read themselves.
+_OF_QUERIES = frozenset({"scurry.optimizer.excluded-rules"})
+
 _JARS = ("pipeline.jars", "pipeline.classpaths")
 
-_HARMLESS_WITH_REASON = {
+# Keys of Flink without effect, which a user would miss, and what to do instead.
+_WITHOUT_EFFECT = {
     "events.": "metrics are reported by Spark; configure spark.metrics.conf.*",
     "execution.job-listeners": "listeners are Java; ask the JobClient that execute_async returns",
     "execution.job-status-changed-listeners": "listeners are Java; ask the JobClient that execute_async returns",
-    "traces.": "metrics are reported by Spark; configure spark.metrics.conf.*",
-    "pipeline.watermark-alignment.": "alignment is set with WatermarkStrategy.with_watermark_alignment",
-    "metrics.": "metrics are reported by Spark; configure spark.metrics.conf.*",
-}
-
-_UNSUPPORTED = {
     "execution.savepoint-restore-mode": "scurry never deletes a savepoint, as with NO_CLAIM",
-    "execution.state-recovery.": "only path and ignore-unclaimed-state are; a savepoint is never deleted (NO_CLAIM)",
+    "execution.state-recovery.": "only path and ignore-unclaimed-state are read; a savepoint is never deleted (NO_CLAIM)",
     "execution.target": "set scurry.runner (spark or local) and spark.master",
     "flink.hadoop.": "set spark.hadoop.*",
     "flink.yarn.": "set spark.master and spark.yarn.*",
     "fs.": "file systems are Spark's: set spark.hadoop.fs.*",
     "high-availability": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",
     "kubernetes.": "set spark.master and spark.kubernetes.*",
+    "metrics.": "metrics are reported by Spark; configure spark.metrics.conf.*",
     "pipeline.cached-files": "set spark.files",
     "pipeline.jobvertex-parallelism-overrides": "set the parallelism in the program or with parallelism.default",
+    "pipeline.watermark-alignment.": "alignment is set with WatermarkStrategy.with_watermark_alignment",
     "recovery.": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",
     "s3.": "file systems are Spark's: set spark.hadoop.fs.s3a.*",
     "security.": "set spark.kerberos.* and spark.authenticate.*",
+    "traces.": "metrics are reported by Spark; configure spark.metrics.conf.*",
     "yarn.": "set spark.master and spark.yarn.*",
 }
 
 
 def validate(configuration: Configuration | Mapping[str, str]) -> None:
-    """Check that every key is known and every value readable.
+    """Check that values are readable and no key is a misspelt one.
 
-    Keys that only tune Flink itself are accepted; one warning names those whose effect a user would miss.
+    Other keys never stop a program, as in Flink: those that only tune Flink itself pass silently, and one warning names
+    those whose effect a user would miss, and those that nobody knows.
 
     Args:
         configuration: What to check.
 
     Raises:
-        UnknownConfigError: The key is unknown; the message names the closest known one.
-        UnsupportedConfigError: Spark does not support this key of Flink; the message says what to do instead.
+        UnknownConfigError: The key is nearly one that scurry reads, or begins with `scurry.` and is none of scurry's.
         ConfigError: A value cannot be read as its option's type.
     """
     values = configuration.to_dict() if isinstance(configuration, Configuration) else configuration
@@ -187,14 +190,16 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
             option.parse(value)
         elif key == "spark.master":
             check_master(value)
-        elif reason := _reason(_UNSUPPORTED, key):
-            raise UnsupportedConfigError(f"configuration {key} is not supported: {reason}")
-        elif reason := _reason(_HARMLESS_WITH_REASON, key):
+        elif reason := next((_WITHOUT_EFFECT[prefix] for prefix in _WITHOUT_EFFECT if key.startswith(prefix)), None):
             ignored.append(f"{key} ({reason})")
         elif key in _JARS:
             jars += parse_list_value(value)
-        elif not (key in _PYTHON_KEYS or key.startswith(("spark.", *_HARMLESS_PREFIXES))) or _misspelt(key):
+        elif key in _OF_QUERIES:
+            continue
+        elif key.startswith("scurry.") or _misspelt(key):
             unknown.append(_unknown(key))
+        elif not _harmless(key):
+            ignored.append(f"{key} (neither Flink nor scurry has it)")
     if unknown:
         raise UnknownConfigError("\n".join(unknown))
     if ignored:
@@ -202,8 +207,8 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
     warn_about_jars(jars)
 
 
-def _reason(reasons: dict[str, str], key: str) -> str | None:
-    return next((reason for prefix, reason in reasons.items() if key.startswith(prefix)), None)
+def _harmless(key: str) -> bool:
+    return key in _PYTHON_KEYS or key.startswith(("spark.", *_HARMLESS_PREFIXES))
 
 
 def _closest(key: str, cutoff: float) -> str | None:
@@ -212,11 +217,13 @@ def _closest(key: str, cutoff: float) -> str | None:
 
 
 def _misspelt(key: str) -> bool:
-    """Return whether a key that a harmless prefix would accept is nearly one that scurry reads."""
-    return not key.startswith("spark.") and key not in _NOT_MISSPELT and _closest(key, cutoff=0.95) in _BY_KEY
+    """Return whether a key is nearly one that scurry reads."""
+    if key.startswith("spark.") or key in _NOT_MISSPELT:
+        return False
+    return _closest(key, cutoff=0.95 if _harmless(key) else 0.9) in _BY_KEY
 
 
 def _unknown(key: str) -> str:
     closest = _closest(key, cutoff=0.6)
-    hint = f"did you mean {closest}?" if closest else "see scurry.common.config_options for the keys there are"
+    hint = f"did you mean {closest}?" if closest else "see docs/reference/configuration.md for the keys there are"
     return f"configuration {key} is unknown: {hint}"

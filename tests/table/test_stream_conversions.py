@@ -91,12 +91,6 @@ def test_dataclasses_are_rows() -> None:
         assert sorted(tuple(row) for row in rows) == [("ann", 5), ("bob", None)]
 
 
-def test_a_stream_without_a_type_has_no_columns() -> None:
-    env, t_env = environments()
-    with pytest.raises(ValidationError, match="declare the type of its records"):
-        t_env.from_data_stream(env.from_collection([(1, "a")]))
-
-
 def test_a_record_that_does_not_fit_names_the_line_the_column_and_the_record() -> None:
     env, t_env = environments()
     stream = env.from_collection([Row("a", 1), Row("b", 300)], type_info=PAIR)

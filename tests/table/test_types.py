@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from scurry.common import Types
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scurry.table import DataTypes
 from scurry.table.type_conversion import to_type_info
-from scurry.table.types import RowField, RowType
+from scurry.table.types import RowField, RowType, create_arrow_schema, from_arrow_type, to_arrow_type
 
 
 def test_types_are_equal_if_made_alike() -> None:
@@ -119,3 +120,66 @@ def test_types_have_type_information(data_type: Any, type_info: Any) -> None:
 def test_types_of_sql_only_have_none(data_type: Any) -> None:
     with pytest.raises(UnsupportedError, match="tables only"):
         to_type_info(data_type)
+
+
+ARROW = [
+    # what from_arrow_type of PyFlink 2.3 makes of a type, and to_arrow_type of that
+    (pa.bool_(), DataTypes.BOOLEAN(), pa.bool_()),
+    (pa.int8(), DataTypes.TINYINT(), pa.int8()),
+    (pa.int64(), DataTypes.BIGINT(), pa.int64()),
+    (pa.float32(), DataTypes.FLOAT(), pa.float32()),
+    (pa.decimal128(10, 3), DataTypes.DECIMAL(10, 3), pa.decimal128(10, 3)),
+    (pa.string(), DataTypes.STRING(), pa.string()),
+    (pa.binary(3), DataTypes.BINARY(3), pa.binary(3)),
+    (pa.binary(), DataTypes.BYTES(), pa.binary()),
+    (pa.date32(), DataTypes.DATE(), pa.date32()),
+    (pa.time32("s"), DataTypes.TIME(0), pa.time32("s")),
+    (pa.time32("ms"), DataTypes.TIME(3), pa.time32("ms")),
+    (pa.time64("us"), DataTypes.TIME(6), pa.time64("us")),
+    (pa.time64("ns"), DataTypes.TIME(9), pa.time64("ns")),
+    (pa.timestamp("s"), DataTypes.TIMESTAMP(0), pa.timestamp("s")),
+    (pa.timestamp("us", "UTC"), DataTypes.TIMESTAMP(6), pa.timestamp("us")),
+    (pa.list_(pa.int32()), DataTypes.ARRAY(DataTypes.INT()), pa.list_(pa.int32())),
+    (
+        pa.map_(pa.string(), pa.int16()),
+        DataTypes.MAP(DataTypes.STRING(), DataTypes.SMALLINT()),
+        pa.map_(pa.string(), pa.int16()),
+    ),
+    (
+        pa.struct([pa.field("a", pa.int32(), False), pa.field("b", pa.string())]),
+        DataTypes.ROW([DataTypes.FIELD("a", DataTypes.INT(False)), DataTypes.FIELD("b", DataTypes.STRING())]),
+        pa.struct([pa.field("a", pa.int32(), False), pa.field("b", pa.string())]),
+    ),
+    (pa.null(), DataTypes.NULL(), pa.null()),
+]
+
+
+@pytest.mark.parametrize(("arrow", "data_type", "back"), ARROW, ids=lambda each: str(each)[:30])
+def test_types_of_arrow_are_sql_types(arrow: pa.DataType, data_type: Any, back: pa.DataType) -> None:
+    assert from_arrow_type(arrow) == data_type
+    assert to_arrow_type(data_type) == back
+
+
+def test_types_of_arrow_may_lack_null() -> None:
+    assert from_arrow_type(pa.int32(), False) == DataTypes.INT(False)
+
+
+@pytest.mark.parametrize(
+    ("convert", "error"),
+    [
+        (lambda: from_arrow_type(pa.struct([("a", pa.struct([("b", pa.int8())]))])), TypeError),
+        (lambda: from_arrow_type(pa.duration("s")), TypeError),
+        (lambda: to_arrow_type(DataTypes.ARRAY(DataTypes.TIMESTAMP_LTZ(3))), ValueError),
+        (lambda: to_arrow_type(DataTypes.ROW([DataTypes.FIELD("a", DataTypes.ROW([]))])), TypeError),
+        (lambda: to_arrow_type(DataTypes.MULTISET(DataTypes.INT())), ValueError),
+        (lambda: to_arrow_type("INT"), ValueError),
+    ],
+)
+def test_types_that_pyflink_does_not_convert_are_refused(convert: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        convert()
+
+
+def test_a_schema_of_arrow_has_the_nullability_of_the_types() -> None:
+    found = create_arrow_schema(["a", "b"], [DataTypes.INT(False), DataTypes.TIMESTAMP_LTZ(3)])
+    assert found == pa.schema([pa.field("a", pa.int32(), False), pa.field("b", pa.timestamp("ms"))])

@@ -17,6 +17,7 @@ from scurry.logical_types import (
     LocalZonedTimestampType,
     MapType,
     MultisetType,
+    RawType,
     RowType,
     TimestampType,
     TimeType,
@@ -34,7 +35,7 @@ Convert = Callable[[Any], Any]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
-_NO_VALUES = (MultisetType, DayTimeIntervalType, YearMonthIntervalType)
+_NO_VALUES = (MultisetType, RawType, DayTimeIntervalType, YearMonthIntervalType)
 
 
 def python_values(column: pyarrow.Array, data_type: DataType, time_zone: str) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import decimal
+import pickle
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from scurry.logical_types import (
     IntType,
     LocalZonedTimestampType,
     MapType,
+    RawType,
     RowType,
     SmallIntType,
     TimestampType,
@@ -215,6 +217,8 @@ _SIMPLE: dict[type[DataType], Convert] = {
     VarCharType: _text,
     BinaryType: _binary,
     VarBinaryType: _binary,
+    # The protocol of the pickler that PyFlink has in Java, so that bytes are the same.
+    RawType: lambda value: pickle.dumps(value, 3),
     DateType: lambda value: value.toordinal() - _EPOCH_DAY,
     TimeType: _millis_of_day,
 }

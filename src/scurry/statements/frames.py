@@ -10,7 +10,7 @@ from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
 from scurry.connectors.tables.contract import Changes, TableSource
 from scurry.connectors.tables.inline import ArrowSource, FrameSource
-from scurry.errors import ArgumentTypeError, TypeMismatchError
+from scurry.errors import ArgumentTypeError, TypeMismatchError, UnsupportedError
 from scurry.functions.time_zones import zone
 from scurry.logical_types import (
     ArrayType,
@@ -26,6 +26,7 @@ from scurry.logical_types import (
     LocalZonedTimestampType,
     MapType,
     NullType,
+    RawType,
     RowField,
     RowType,
     SmallIntType,
@@ -261,6 +262,11 @@ def _pandas_type(kind: DataType) -> pa.DataType:
     """Return the type that PyFlink gives columns of Arrow on their way from and to pandas."""
     import pyarrow as pa
 
+    if isinstance(kind, RawType):
+        raise UnsupportedError(
+            f"Python vectorized UDF doesn't support logical type {kind.as_summary_string()} currently: declare "
+            "the type of the stream that the table was made of"
+        )
     if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision == 0:
         return pa.timestamp("s")
     if isinstance(kind, TimeType):

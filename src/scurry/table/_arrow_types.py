@@ -87,7 +87,9 @@ def to_arrow_type(data_type: DataType) -> pyarrow.DataType:
         return pa.map_(to_arrow_type(data_type.key_type), to_arrow_type(data_type.value_type))
     if isinstance(data_type, ArrayType):
         if isinstance(data_type.element_type, LocalZonedTimestampType | RowType):
-            raise ArgumentError(f"{data_type.element_type} is not supported to be used as the element type of ArrayType.")
+            raise ArgumentError(
+                f"{data_type.element_type} is not supported to be used as the element type of ArrayType."
+            )
         return pa.list_(to_arrow_type(data_type.element_type))
     if isinstance(data_type, RowType):
         for kind in data_type.field_types():

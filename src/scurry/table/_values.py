@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from scurry.logical_types import (
     LocalZonedTimestampType,
     MapType,
     MultisetType,
+    RawType,
     RowType,
     TimestampType,
     TimeType,
@@ -81,6 +83,7 @@ def _instant(value: int, per_second: int) -> Instant:
 _PYTHON: dict[type[DataType], Convert] = {
     BinaryType: bytearray,
     VarBinaryType: bytearray,
+    RawType: pickle.loads,
     DateType: lambda days: datetime.date.fromordinal(_EPOCH_DAY + days),
     TimeType: lambda millis: (_EPOCH + datetime.timedelta(milliseconds=millis)).time(),
     DayTimeIntervalType: lambda millis: datetime.timedelta(milliseconds=millis),

@@ -43,6 +43,7 @@ from scurry.logical_types.nested_types import (
     RowField,
     RowType,
 )
+from scurry.logical_types.special_types import RawType
 from scurry.table._arrow_types import create_arrow_schema, from_arrow_type, to_arrow_type
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "MultisetType",
     "NullType",
     "NumericType",
+    "RawType",
     "Resolution",
     "Row",
     "RowField",

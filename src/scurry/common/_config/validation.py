@@ -151,7 +151,7 @@ _WITHOUT_EFFECT = {
     "execution.job-listeners": "listeners are Java; ask the JobClient that execute_async returns",
     "execution.job-status-changed-listeners": "listeners are Java; ask the JobClient that execute_async returns",
     "execution.savepoint-restore-mode": "scurry never deletes a savepoint, as with NO_CLAIM",
-    "execution.state-recovery.": "only path and ignore-unclaimed-state are read; a savepoint is never deleted (NO_CLAIM)",
+    "execution.state-recovery.": "only path and ignore-unclaimed-state are read; no savepoint is deleted (NO_CLAIM)",
     "execution.target": "set scurry.runner (spark or local) and spark.master",
     "flink.hadoop.": "set spark.hadoop.*",
     "flink.yarn.": "set spark.master and spark.yarn.*",

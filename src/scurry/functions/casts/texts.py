@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from scurry.logical_types import (
     MapType,
     MultisetType,
     NullType,
+    RawType,
     RowType,
     StructuredType,
     TimestampType,
@@ -220,6 +222,7 @@ def _always(text: Text) -> Callable[[Any, Session], Text]:
 
 
 _TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
+    RawType: _always(lambda value: repr(pickle.loads(value))),
     NullType: _always(lambda value: "NULL"),
     BooleanType: _always(lambda value: "TRUE" if value else "FALSE"),
     **dict.fromkeys(IntegralType.__subclasses__(), _always(str)),

@@ -22,7 +22,7 @@ from scurry.functions.definition import (
 )
 from scurry.functions.kernels import by_column, value_kernel
 from scurry.functions.signatures import ANY, Infer, always, refuse, signature, standard_name
-from scurry.logical_types import AtomicType, BooleanType, DataType
+from scurry.logical_types import AtomicType, BooleanType, DataType, RawType
 from scurry.logical_types.common_type import find_common_type, least_restrictive
 from scurry.logical_types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, STRING, TIMESTAMP
 
@@ -48,6 +48,8 @@ _PYTHON: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 def comparable_types(left: DataType, right: DataType) -> DataType | None:
     """Return the type in which two values are compared; None if they are not comparable."""
+    if isinstance(left, RawType) or isinstance(right, RawType):
+        return None
     for one, other in ((left, right), (right, left)):
         if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC, *DATETIME)):
             return other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import functools
+import pickle
 import re
 import zoneinfo
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from scurry.logical_types import (
     LocalZonedTimestampType,
     MapType,
     MultisetType,
+    RawType,
     RowType,
     TimestampType,
     TimeType,
@@ -104,6 +106,7 @@ def _shown_simple(data_type: DataType) -> Text:
         DoubleType: java_text.double,
         BinaryType: lambda value: f"x'{value.hex()}'",
         VarBinaryType: lambda value: f"x'{value.hex()}'",
+        RawType: lambda value: repr(pickle.loads(value)),
         DateType: date_text,
         TimeType: lambda value: time_text(value * 1_000_000),
         YearMonthIntervalType: _year_month,

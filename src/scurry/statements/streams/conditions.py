@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import MalformedPatternError, SqlParserError, ValidationError
 from scurry.functions.definition import Session
-from scurry.logical_types import BooleanType
+from scurry.logical_types import BooleanType, RawType
 from scurry.relational.expressions import Expression
 from scurry.relational.matching import RefusedCall
 from scurry.relational.rewriting import walk_expression
@@ -29,7 +29,7 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.patterns.match_recognize import MatchScope
 from scurry.sql.validator.patterns.navigation import MatchExpressions
 from scurry.sql.validator.scope import Relation
-from scurry.statements.streams.types import stream_type
+from scurry.statements.streams.types import no_columns, stream_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,6 +54,8 @@ class RecordConditions:
 
     def __init__(self, type_info: TypeInformation | None, time_zone: str) -> None:
         self._type = stream_type(type_info)
+        if isinstance(self._type.types[0], RawType) and not self._type.is_composite:
+            raise no_columns(type_info)
         self._time_zone = time_zone
 
     def open(self) -> OpenedConditions:

@@ -11,7 +11,7 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError
 from scurry.graph.nodes import Node
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types import DataType, LocalZonedTimestampType, RawType, TimestampType, VarBinaryType
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.streaming.records.incoming import Field
 from scurry.sql import nodes
@@ -122,7 +122,10 @@ def _source(
         if isinstance(column, MetadataColumn):
             fields.append(Field(column.name, _rowtime_type(column, name), None))
         elif column.is_physical():
-            fields.append(Field(column.name, column.data_type, derived.names.index(column.name)))
+            place = derived.names.index(column.name)
+            own = derived.types[place]
+            pickled = isinstance(own, RawType) and isinstance(column.data_type, VarBinaryType)
+            fields.append(Field(column.name, own if pickled else column.data_type, place))
     insert_only = kinds == {RowKind.INSERT}
     make = {
         "is_composite": derived.is_composite,

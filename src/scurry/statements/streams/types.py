@@ -23,7 +23,7 @@ from scurry.common.typeinfo import (
     TypeInformation,
     Types,
 )
-from scurry.errors import ValidationError
+from scurry.errors import ArgumentTypeError, ValidationError
 from scurry.logical_types import (
     ArrayType,
     BigIntType,
@@ -40,6 +40,7 @@ from scurry.logical_types import (
     LocalZonedTimestampType,
     MapType,
     MultisetType,
+    RawType,
     RowField,
     RowType,
     SmallIntType,
@@ -51,7 +52,7 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 
-__all__ = ["StreamType", "record_type", "stream_type", "value_type"]
+__all__ = ["StreamType", "no_columns", "record_type", "stream_type", "value_type"]
 
 _LONGEST = 0x7FFFFFFF
 
@@ -143,11 +144,15 @@ def _own_value(type_info: TypeInformation | None) -> DataType:
 def value_type(type_info: TypeInformation | None) -> DataType:
     """Return the SQL type of the values of a declared type, which may be NULL.
 
+    Values without a type are pickled: Flink knows only their bytes.
+
     Raises:
-        ValidationError: The type says nothing of the values.
+        ValidationError: Values of the type are no values of columns.
     """
     type_info = _represented(type_info)
-    known = None if type_info is None else _COLUMNS.get(type_info)
+    if type_info is None or type_info == Types.PICKLED_BYTE_ARRAY():
+        return RawType("[B")
+    known = _COLUMNS.get(type_info)
     if known is not None:
         return known
     if isinstance(type_info, LocalTimeTypeInfo):
@@ -168,7 +173,12 @@ def value_type(type_info: TypeInformation | None) -> DataType:
     if isinstance(type_info, TupleTypeInfo):
         fields = enumerate(type_info.get_field_types())
         return RowType([RowField(f"f{place}", _own_value(each)) for place, each in fields])
-    raise ValidationError(
+    raise no_columns(type_info)
+
+
+def no_columns(type_info: TypeInformation | None) -> ValidationError:
+    """Return the error for a stream whose records have no values that are known."""
+    return ValidationError(
         f"a stream of type {type_info or 'PickledByteArrayTypeInfo'} has no columns: declare the type of its records, "
         "as in from_collection(..., type_info=Types.ROW_NAMED(...)) or map(..., output_type=Types.ROW_NAMED(...))"
     )
@@ -221,6 +231,11 @@ def record_type(names: Sequence[str], types: Sequence[DataType]) -> TypeInformat
 
 
 def _type_info(data_type: DataType) -> TypeInformation:
+    if isinstance(data_type, RawType):
+        raise ArgumentTypeError(
+            "The java type info: GenericType<byte[]> is not supported in PyFlink currently. The values have no type: "
+            "declare the type of the stream that the table was made of, as in map(..., output_type=Types.ROW(...))"
+        )
     if isinstance(data_type, RowType):
         return Types.ROW_NAMED(data_type.field_names(), list(map(_type_info, data_type.field_types())))
     if isinstance(data_type, ArrayType):

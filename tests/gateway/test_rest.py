@@ -42,7 +42,7 @@ def test_a_page_has_the_keys_of_flink(gateway: Gateway) -> None:
 
 
 def test_statements_without_content_answer_ok(gateway: Gateway) -> None:
-    pages = list(gateway.pages(gateway.start(gateway.open(), "SET 'a.b' = 'c'")))
+    pages = list(gateway.pages(gateway.start(gateway.open(), "SET 'table.b' = 'c'")))
     page = next(page for page in pages if page["resultType"] == "PAYLOAD")
     assert (page["resultKind"], page["isQueryResult"], "jobID" in page) == ("SUCCESS", False, False)
     assert page["results"]["data"] == [{"kind": "INSERT", "fields": ["OK"]}]

@@ -34,12 +34,12 @@ def test_there_are_as_many_sessions_as_allowed() -> None:
 def test_old_operations_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_OPERATIONS", 2)
     session = Sessions(LOCAL).open()
-    operations = [session.submit(f"SET 'a' = '{number}'") for number in range(2)]
+    operations = [session.submit(f"SET 'table.a' = '{number}'") for number in range(2)]
     for operation in operations:
         operation.wait(10)
         while operation.fetch(0).next_token is None or not operation.is_settled:
             pass
-    newest = session.submit("SET 'a' = '2'")
+    newest = session.submit("SET 'table.a' = '2'")
     assert session.operation(newest.id) is newest
     with pytest.raises(GatewayError, match="Can not find the submitted operation"):
         session.operation(operations[0].id)

@@ -140,11 +140,11 @@ def test_a_job_is_stopped_with_a_savepoint(console: Console, tmp_path: Path) -> 
 
 
 def test_files_are_sourced_and_the_client_is_quit(console: Console, tmp_path: Path) -> None:
-    (tmp_path / "more.sql").write_text("SET 'a.b' = 'c'; -- a comment; with a semicolon\nQUIT;")
+    (tmp_path / "more.sql").write_text("SET 'table.b' = 'c'; -- a comment; with a semicolon\nQUIT;")
     with pytest.raises(Quit):
         console.run(f"SOURCE '{tmp_path}/more.sql'; SHOW TABLES;")
     assert console.lines == ["[INFO] Execute statement succeeded."]
-    assert console.executor.settings()["a.b"] == "c"
+    assert console.executor.settings()["table.b"] == "c"
 
 
 def test_a_file_that_sources_itself_is_refused(console: Console, tmp_path: Path) -> None:

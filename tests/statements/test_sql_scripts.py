@@ -48,8 +48,8 @@ def test_set_changes_the_mode(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 def test_set_alone_lists_the_settings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(tmp_path, "SET 'my.key' = 'x';\nSET;") == 0
-    assert "|                 my.key |     x |" in capsys.readouterr().out
+    assert run(tmp_path, "SET 'table.key' = 'x';\nSET;") == 0
+    assert "|              table.key |     x |" in capsys.readouterr().out
 
 
 def test_a_failing_statement_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

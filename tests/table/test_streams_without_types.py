@@ -125,7 +125,7 @@ REFUSED: list[tuple[Callable[[StreamTableEnvironment, Table], Any], type[ScurryE
     ),
     (
         lambda t_env, table: collected(table.select(udf(repr, result_type=DataTypes.STRING())(col("f0")))),
-        UnsupportedError,
+        ScurryError,
         r"Python UDF doesn't support logical type RAW\('\[B', '\.\.\.'\)",
     ),
     (

@@ -172,7 +172,6 @@ def test_types_of_arrow_may_lack_null() -> None:
         (lambda: to_arrow_type(DataTypes.ARRAY(DataTypes.TIMESTAMP_LTZ(3))), ValueError),
         (lambda: to_arrow_type(DataTypes.ROW([DataTypes.FIELD("a", DataTypes.ROW([]))])), TypeError),
         (lambda: to_arrow_type(DataTypes.MULTISET(DataTypes.INT())), ValueError),
-        (lambda: to_arrow_type("INT"), ValueError),
     ],
 )
 def test_types_that_pyflink_does_not_convert_are_refused(convert: Any, error: type[Exception]) -> None:

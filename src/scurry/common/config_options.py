@@ -39,6 +39,7 @@ __all__ = [
     "OPTIONS",
     "PARALLELISM",
     "LOG_FILE",
+    "LOG_FORMAT",
     "PROGRESS",
     "RUNNER",
     "RUNTIME_MODE",
@@ -170,6 +171,12 @@ LOG_FILE = ConfigOption(
     None,
     "File to which is appended what happens to jobs: starts, restarts, savepoints, rescaling, who stopped them.",
 )
+LOG_FORMAT = ConfigOption(
+    "scurry.log.format",
+    one_of("text", "json"),
+    "text",
+    "Form of the lines in `scurry.log.file`, and of what functions log: text, or JSON with job, operator and subtask.",
+)
 BATCH_MAX_BYTES = ConfigOption(
     "scurry.batch.max-bytes",
     parse_bytes,
@@ -241,6 +248,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     FINAL_SAVEPOINT_DIR,
     RUNNER,
     LOG_FILE,
+    LOG_FORMAT,
     PROGRESS,
     BATCH_MAX_BYTES,
     RECORD_MAX_BYTES,

@@ -43,6 +43,7 @@ class JobSettings:
         attempt: How often the job was restarted.
         final_savepoint_dir: Where a job over history saves its state when it ends, None to drop the state; one that is
             STREAMING is that of tables in BATCH.
+        job_id: The id of the job, empty before it is submitted.
         runner: What executes the job: Spark, or this process.
         job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
         configuration: Every configured key, including those without a field here.
@@ -62,6 +63,7 @@ class JobSettings:
     delete_on_cancel: bool = False
     attempt: int = 0
     final_savepoint_dir: str | None = None
+    job_id: str = field(default="", compare=False)
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets

@@ -24,6 +24,7 @@ def submit(plan: JobPlan) -> RunningJob:
     """
     plan.settings = replace(plan.settings, dependencies=JobDependencies(plan.settings.configuration))
     job = JobExecution(plan, _fixed_id(plan))
+    plan.settings = replace(plan.settings, job_id=str(job.job_id))
     runner = _runner(plan)
     _note_what_is_fixed(job)
     return RunningJob(job, runner)

@@ -49,7 +49,8 @@ class RunningJob(JobClient):
         except BaseException as error:
             self._status = JobStatus.FAILED
             failed = error if isinstance(error, JobError) else job_failed(job, error)
-            job.log.write("failed", str(failed), ERROR)
+            operator = job.failures[-1].operator if job.failures else None
+            job.log.write("failed", str(failed), ERROR, operator=operator)
             self._future.set_exception(failed)
         else:
             self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED

@@ -10,16 +10,17 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from logging import DEBUG, ERROR, INFO, WARNING
 from typing import Any
 
-from scurry.common.config_options import LOG_FILE
+from scurry.common.config_options import LOG_FILE, LOG_FORMAT
 from scurry.common.redaction import without_secrets
 from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ConfigError
 from scurry.graph.settings import JobSettings
+from scurry.runtime.json_log import JsonFormatter
 
 __all__ = ["DEBUG", "ERROR", "INFO", "WARNING", "JobLog", "bytes_text"]
 
@@ -27,6 +28,8 @@ logging.getLogger("scurry").addHandler(logging.NullHandler())
 
 #: The number of latest records that are kept for displays that start later.
 KEPT_RECORDS = 100
+#: The form of lines of text.
+_TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 #: Interval in seconds in which something that may happen in every batch is logged once.
 _QUIET_SECONDS = 60.0
 
@@ -34,8 +37,8 @@ _QUIET_SECONDS = 60.0
 class JobLog:
     """Log the events of one job.
 
-    Records have the attributes `job` (its name), `job_id`, `event` (a word or two) and `shown`: whether a user who
-    watches the job should see the record.
+    Records have the attributes `job` (its name), `job_id`, `event` (a word or two), `operator` (the name of the one
+    that the event is about, else None) and `shown`: whether a user who watches the job should see the record.
 
     Args:
         settings: Settings of the job.
@@ -51,13 +54,21 @@ class JobLog:
         self.records: deque[logging.LogRecord] = deque(maxlen=KEPT_RECORDS)
         #: the job's own handlers
         self.handlers: list[logging.Handler] = []
-        self._file = _file_handler(settings.configuration.get(LOG_FILE.key))
+        self._file = _file_handler(settings.configuration)
         if self._file is not None:
             self.handlers.append(self._file)
         self._logged: dict[str, float] = {}
         self._noted: set[str] = set()
 
-    def write(self, event: str, text: str, level: int = INFO, logger: str = "job", shown: bool = False) -> None:
+    def write(
+        self,
+        event: str,
+        text: str,
+        level: int = INFO,
+        logger: str = "job",
+        shown: bool = False,
+        operator: str | None = None,
+    ) -> None:
         """Log an event.
 
         Args:
@@ -66,10 +77,12 @@ class JobLog:
             level: One of the levels of `logging`.
             logger: Name of the logger below `scurry`.
             shown: Whether a user who watches the job should see it.
+            operator: Name of the operator that it is about, if it is about one.
         """
         target = logging.getLogger(f"scurry.{logger}")
         text = without_secrets(text, self._configuration)
-        extra = {"job": self._name, "job_id": self._job_id, "event": event, "text": text, "shown": shown}
+        extra = {"job": self._name, "job_id": self._job_id, "event": event, "text": text, "shown": shown,
+                 "operator": operator}  # fmt: skip
         message = (self._name, text)
         record = target.makeRecord(target.name, level, "scurry", 0, "%s: %s", message, None, extra=extra)
         self.records.append(record)
@@ -78,9 +91,11 @@ class JobLog:
         if target.isEnabledFor(level):
             target.handle(record)
 
-    def note(self, text: str, event: str = "note", level: int = INFO, logger: str = "job") -> None:
+    def note(
+        self, text: str, event: str = "note", level: int = INFO, logger: str = "job", operator: str | None = None
+    ) -> None:
         """Log something that a user who watches the job should see, such as where it resumes."""
-        self.write(event, text, level, logger, shown=True)
+        self.write(event, text, level, logger, shown=True, operator=operator)
 
     def note_once(self, text: str) -> None:
         """Note something that several tasks may report, or one task after each restart."""
@@ -93,12 +108,12 @@ class JobLog:
         """The latest texts that were shown to a user who watches the job."""
         return [vars(record)["text"] for record in list(self.records) if vars(record)["shown"]]
 
-    def write_seldom(self, event: str, text: str, about: str = "") -> None:
-        """Log a warning about something that may happen in every batch: once a minute for each `about`."""
-        now, key = time.monotonic(), f"{event} {about}"
+    def write_seldom(self, event: str, text: str, operator: str | None = None) -> None:
+        """Log a warning about something that may happen in every batch: once a minute for each operator."""
+        now, key = time.monotonic(), f"{event} {operator or ''}"
         if now - self._logged.get(key, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._logged[key] = now
-            self.write(event, text, WARNING)
+            self.write(event, text, WARNING, operator=operator)
 
     @contextmanager
     def savepoint(self, path: str, asked_by: str) -> Iterator[None]:
@@ -148,12 +163,14 @@ def _size_of(path: str) -> str:
         return "size unknown"
 
 
-def _file_handler(path: str | None) -> logging.Handler | None:
+def _file_handler(configuration: Mapping[str, str]) -> logging.Handler | None:
+    path = configuration.get(LOG_FILE.key)
     if path is None:
         return None
     try:
         handler: Any = logging.FileHandler(path, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{LOG_FILE.key} = {path!r} cannot be written: {error.strerror}") from None
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    as_json = LOG_FORMAT.parse(configuration.get(LOG_FORMAT.key, "text")) == "json"
+    handler.setFormatter(JsonFormatter() if as_json else logging.Formatter(_TEXT))
     return handler  # type: ignore[no-any-return]

@@ -82,6 +82,7 @@ def run_with_restarts(
                 raise
         job.log.note(
             event="restarted",
+            operator=failure.operator,
             level=WARNING,
             text=f"failed, restart {job.attempt + 1} in {delay / 1000:g} s ({strategy})\n"
             + "\n".join(f"  {line}" for line in failure.text.splitlines()),

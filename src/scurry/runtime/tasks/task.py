@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from scurry.common.config_options import LOG_LEVEL, LOG_LEVELS
+from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.runtime.exchange.collector import Collector, Consumer
 from scurry.runtime.exchange.report import TaskReport
@@ -13,6 +13,7 @@ from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.json_log import JsonFormatter, RunningTask, running_task
 from scurry.runtime.operators import RuntimeOperator, create_operator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.sink import SinkOperator
@@ -25,6 +26,7 @@ class Task:
     def __init__(self, plan: JobPlan, task_id: int, instance: int, info: TaskInfo) -> None:
         self.plan = plan
         self.info = info
+        self._name = (plan.sources.get(task_id) or plan.operators[task_id]).name
         self.channel = channel_id(task_id, instance)
         self.operators: dict[int, RuntimeOperator] = {}
         self.writers: dict[int, RecordWriter] = {}
@@ -82,6 +84,7 @@ class Task:
     def begin(self, batch_id: int) -> None:
         """Begin a batch."""
         self.info.batch_id = batch_id
+        self._name_in_logs()
         for writer in self.writers.values():
             writer.begin()
         for assigner in self.assigners:
@@ -89,9 +92,14 @@ class Task:
 
     def open(self) -> None:
         """Open all operators, the last of the chain first, as Flink does."""
-        _set_log_levels(self.info.job_parameters)
+        _set_up_logging(self.info.job_parameters)
+        self._name_in_logs()
         for operator in self.operators.values():  # each was created after those that follow it
             operator.open()
+
+    def _name_in_logs(self) -> None:
+        settings = self.plan.settings
+        running_task.set(RunningTask(settings.job_name, settings.job_id, self._name, self.info.subtask))
 
     def close(self) -> None:
         """Close all operators, the first of the chain first."""
@@ -156,11 +164,16 @@ class Task:
         return ids[self.info.subtask % len(ids)]
 
 
-def _set_log_levels(configuration: dict[str, str]) -> None:
-    """Set the log levels that the job configures for this process; log to stderr."""
+def _set_up_logging(configuration: dict[str, str]) -> None:
+    """Set the log levels that the job configures for this process, and the form of its lines; log to stderr."""
     level = configuration.get(LOG_LEVEL.key)
     levels = LOG_LEVELS.parse(configuration.get(LOG_LEVELS.key, "")) or {}
-    if level or levels:
+    as_json = LOG_FORMAT.parse(configuration.get(LOG_FORMAT.key, "text")) == "json"
+    if as_json and not logging.getLogger().handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(JsonFormatter())
+        logging.basicConfig(handlers=[handler])
+    elif level or levels:
         logging.basicConfig()
     if level:
         logging.getLogger().setLevel(LOG_LEVEL.parse(level))

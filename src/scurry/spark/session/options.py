@@ -87,4 +87,7 @@ def _jvm_options(bounded: bool) -> list[str]:
     speed = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"] if simple else ["-XX:+UseParallelGC"]
     # -Xss: Spark's regular expressions recurse over error messages: a long one must not overflow the stack
     # -Xms: begin with a small heap that grows as needed: by default it begins with a 64th of the machine, and fills it
+    # ReservedCodeCacheSize: without the optimizing compiler it is 48 MB, which the code that Spark generates for many
+    # jobs fills, and then the JVM compiles nothing more
+    speed.append("-XX:ReservedCodeCacheSize=240m")
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms160m", *speed, *cds_options()]

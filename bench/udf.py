@@ -1,6 +1,6 @@
-"""Functions of users in STREAMING: scurry in-process next to PyFlink in thread mode, one processor each.
+"""Functions of users in STREAMING: scurry in-process or on Spark next to PyFlink in thread mode, one processor each.
 
-    python bench/udf.py [--rows 1000000] [--rounds 3] [--with pyflink]
+    python bench/udf.py [--rows 1000000] [--rounds 3] [--with pyflink] [--on-spark]
 
 Each case is an INSERT of generated rows into `blackhole`; peers take turns. Times are whole statements, from text to
 the end of the job, in sessions that stay up. Printed are the medians of these and of the processors' time (which holds
@@ -26,9 +26,9 @@ CASES = ("built-in", "scalar", "pandas", "aggregate", "retraction")
 class Peer:
     """A process that runs cases and stays up."""
 
-    def __init__(self, python: str, rows: int) -> None:
+    def __init__(self, python: str, rows: int, master: str | None = None) -> None:
         self._process = subprocess.Popen(
-            [python, str(HERE / "jobs" / "udf_tables.py"), str(rows)],
+            [python, str(HERE / "jobs" / "udf_tables.py"), str(rows), *([] if master is None else [master])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -65,8 +65,9 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--with", dest="other", choices=["pyflink"])
+    parser.add_argument("--on-spark", action="store_true", help="scurry runs on Spark, with one core")
     options = parser.parse_args()
-    peers = {"scurry": Peer(sys.executable, options.rows)}
+    peers = {"scurry": Peer(sys.executable, options.rows, "local[1]" if options.on_spark else None)}
     if options.other is not None:
         peers["pyflink"] = Peer(str(PYFLINK_VENV / "bin" / "python"), options.rows)
     found: dict[str, dict[str, list[dict[str, float]]]] = {case: {name: [] for name in peers} for case in CASES}

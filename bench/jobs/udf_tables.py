@@ -11,7 +11,7 @@ from pathlib import Path
 try:
     import scurry.pyflink_alias  # noqa: F401
 
-    RUNNER = {"scurry.runner": "local"}
+    RUNNER = {"scurry.runner": "local"} if sys.argv[2:] == [] else {"spark.master": sys.argv[2]}
 except ImportError:
     RUNNER = {"python.execution-mode": "thread"}
 

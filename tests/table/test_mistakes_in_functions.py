@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from scurry.errors import ScurryError
-from scurry.table import AggregateFunction, ScalarFunction, TableEnvironment
-from scurry.table.udf import udaf, udf, udtf
+from scurry.table import AggregateFunction, ScalarFunction, TableAggregateFunction, TableEnvironment
+from scurry.table.expressions import col
+from scurry.table.udf import udaf, udf, udtaf, udtf
 from support.statements.tables import environment, rows
 
 SCALAR = "SELECT f(v) FROM numbers"
@@ -67,6 +68,28 @@ class StopsWhileAccumulating(Summed):
         next(iter(()))
 
 
+class Divides(AggregateFunction[Any, Any]):
+    def create_accumulator(self) -> Any:
+        return [0]
+
+    def accumulate(self, accumulator: Any, value: int) -> None:
+        accumulator[0] += 1 / (value - 7)
+
+    def get_value(self, accumulator: Any) -> Any:
+        return accumulator[0]
+
+
+class EmitsNothing(TableAggregateFunction[Any, Any]):
+    def create_accumulator(self) -> Any:
+        return []
+
+    def accumulate(self, accumulator: Any, value: int) -> None:
+        accumulator.append(1 / (value - 7))
+
+    def emit_value(self, accumulator: Any) -> Any:
+        yield from accumulator
+
+
 class StopsWithoutAValue(Summed):
     def get_value(self, accumulator: Any) -> Any:
         return next(iter(()))
@@ -94,6 +117,7 @@ MISTAKES = [
     (udtf(lambda v: (1 / 0 for _ in "a"), result_types=["BIGINT"]), LATERAL, "ZeroDivisionError", "{'v': 7}"),
     (udaf(NoList(), result_type="BIGINT"), SCALAR, "'int' object is not subscriptable", "record: (7,)"),
     (udaf(NoValue(), result_type="BIGINT"), SCALAR, "declared type BIGINT does not accept [7]", ""),
+    (udaf(Divides(), result_type="DOUBLE"), SCALAR, "ZeroDivisionError", "record: {'value': 7}"),
     (udaf(StopsWhileAccumulating(), result_type="BIGINT"), SCALAR, "StopIteration", "record: (7,)"),
     (udaf(StopsWithoutAValue(), result_type="BIGINT"), SCALAR, "StopIteration", ""),
     (pandas(lambda v: v[:0]), SCALAR, "The result length '0' of Pandas UDF", ""),
@@ -117,6 +141,15 @@ def test_the_message_names_the_function_and_the_row(
     said = str(caught.value)
     assert message in said and row in said
     assert __file__ in said
+
+
+def test_a_table_aggregate_names_the_function_and_the_row(env: TableEnvironment) -> None:
+    best = udtaf(EmitsNothing(), result_type="ROW<a DOUBLE>")
+    table = env.from_path("numbers").flat_aggregate(best(col("v")).alias("a")).select(col("a"))
+    with pytest.raises(ScurryError, match="ZeroDivisionError") as caught:
+        table.execute().print()
+    said = str(caught.value)
+    assert "record: {'value': 7}" in said and __file__ in said and "EmitsNothing" in said
 
 
 def test_what_cannot_be_pickled_is_to_be_made_in_open(env: TableEnvironment) -> None:

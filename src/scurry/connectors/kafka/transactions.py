@@ -92,7 +92,7 @@ class _Session:
         #: never joins the group, but provides the group metadata for transactions; with read_committed, reading the
         #: group's offset waits for transactions that are being committed
         self._group = self._module.Consumer(configuration)
-        self._patiently(lambda: self._producer.client.init_transactions(_REQUEST_SECONDS))
+        self._patiently("init_transactions", lambda: self._producer.client.init_transactions(_REQUEST_SECONDS))
         self._written = self._written_before(topic)
 
     def _written_before(self, topic: str | None) -> int:
@@ -100,10 +100,10 @@ class _Session:
 
         It is stored as the offset of partition 0 of one of the topics that the batch wrote to.
         """
-        found = self._patiently(lambda: self._group.list_topics(timeout=_REQUEST_SECONDS), always=True)
+        found = self._patiently("list_topics", lambda: self._group.list_topics(timeout=_REQUEST_SECONDS), always=True)
         topics = {*found.topics, *([topic] if topic is not None else [])}
         markers = [self._module.TopicPartition(each, 0) for each in topics]
-        offsets = self._patiently(lambda: committed(self._group, markers, _REQUEST_SECONDS), always=True)
+        offsets = self._patiently("committed", lambda: committed(self._group, markers, _REQUEST_SECONDS), always=True)
         return max((each.offset for each in offsets), default=0)
 
     def write(self, batch_id: int, parcels: Sequence[Any]) -> None:
@@ -125,20 +125,24 @@ class _Session:
             for parcel in parcels:
                 producer.send(parcel)
             metadata = self._group.consumer_group_metadata()
-            self._patiently(lambda: client.send_offsets_to_transaction([marker], metadata, _REQUEST_SECONDS))
-            self._patiently(lambda: client.commit_transaction(_REQUEST_SECONDS))
+            self._patiently(
+                "send_offsets_to_transaction",
+                lambda: client.send_offsets_to_transaction([marker], metadata, _REQUEST_SECONDS),
+            )
+            self._patiently("commit_transaction", lambda: client.commit_transaction(_REQUEST_SECONDS))
         except self._module.KafkaException as error:
             if not error.args[0].txn_requires_abort() or time.monotonic() > give_up:
-                raise self._failed(error) from None
-            self._patiently(lambda: client.abort_transaction(_REQUEST_SECONDS))
+                raise self._failed("transaction", error) from None
+            self._patiently("abort_transaction", lambda: client.abort_transaction(_REQUEST_SECONDS))
             producer.forget()
             return False
         return True
 
-    def _patiently(self, request: Callable[[], Any], always: bool = False) -> Any:
+    def _patiently(self, name: str, request: Callable[[], Any], always: bool = False) -> Any:
         """Repeat a retriable request while the cluster is unavailable.
 
         Args:
+            name: The name of the request in messages.
             request: The request.
             always: Whether to retry after any error; otherwise only after errors that are marked as retriable.
         """
@@ -151,16 +155,16 @@ class _Session:
                 if error.args[0].txn_requires_abort():
                     raise
                 if not (always or error.args[0].retriable()) or time.monotonic() > give_up:
-                    raise self._failed(error) from None
+                    raise self._failed(name, error) from None
                 time.sleep(0.1)
 
-    def _failed(self, error: Any) -> SinkCommitError | SinkConnectionError:
+    def _failed(self, request: str, error: Any) -> SinkCommitError | SinkConnectionError:
         problem = error.args[0]
         if problem.code() in (self._module.KafkaError._FENCED, self._module.KafkaError.INVALID_PRODUCER_EPOCH):
             return SinkCommitError(
                 f"another run of this job writes to {self._servers} as {self._name!r}; this one must stop"
             )
-        return self._producer.error(problem.str())
+        return self._producer.error(f"{request}: {problem.str()}")
 
     def close(self) -> None:
         """Close the clients; the next session, or the transaction's time-out, aborts an open transaction."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import pickle
 from collections.abc import Sequence
@@ -111,9 +112,9 @@ class GeneralAccumulator:
                     methods[sign > 0](target, *arguments)
                     done.append(None)
         except Exception as error:
-            raise function_error(self._function, error, _row(values, len(done))) from error
+            raise function_error(self._function, error, self._row(values, len(done))) from error
         if len(done) < len(groups):
-            raise ended_error(self._function, _row(values, len(done)))
+            raise ended_error(self._function, self._row(values, len(done)))
 
     def advanced(
         self, states: Sequence[bytes | None], columns: Sequence[Any], groups: Any, signs: Any
@@ -137,6 +138,14 @@ class GeneralAccumulator:
         self.change(accumulators, columns, groups, signs)
         values = self._column([*before, *self._values(accumulators)])
         return values, [pickle.dumps(each, 5) for each in accumulators]
+
+    def _row(self, values: Sequence[Any], place: int) -> dict[str, Any] | tuple[Any, ...]:
+        """Return the arguments of a row, by the names that `accumulate` has for them."""
+        row = tuple(next(itertools.islice(each, place, None)) for each in values)
+        names = list(inspect.signature(self.instance.accumulate).parameters.values())[1:]
+        if len(names) != len(row) or any(each.kind is not each.POSITIONAL_OR_KEYWORD for each in names):
+            return row
+        return {each.name: value for each, value in zip(names, row, strict=True)}
 
     def _values(self, accumulators: Sequence[Any]) -> list[Any]:
         try:
@@ -203,10 +212,6 @@ class _ColumnsAccumulator:
             reason = ValueError("an aggregate function returns a value, not a column")
             raise misfit_error(self._function, found, reason, None)
         return _plain(found)
-
-
-def _row(values: Sequence[Any], place: int) -> tuple[Any, ...]:
-    return tuple(next(itertools.islice(each, place, None)) for each in values)
 
 
 def _plain(found: Any) -> Any:

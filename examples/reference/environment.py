@@ -6,7 +6,15 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-from scurry.common import ConfigOptions, Configuration, ExecutionConfig, RestartStrategies, Types, WatermarkStrategy
+from scurry.common import (
+    ConfigOptions,
+    Configuration,
+    ExecutionConfig,
+    JobClient,
+    RestartStrategies,
+    Types,
+    WatermarkStrategy,
+)
 from scurry.datastream import (
     CheckpointingMode,
     ExternalizedCheckpointRetention,
@@ -15,6 +23,7 @@ from scurry.datastream import (
     SlotSharingGroup,
     StreamExecutionEnvironment,
 )
+from scurry.datastream.connectors.file_system import FileSource, StreamFormat
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
 
 # Configuration
@@ -77,6 +86,12 @@ assert env.get_default_savepoint_directory().endswith("savepoints")
 Path("shop.py").write_text("VAT = 0.2")
 Path("requirements.txt").write_text("")
 env.add_python_file("shop.py")
+other = StreamExecutionEnvironment.get_execution_environment()
+other.set_python_requirements("requirements.txt")
+other.set_python_executable("python3")
+Path("data.zip").write_bytes(b"PK\x05\x06" + bytes(18))
+other.add_python_archive("data.zip", "data")
+assert other.socket_text_stream("localhost", 9999).get_name()
 
 # Checkpoints
 
@@ -175,6 +190,26 @@ assert client.get_job_execution_result().result().get_job_id() == client.get_job
 assert client.get_job_status().result().name == "FINISHED"
 assert client.get_accumulators().result() == {}
 assert client.get_metrics().result()
+
+# Savepoints of a job that does not end by itself
+
+Path("in").mkdir()
+Path("in", "words.txt").write_text("to\nbe\n")
+source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "in").monitor_continuously(100).build()
+
+
+def started() -> JobClient:
+    words = env.from_source(source, WatermarkStrategy.no_watermarks(), "words").uid("words")
+    words.print().uid("console")
+    return env.execute_async("words")
+
+
+client = started()
+path = client.trigger_savepoint("savepoints").result()
+assert path
+client.cancel().result()
+client = started()
+assert client.stop_with_savepoint(False, "savepoints").result()
 env.close()
 
 # Restart strategies

@@ -44,7 +44,9 @@ from scurry.datastream.window import (
     SessionWindowTimeGapExtractor,
     SlidingEventTimeWindows,
     SlidingProcessingTimeWindows,
+    TaggedUnion,
     TimeEvictor,
+    TimestampedValue,
     TimeWindow,
     TimeWindowSerializer,
     Trigger,
@@ -176,6 +178,13 @@ for serializer, some in (
     serializer.serialize(some, stream)
     stream.seek(0)
     assert serializer.deserialize(stream) == some
+
+left, right = TaggedUnion(0, "order"), TaggedUnion(1, "payment")
+assert left.is_one() and right.is_two()
+assert (left.get_one(), right.get_two()) == ("order", "payment")
+stamped = TimestampedValue("order", 1_000)
+assert stamped.has_timestamp()
+assert (stamped.get_value(), stamped.get_timestamp()) == ("order", 1_000)
 
 # Window functions
 

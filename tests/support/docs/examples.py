@@ -40,7 +40,7 @@ def public_methods() -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = defaultdict(list)
     for listed in _listed():
         if not inspect.isclass(listed):
-            found[listed.__name__].append(inspect.unwrap(listed))
+            found[listed.__name__].append(listed)
     for cls in public_classes():
         for name, function in _methods(cls):
             found[_name(cls, name)].append(function)
@@ -104,7 +104,9 @@ class _Tracer:
     def __init__(self, program: Path) -> None:
         self._program = str(program)
         self._lines = program.read_text(encoding="utf-8").splitlines()
-        self._plain = {function.__code__: key for key, functions in public_methods().items() for function in functions}
+        named = [(key, function) for key, functions in public_methods().items() for function in functions]
+        self._plain = {inspect.unwrap(function).__code__: key for key, function in named}
+        self._wrappers = {function.__code__ for _, function in named if hasattr(function, "__wrapped__")}
         # Most calls are of other functions.
         self._names = {code.co_name for code in self._plain} | {key.rpartition(".")[2] for key in public_methods()}
         self.found: dict[str, set[int]] = defaultdict(set)
@@ -125,7 +127,7 @@ class _Tracer:
 
     def _caller(self, frame: FrameType) -> FrameType | None:
         back = frame.f_back
-        while back is not None and back.f_code.co_filename in _BETWEEN:
+        while back is not None and (back.f_code.co_filename in _BETWEEN or back.f_code in self._wrappers):
             back = back.f_back
         return back if back is not None and back.f_code.co_filename == self._program else None
 

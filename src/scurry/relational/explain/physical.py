@@ -84,7 +84,8 @@ def operators(plan: Plan, exchanges: bool) -> Operator:
         inputs = [_expanded(plan, inputs[0])]
     keys = _KEYS.get(type(plan))
     if exchanges and keys is not None:
-        inputs = [_exchange(each, columns) for each, columns in zip(inputs, keys(plan), strict=True)]
+        pairs = zip(inputs, keys(plan), strict=True)
+        inputs = [each if columns is None else _exchange(each, columns) for each, columns in pairs]
     return Operator(physical_text(plan), plan, tuple(inputs))
 
 
@@ -230,8 +231,12 @@ def _join_keys(plan: joins.StreamingJoin) -> list[list[int]]:
     return [[key.left for key in plan.keys], [key.right for key in plan.keys]]
 
 
-#: By which columns operators need their inputs.
-_KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int]]]] = {
+def _set_keys(plan: ProcessTableFunction) -> list[tuple[int, ...] | None]:
+    return [each.partition_by if each.is_set else None for each in plan.tables] or [None]
+
+
+#: By which columns operators need each of their inputs; None for rows that stay where they are.
+_KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int] | None]]] = {
     aggregates.GlobalGroupAggregate: lambda plan: [plan.keys],
     changes.ChangelogNormalize: lambda plan: [plan.key],
     joins.EventTimeTemporalJoin: _join_keys,
@@ -239,7 +244,7 @@ _KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int]]]] = {
     joins.RegularJoin: _join_keys,
     joins.WindowJoin: _join_keys,
     PatternMatch: lambda plan: [plan.partition_by],
-    ProcessTableFunction: lambda plan: [each.partition_by for each in plan.tables if each.is_set],
+    ProcessTableFunction: _set_keys,
     nodes.Aggregate: lambda plan: [plan.keys],
     nodes.Limit: lambda plan: [()],
     over.NonTimeOverAggregate: lambda plan: [plan.partition_by],

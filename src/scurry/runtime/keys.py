@@ -24,6 +24,8 @@ CanonicalKey = str | int | bytes
 _PLAIN = frozenset((str, int))
 _LENGTH = struct.Struct(">I")
 _GROUP = struct.Struct(">H")
+#: As many keys are hashed as an array; a small job does without NumPy, whose import takes longer.
+_MANY = 256
 
 
 def canonical_keys(keys: list[Any]) -> list[Any]:
@@ -85,16 +87,13 @@ def key_hash(key: CanonicalKey) -> int:
 
 def key_hashes(keys: Sequence[CanonicalKey]) -> list[int]:
     """Return the hashes of some keys, as `key_hash` does one by one."""
+    crc32, kinds = zlib.crc32, set(map(type, keys))
+    if len(keys) < _MANY or len(kinds) > 1 or str in kinds:
+        return list(map(key_hash, keys))
     import numpy as np
 
-    crc32, kinds = zlib.crc32, set(map(type, keys))
-    if kinds == {int}:
-        sums = [crc32(b"%d" % key) for key in keys]  # type: ignore[str-format]
-    elif kinds == {bytes}:
-        sums = list(map(crc32, keys))  # type: ignore[arg-type]
-    else:
-        return list(map(key_hash, keys))
-    hashed: Any = np.array(sums, dtype=np.uint64)
+    hashed: Any = [crc32(b"%d" % key) for key in keys] if int in kinds else list(map(crc32, keys))  # type: ignore
+    hashed = np.array(hashed, dtype=np.uint64)
     hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
     hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
     found: list[int] = (hashed ^ hashed >> 16).tolist()

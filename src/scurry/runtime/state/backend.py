@@ -15,7 +15,7 @@ each group and page, so that time passes without reading pages on which nothing 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Any
@@ -141,8 +141,7 @@ class KeyedStateBackend:
         """Load the entries of some keys in one request to the store, or create them; needed only for speed."""
         entries, count = self.entries, self.max_parallelism
         new = list(set(keys).difference(entries))
-        found = dict(zip(new, key_hashes(new), strict=True))
-        self.hashes.update(found)
+        found = dict(zip(new, self.hashes_of(new), strict=True))
         self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
         indexes = self.indexes
         numbers = [hashed % count << GROUP_SHIFT | indexes[hashed % count].page_of(hashed) for hashed in found.values()]
@@ -163,6 +162,14 @@ class KeyedStateBackend:
         """Return the hash of a key."""
         hashed = self.hashes.get(key)
         return key_hash(key) if hashed is None else hashed
+
+    def hashes_of(self, keys: Collection[CanonicalKey]) -> list[int]:
+        """Return the hashes of some keys."""
+        known = self.hashes
+        new = [key for key in keys if key not in known]
+        if new:
+            known.update(zip(new, key_hashes(new), strict=True))
+        return [known[key] for key in keys]
 
     def _page_of(self, key: Any) -> int:
         hashed = self.hash_of(key)

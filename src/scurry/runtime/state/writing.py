@@ -113,9 +113,9 @@ class PageWriter:
             expiry: When its first value will have expired.
             size: About how many bytes it has.
         """
-        own, hash_of = number & NUMBER, self._backend.hash_of
+        own = number & NUMBER
         depth = own.bit_length() - 1
-        bits = [page_bits(hash_of(key)) >> depth for key in page]
+        bits = [page_bits(hashed) >> depth for hashed in self._backend.hashes_of(page)]
         levels = min(_equal_bits(bits) + ceil(log2(size / self._page_bytes)), _DEEPEST.bit_length() - own.bit_length())
         mask = (1 << levels) - 1
         parts: dict[int, Page] = {}

@@ -306,7 +306,7 @@ def _numbers(column: pa.Array) -> Any:
     if pa.types.is_decimal(column.type):
         import decimal
 
-        return np.array([decimal.Decimal(0) if each is None else each for each in column.to_pylist()], dtype=object)
+        return np.array([decimal.Decimal(0) if each is None else each for each in to_values(column)], dtype=object)
     zero = pa.scalar(0, column.type)
     return np.array(column.fill_null(zero) if column.null_count else column)
 

@@ -139,7 +139,8 @@ class LastRow(_Deduplication):
         order = order[self._replaces(batch.take(pa.array(order)), codes[order])]
         sorted_codes = codes[order]
         runs = runs_of(sorted_codes)
-        last = pieces(batch, [(int(order[stop - 1]), int(order[stop - 1]) + 1) for _, _, stop in runs])
+        ends = order[[stop - 1 for _, _, stop in runs]].tolist()
+        last = pieces(batch, [(row, row + 1) for row in ends])
         for (code, _, _), piece in zip(runs, last, strict=True):
             states[code][_ROW] = piece
         previous = np.full(batch.num_rows, -1)

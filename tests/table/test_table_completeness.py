@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+from typing import Any
 
 import pytest
 
-from support.api_surface import also_paths, called, classes, entries, offers, parameters, resolve, signatures
+from support.api_surface import API, also_paths, called, classes, entries, offers, parameters, resolve, signatures
 
 SURFACE = "table.txt"
+#: the default values of PyFlink 2.3.0 as texts, by method and parameter; those of its own objects of Java are left out
+DEFAULTS = json.loads((API / "table_defaults.json").read_text())
+#: other values here that mean the same
+SAME_DEFAULTS = {("returning_type", "VARCHAR"): "None", ("row_fields", "[]"): "()", ("columns", "None"): "()",
+                 ("watermark_specs", "None"): "()"}  # fmt: skip
 
 
 def methods(cls: str, members: str) -> list[tuple[str, list[str]]]:
@@ -46,6 +53,26 @@ class TestClass:
         values = re.search(r"values: ([\w ]+)", members)
         if values:
             assert [v for v in values[1].split() if v not in resolve(module, cls).__members__] == []
+
+
+def default_values(function: Any) -> dict[str, str]:
+    found = {p.name: p.default for p in inspect.signature(function).parameters.values() if p.default is not p.empty}
+    return {name: repr(value) if isinstance(value, str) else str(value) for name, value in found.items()}
+
+
+def test_parameters_have_pyflinks_default_values() -> None:
+    compared = 0
+    for module, name, members in entries(SURFACE):
+        cls = name.split("**")[1] if name.startswith("**") else ""
+        for method, _ in signatures(members) if cls or name == "functions" else []:
+            shown = "new" if method == "__init__" else method
+            expected = DEFAULTS.get(f"{module}.{cls}.{shown}" if cls else f"{module}.{shown}", {})
+            here = default_values(resolve(module, f"{cls}.{method}" if cls else method))
+            for parameter, value in expected.items():
+                if not parameter.startswith("j_"):
+                    compared += 1
+                    assert here.get(parameter) in (value, SAME_DEFAULTS.get((parameter, value))), f"{cls}.{method}"
+    assert compared > 90
 
 
 def test_functions_are_found() -> None:

@@ -1,10 +1,13 @@
-"""The full name of a table, view or function."""
+"""The names of tables, views and functions: within a catalog, and the full one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import total_ordering
 
-__all__ = ["ObjectIdentifier", "escape_identifier", "escape_text"]
+from scurry.errors import ArgumentError
+
+__all__ = ["ObjectIdentifier", "ObjectPath", "escape_identifier", "escape_text"]
 
 
 def escape_identifier(name: str) -> str:
@@ -15,6 +18,77 @@ def escape_identifier(name: str) -> str:
 def escape_text(text: str) -> str:
     """Return a text in single quotes, as SQL reads it back."""
     return "'" + text.replace("'", "''") + "'"
+
+
+@total_ordering
+class ObjectPath:
+    """The name of a table, view or function within a catalog: database and name."""
+
+    def __init__(self, database_name: str, object_name: str) -> None:
+        """Take both names.
+
+        Args:
+            database_name: Name of the database.
+            object_name: Name of the table, view or function.
+
+        Raises:
+            ArgumentError: One is empty.
+        """
+        if not database_name or not object_name:
+            raise ArgumentError(
+                f"{'objectName' if database_name else 'databaseName'} cannot be null or empty: an ObjectPath has both"
+            )
+        self._database = database_name
+        self._name = object_name
+
+    @staticmethod
+    def from_string(full_name: str) -> ObjectPath:
+        """Return the path of a text.
+
+        Args:
+            full_name: `database.name`.
+
+        Raises:
+            ArgumentError: It has another form.
+        """
+        parts = full_name.split(".")
+        if len(parts) != 2:
+            raise ArgumentError(
+                f"Cannot get split '{full_name}' to get databaseName and objectName: expected 'database.name'"
+            )
+        return ObjectPath(*parts)
+
+    def get_database_name(self) -> str:
+        """Return the name of the database."""
+        return self._database
+
+    def get_object_name(self) -> str:
+        """Return the name of the table, view or function."""
+        return self._name
+
+    def get_full_name(self) -> str:
+        """Return both names with a point between them."""
+        return f"{self._database}.{self._name}"
+
+    def compare_to(self, other: ObjectPath) -> int:
+        """Return -1, 0 or 1: whether this path is before, equal to or after another."""
+        return (self > other) - (self < other)
+
+    def __str__(self) -> str:
+        """Return both names with a point between them."""
+        return self.get_full_name()
+
+    def __eq__(self, other: object) -> bool:
+        """Compare both names."""
+        return isinstance(other, ObjectPath) and self.get_full_name() == other.get_full_name()
+
+    def __lt__(self, other: ObjectPath) -> bool:
+        """Compare both names."""
+        return self.get_full_name() < other.get_full_name()
+
+    def __hash__(self) -> int:
+        """Hash both names."""
+        return hash(self.get_full_name())
 
 
 @dataclass(frozen=True, order=True)
@@ -33,7 +107,13 @@ class ObjectIdentifier:
 
     @staticmethod
     def of(catalog_name: str, database_name: str, object_name: str) -> ObjectIdentifier:
-        """Return the full name of its parts."""
+        """Return the full name of its parts.
+
+        Raises:
+            ArgumentError: One is None.
+        """
+        if None in (catalog_name, database_name, object_name):
+            raise ArgumentError("catalog, database and object name must not be null: an ObjectIdentifier has all three")
         return ObjectIdentifier(catalog_name, database_name, object_name)
 
     def get_catalog_name(self) -> str:
@@ -47,6 +127,10 @@ class ObjectIdentifier:
     def get_object_name(self) -> str:
         """Return the name of the object."""
         return self.name
+
+    def to_object_path(self) -> ObjectPath:
+        """Return the name within the catalog."""
+        return ObjectPath(self.database, self.name)
 
     def to_list(self) -> list[str]:
         """Return the three parts."""

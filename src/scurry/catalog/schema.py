@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from scurry.catalog.identifier import escape_identifier, escape_text
 from scurry.errors import ArgumentError
-from scurry.logical_types import DataType, RowField, RowType
+from scurry.logical_types import DataType, LocalZonedTimestampType, RowField, RowType, TimestampType
 
 __all__ = [
     "Column",
@@ -42,6 +42,10 @@ class ResolvedExpression:
     def get_output_data_type(self) -> DataType:
         """Return the type of its values."""
         return self.data_type
+
+    def get_resolved_children(self) -> list[ResolvedExpression]:
+        """Return no children: an expression of a schema is one piece of SQL, in Flink too."""
+        return []
 
     def as_serializable_string(self) -> str:
         """Return the expression as SQL."""
@@ -119,6 +123,10 @@ class Column(ABC):
     def extras(self) -> str:
         """Return what a definition says after the type, an empty text for a physical column."""
         return ""
+
+    def explain_extras(self) -> str | None:
+        """Return what a definition says after the type; None for a physical column."""
+        return self.extras() or None
 
     def as_summary_string(self) -> str:
         """Return the column as schemas show it."""
@@ -405,6 +413,16 @@ class ResolvedSchema:
         """Return the positions of the primary key's columns."""
         names = self.get_column_names()
         return [] if self._primary_key is None else [names.index(name) for name in self._primary_key.columns]
+
+    def without_rowtime(self) -> ResolvedSchema:
+        """Return the schema with columns of time where it has event-time attributes."""
+        columns = [
+            column.copy(column.data_type.as_time_attribute(None))
+            if isinstance(column.data_type, TimestampType | LocalZonedTimestampType) and column.data_type.is_rowtime
+            else column
+            for column in self._columns
+        ]
+        return ResolvedSchema(columns, self._watermark_specs, self._primary_key)
 
     def to_source_row_data_type(self) -> DataType:
         """Return the row that reading the table gives: all columns."""

@@ -10,7 +10,7 @@ from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
 from scurry.connectors.tables.contract import Changes, TableSource
 from scurry.connectors.tables.inline import ArrowSource, FrameSource
-from scurry.errors import ArgumentTypeError, TypeMismatchError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, UnsupportedError
 from scurry.functions.time_zones import zone
 from scurry.logical_types import (
     ArrayType,
@@ -238,6 +238,10 @@ def _declared(own: pa.Schema, schema: Any) -> tuple[list[str], list[DataType]]:
     if isinstance(schema, RowType):
         return schema.field_names(), schema.field_types()
     if isinstance(schema, list | tuple) and schema and isinstance(schema[0], str):
+        if len(schema) != len(own.names):
+            raise ArgumentError(
+                f"{len(schema)} names for a DataFrame of {len(own.names)} columns: they must be as many"
+            )
         return list(schema), _pandas_types(own)
     if isinstance(schema, list | tuple) and schema and isinstance(schema[0], DataType):
         return [str(name) for name in own.names], list(schema)

@@ -31,5 +31,5 @@ def definition_of_schema(schema: Schema) -> Definition:
     ]
     watermark = schema._watermark
     return Definition(
-        columns, None if watermark is None else (watermark[0], parse_expression(watermark[1])), schema._key
+        columns, None if watermark is None else (watermark.name, parse_expression(watermark.expression)), schema._key
     )

@@ -49,7 +49,7 @@ class ModuleEntry(ApiObject):
 
     def __repr__(self) -> str:
         """Return both."""
-        return f"ModuleEntry(name={self._name}, used={str(self._used).lower()})"
+        return f"ModuleEntry{{name='{self._name}', used={str(self._used).lower()}}}"
 
     def __eq__(self, other: object) -> bool:
         """Compare both."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from scurry.catalog.identifier import escape_identifier, escape_text
@@ -24,11 +24,12 @@ class _Column:
     is_metadata: bool = False
     virtual: bool = False
     type_text: str | None = None
+    shown: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         parts = [escape_identifier(self.name)]
         if self.expression is not None:
-            return f"{parts[0]} AS [{self.expression}]"
+            return f"{parts[0]} AS {self.shown or f'[{self.expression}]'}"
         assert self.data_type is not None
         parts.append(self.data_type.as_summary_string() if self.type_text is None else f"[{self.type_text}]")
         if self.is_metadata:
@@ -40,12 +41,20 @@ class _Column:
         return " ".join(parts)
 
 
+@dataclass(frozen=True)
+class _Watermark:
+    name: str
+    expression: str
+    shown: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"WATERMARK FOR {escape_identifier(self.name)} AS {self.shown or f'[{self.expression}]'}"
+
+
 class Schema(ApiObject):
     """The columns of a table that a program describes: like what CREATE TABLE has in parentheses."""
 
-    def __init__(
-        self, columns: Sequence[_Column], watermark: tuple[str, str] | None, key: UniqueConstraint | None
-    ) -> None:
+    def __init__(self, columns: Sequence[_Column], watermark: _Watermark | None, key: UniqueConstraint | None) -> None:
         """Take the parts; use `new_builder`."""
         self._columns = tuple(columns)
         self._watermark = watermark
@@ -60,7 +69,7 @@ class Schema(ApiObject):
         """Return the columns over several lines."""
         parts = list(map(str, self._columns))
         if self._watermark is not None:
-            parts.append(f"WATERMARK FOR {escape_identifier(self._watermark[0])} AS [{self._watermark[1]}]")
+            parts.append(str(self._watermark))
         if self._key is not None:
             parts.append(str(self._key))
         return "(\n" + ",\n".join(f"  {part}" for part in parts) + "\n)"
@@ -82,7 +91,7 @@ class Schema(ApiObject):
         def __init__(self) -> None:
             """Begin without columns."""
             self._columns: list[_Column] = []
-            self._watermark: tuple[str, str] | None = None
+            self._watermark: _Watermark | None = None
             self._key: UniqueConstraint | None = None
 
         def from_schema(self, unresolved_schema: Schema) -> Schema.Builder:
@@ -102,7 +111,7 @@ class Schema(ApiObject):
                 else:
                     self.column(column.name, column.data_type)
             for spec in resolved_schema.get_watermark_specs():
-                self._watermark = (spec.rowtime_attribute, spec.watermark_expression.text)
+                self._watermark = _Watermark(spec.rowtime_attribute, spec.watermark_expression.text)
             self._key = resolved_schema.get_primary_key() or self._key
             return self
 
@@ -145,7 +154,7 @@ class Schema(ApiObject):
                 column_name: Its name.
                 expr: The expression, or its SQL.
             """
-            self._columns.append(_Column(column_name, expression=_sql(expr)))
+            self._columns.append(_Column(column_name, expression=_sql(expr), shown=_shown(expr)))
             return self
 
         def column_by_metadata(
@@ -174,7 +183,7 @@ class Schema(ApiObject):
                 column_name: Its name.
                 watermark_expr: The watermark of a row: an expression, or its SQL.
             """
-            self._watermark = (column_name, _sql(watermark_expr))
+            self._watermark = _Watermark(column_name, _sql(watermark_expr), _shown(watermark_expr))
             return self
 
         def primary_key(self, *column_names: str) -> Schema.Builder:
@@ -206,6 +215,11 @@ def _sql(expression: Any) -> str:
     from scurry.table.expression import expression_of
 
     return sql_of(expression_of(expression)._node)
+
+
+def _shown(expression: Any) -> str | None:
+    """Return an expression as the text of a schema has it; None for SQL."""
+    return None if isinstance(expression, str) else str(expression)
 
 
 def _text_of(data_type: str | DataType) -> str | None:

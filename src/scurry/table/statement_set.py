@@ -96,8 +96,11 @@ class StatementSet(ApiObject):
         return CompiledPlan(self._environment._session, compiled_sinks(self._environment._session, list(self._sinks)))
 
     def explain(self, *extra_details: int) -> str:
-        """Return the plans of all insertions."""
+        """Return the plans of all insertions; nothing if there is none."""
         from scurry.statements.explain import explain_plans
+
+        if not self._sinks:
+            return ""
 
         return explain_plans(self._environment._session, list(self._sinks), detail_names(extra_details))
 

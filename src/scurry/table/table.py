@@ -348,7 +348,11 @@ class Table(ApiObject):
         return self._joined_lateral(table_function_call, "LEFT", join_predicate)
 
     def union(self, right: Table) -> Table:
-        """Return the rows of both tables, one of each set of equal rows."""
+        """Return the rows of both tables, one of each set of equal rows.
+
+        Raises:
+            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
+        """
         return self._combined(right, "UNION", False)
 
     def union_all(self, right: Table) -> Table:
@@ -356,19 +360,35 @@ class Table(ApiObject):
         return self._combined(right, "UNION", True)
 
     def intersect(self, right: Table) -> Table:
-        """Return the rows that both tables have, one of each set of equal rows."""
+        """Return the rows that both tables have, one of each set of equal rows.
+
+        Raises:
+            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
+        """
         return self._combined(right, "INTERSECT", False)
 
     def intersect_all(self, right: Table) -> Table:
-        """Return the rows that both tables have, as often as both have them."""
+        """Return the rows that both tables have, as often as both have them.
+
+        Raises:
+            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
+        """
         return self._combined(right, "INTERSECT", True)
 
     def minus(self, right: Table) -> Table:
-        """Return the rows that the other table does not have, one of each set of equal rows."""
+        """Return the rows that the other table does not have, one of each set of equal rows.
+
+        Raises:
+            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
+        """
         return self._combined(right, "EXCEPT", False)
 
     def minus_all(self, right: Table) -> Table:
-        """Return the rows without as many equal ones as the other table has."""
+        """Return the rows without as many equal ones as the other table has.
+
+        Raises:
+            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
+        """
         return self._combined(right, "EXCEPT", True)
 
     def _joined(self, right: Table, kind: str, predicate: Any) -> Table:
@@ -507,10 +527,14 @@ class Table(ApiObject):
         return TableSchema(schema.get_column_names(), schema.get_column_data_types())
 
     def get_resolved_schema(self) -> ResolvedSchema:
-        """Return the columns; for a table of the catalog with watermark and key."""
+        """Return the columns; for a table of the catalog with watermark and key.
+
+        In BATCH no column is an event-time attribute, as in Flink.
+        """
         from scurry.statements.queries import schema_of
 
-        return schema_of(self._plan) if self._schema is None else self._schema
+        schema = schema_of(self._plan) if self._schema is None else self._schema
+        return schema if self._session.is_streaming else schema.without_rowtime()
 
     def print_schema(self) -> None:
         """Print the columns."""

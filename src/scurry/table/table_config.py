@@ -9,7 +9,7 @@ from scurry.common._config.validation import validate
 from scurry.common._removed import TABLE_CONFIG
 from scurry.common.configuration import Configuration
 from scurry.common.time import to_millis
-from scurry.errors import ArgumentError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scurry.table.sql_dialect import SqlDialect
 
 __all__ = ["TableConfig"]
@@ -72,6 +72,8 @@ class TableConfig(ApiObject):
         from scurry.functions.time_zones import zone
 
         try:
+            if timezone_id.startswith(("UTC+", "UTC-", "UT+", "UT-", "+", "-")):
+                raise ValueError("Flink takes such an offset after GMT only")
             zone(timezone_id)
         except ValueError:
             raise ArgumentError(
@@ -84,8 +86,13 @@ class TableConfig(ApiObject):
 
         Args:
             duration: The time; zero for ever.
+
+        Raises:
+            ArgumentTypeError: It is no timedelta.
         """
-        self._configuration.set_string(_STATE_TTL, f"{to_millis(duration)} ms")
+        if not isinstance(duration, datetime.timedelta):
+            raise ArgumentTypeError(f"set_idle_state_retention takes a datetime.timedelta, got {duration!r}")
+        self._configuration.set_string(_STATE_TTL, _in_greatest_unit(to_millis(duration)))
 
     def get_idle_state_retention(self) -> datetime.timedelta:
         """Return for how long state is kept that nothing uses."""
@@ -155,3 +162,11 @@ class TableConfig(ApiObject):
     def get_default() -> TableConfig:
         """Return settings of which none is set."""
         return TableConfig()
+
+
+def _in_greatest_unit(millis: int) -> str:
+    """Return a time as Flink writes it: in the greatest unit of which it is a whole number."""
+    for unit, length in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000)):
+        if millis and millis % length == 0:
+            return f"{millis // length} {unit}"
+    return f"{millis} ms"

@@ -43,6 +43,14 @@ class FormatDescriptor(ApiObject):
         options = ", ".join(f"{key}={value}" for key, value in self._options.items())
         return f"{self._format}[{{{options}}}]"
 
+    def __eq__(self, other: object) -> bool:
+        """Compare name and options."""
+        return isinstance(other, FormatDescriptor) and (self._format, self._options) == (other._format, other._options)
+
+    def __hash__(self) -> int:
+        """Hash name and options."""
+        return hash((self._format, frozenset(self._options.items())))
+
     class Builder(ApiObject):
         """Builds a description of a format."""
 
@@ -105,13 +113,24 @@ class TableDescriptor(ApiObject):
 
     def __str__(self) -> str:
         """Return the table like a CREATE TABLE."""
-        lines = [str(self._schema) if self._schema is not None else "()"]
+        lines = [str(self._schema) if self._schema is not None else ""]
         if self._comment is not None:
             lines.append(f"COMMENT '{self._comment}'")
         if self._partition_keys:
             lines.append(f"PARTITIONED BY ({', '.join(map(escape_identifier, self._partition_keys))})")
         options = ",\n".join(f"  {escape_text(k)} = {escape_text(v)}" for k, v in self._options.items())
         return "\n".join([*lines, f"WITH (\n{options}\n)"])
+
+    def __eq__(self, other: object) -> bool:
+        """Compare all parts."""
+        return isinstance(other, TableDescriptor) and self._parts() == other._parts()
+
+    def __hash__(self) -> int:
+        """Hash columns, options and partition columns."""
+        return hash((self._schema, frozenset(self._options.items()), self._partition_keys))
+
+    def _parts(self) -> tuple[Any, ...]:
+        return (self._schema, self._options, self._partition_keys, self._comment)
 
     class Builder(ApiObject):
         """Builds a description of a table."""
@@ -144,8 +163,16 @@ class TableDescriptor(ApiObject):
             Args:
                 format: Its name, or its description.
                 format_option: The option that names it; `format` if it is None.
+
+            Raises:
+                ArgumentError: No format is named by such an option.
             """
             key = "format" if format_option is None else _key_of(format_option)
+            if key != "format" and not key.endswith(".format"):
+                raise ArgumentError(
+                    "Format identifier key should be 'format' or suffix with '.format', "
+                    f"don't support format identifier key '{key}'."
+                )
             if isinstance(format, str):
                 self._options[key] = format
                 return self

@@ -55,6 +55,11 @@ class TablePipeline(ApiObject):
         sys.stdout.write(self.explain(*extra_details) + "\n")
         sys.stdout.flush()
 
-    def get_sink_identifier(self) -> ObjectIdentifier:
-        """Return the full name of the table."""
-        return self._identifier
+    def get_sink_identifier(self) -> ObjectIdentifier | None:
+        """Return the full name of the table; None if no catalog has it."""
+        return self._identifier if self._identifier.catalog else None
+
+    def __str__(self) -> str:
+        """Return where the rows go."""
+        name = self._identifier.as_serializable_string() if self._identifier.catalog else self._identifier.name
+        return f"TablePipeline with sink table '{name}'"

@@ -79,6 +79,10 @@ def summary(node: nodes.Node) -> str:
         return f"'{text}'"
     if isinstance(node, nodes.BooleanLiteral):
         return str(node.value).lower()
+    if isinstance(node, nodes.IntervalLiteral):
+        from scurry.sql.validator.intervals import interval_value
+
+        return str(interval_value(node))
     if isinstance(node, nodes.NullLiteral):
         return "null"
     if isinstance(node, nodes.Cast):

@@ -75,7 +75,7 @@ class CatalogBaseTable(ApiObject):
             comment: Its description.
         """
         return CatalogBaseTable(
-            entries.CatalogTable(_resolved(schema), comment, dict(properties or {}), tuple(partition_keys))
+            entries.CatalogTable(_resolved(schema), comment or "", dict(properties or {}), tuple(partition_keys))
         )
 
     @staticmethod
@@ -138,11 +138,13 @@ class CatalogFunction(ApiObject):
 
         Args:
             class_name: Module and name, such as `functions.upper`.
-            function_language: `Python`; others can be kept, but not called.
+            function_language: `Python`, `Java` or `Scala`; only functions of Python can be called.
 
         Raises:
-            ArgumentError: The name is empty.
+            ArgumentError: The name is empty, or there is no such language.
         """
+        if function_language.lower() not in ("python", "java", "scala"):
+            raise ArgumentError("function_language must be one of 'Python', 'Java' or 'Scala'")
         if not class_name:
             raise ArgumentError("the name of a function must not be empty")
         return CatalogFunction(entries.CatalogFunction(class_name, function_language.upper()))

@@ -8,7 +8,7 @@ from scurry.relational.plan import Plan
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
 from scurry.statements.session import TableSession
-from scurry.statements.table_operations.failures import column_names, placed
+from scurry.statements.table_operations.failures import placed
 from scurry.statements.table_operations.summary import summary
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression, expression_of
@@ -88,8 +88,14 @@ def combined(session: TableSession, left: Plan, right: Plan, operator: str, all:
         all: Whether equal rows stay.
 
     Raises:
-        ValidationError: The columns of the tables differ in number or type.
+        ValidationError: The columns of the tables differ in number or type, or STREAMING does not have the operation.
     """
+    if session.is_streaming and not (operator == "UNION" and all):
+        name = "MINUS" if operator == "EXCEPT" else operator
+        raise ValidationError(
+            f"The {name} operation on two unbounded tables is currently not supported. In SQL it is: "
+            f"SELECT * FROM a {operator} {'ALL ' if all else ''}SELECT * FROM b"
+        )
     called = "minus" if operator == "EXCEPT" else operator.lower()
     if len(left.schema) != len(right.schema):
         raise ValidationError(
@@ -136,8 +142,8 @@ def _refuse_without_equality(condition: nodes.Expression, left: Schema, right: S
         if node.name.names == ("AND",):
             waiting += node.arguments
         elif node.name.names == ("=",):
-            sides = [{name.last for name in column_names(each)} for each in node.arguments]
-            if any(one <= set(left.names) and other <= set(right.names) for one, other in (sides, sides[::-1])):
+            sides = [each.last if isinstance(each, nodes.Identifier) else None for each in node.arguments]
+            if any(one in left.names and other in right.names for one, other in (sides, sides[::-1])):
                 return
     raise ValidationError(
         f"Invalid join condition: {summary(condition)}. At least one equi-join predicate is required."

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common._types import java_text
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.logical_types import (
@@ -15,6 +16,7 @@ from scurry.logical_types import (
     DataType,
     DateType,
     DayTimeIntervalType,
+    FloatType,
     IntType,
     LocalZonedTimestampType,
     MapType,
@@ -84,6 +86,8 @@ _PYTHON: dict[type[DataType], Convert] = {
     BinaryType: bytearray,
     VarBinaryType: bytearray,
     RawType: pickle.loads,
+    # PyFlink gets the text that Java shows: 1.1, not 1.10000002384185791015625.
+    FloatType: lambda value: float(java_text.single(value)),
     DateType: lambda days: datetime.date.fromordinal(_EPOCH_DAY + days),
     TimeType: lambda millis: (_EPOCH + datetime.timedelta(milliseconds=millis)).time(),
     DayTimeIntervalType: lambda millis: datetime.timedelta(milliseconds=millis),

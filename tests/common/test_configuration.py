@@ -137,8 +137,8 @@ def test_keys_that_do_no_harm_pass_silently(key: str) -> None:
 
 
 def test_keys_a_user_would_miss_are_warned_about_once() -> None:
-    with pytest.warns(UserWarning, match="pipeline.watermark-alignment.*metrics.reporters") as caught:
-        validate({"pipeline.watermark-alignment.allow-unaligned-source-splits": "true", "metrics.reporters": "jmx"})
+    with pytest.warns(UserWarning, match="pipeline.watermark-alignment.*metrics.scope.task") as caught:
+        validate({"pipeline.watermark-alignment.allow-unaligned-source-splits": "true", "metrics.scope.task": "x"})
     assert len(caught) == 1
 
 

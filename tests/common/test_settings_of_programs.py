@@ -94,7 +94,7 @@ WARNED = {
     "fs.default-scheme": "hdfs://host:1",
     "high-availability.type": "zookeeper",
     "kubernetes.cluster-id": "a",
-    "metrics.reporters": "prom",
+    "metrics.scope.task": "<host>.<task_name>",
     "my.limit": "5",
     "pipeline.jars": "file:///lib/own-connector.jar",
     "s3.access-key": "a",

@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
@@ -18,6 +18,9 @@ from scurry.rest.archive import ARCHIVE_KEY, write_archive
 from scurry.rest.job import OperableJob, ServedJob
 from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
+
+if TYPE_CHECKING:
+    from scurry.rest.reporters import Reporting
 
 __all__ = ["Endpoint", "listen", "url_of", "with_endpoint"]
 
@@ -131,7 +134,7 @@ class Endpoint:
 
 
 def with_endpoint(configuration: Configuration, runner: str, start: Callable[[], J]) -> J:
-    """Start a job, with an endpoint if it is configured to have one.
+    """Start a job, with an endpoint if it is configured to have one, and with its metric reporters.
 
     Args:
         configuration: The settings of the job, which include those of its endpoint.
@@ -142,16 +145,24 @@ def with_endpoint(configuration: Configuration, runner: str, start: Callable[[],
         The job.
 
     Raises:
-        ConfigError: The endpoint cannot listen as configured; the job was not started.
+        ConfigError: The endpoint cannot listen as configured, or a reporter cannot be made; the job was not started.
     """
-    settings = RestSettings.of(configuration, runner)
-    endpoint = None if settings is None else Endpoint(settings)
+    reporting = _reporting(configuration)
     try:
-        job = start()
+        settings = RestSettings.of(configuration, runner)
+        endpoint = None if settings is None else Endpoint(settings)
+        try:
+            job = start()
+        except BaseException:
+            if endpoint is not None:
+                endpoint.close()
+            raise
     except BaseException:
-        if endpoint is not None:
-            endpoint.close()
+        if reporting is not None:
+            reporting.close()
         raise
+    if reporting is not None:
+        reporting.serve(job)
     if endpoint is not None:
         try:
             endpoint.serve(job)
@@ -161,6 +172,15 @@ def with_endpoint(configuration: Configuration, runner: str, start: Callable[[],
                 f"`scurry list` does not know this job, which cannot be operated from outside: {error}"
             )
     return job
+
+
+def _reporting(configuration: Configuration) -> Reporting | None:
+    values = configuration.to_dict()
+    if not any(key.startswith("metrics.reporter") for key in values):
+        return None
+    from scurry.rest.reporters import Reporting  # not earlier: most jobs have none
+
+    return Reporting(values)
 
 
 def url_of(settings: RestSettings, listening: socket.socket) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from scurry.common._config.checkpoint import CHECKPOINT_OPTIONS
 from scurry.common._config.jars import parse_list_value, warn_about_jars
+from scurry.common._config.metrics import METRICS_OPTIONS
 from scurry.common._config.python import PYTHON_OPTIONS
 from scurry.common._config.rest import REST_OPTIONS
 from scurry.common._config.restart import RESTART_OPTIONS
@@ -27,6 +28,7 @@ def known_options() -> tuple[ConfigOption[object], ...]:
     return (
         *OPTIONS,
         *CHECKPOINT_OPTIONS,
+        *METRICS_OPTIONS,
         *PYTHON_OPTIONS,
         *RESTART_OPTIONS,
         *REST_OPTIONS,
@@ -158,7 +160,7 @@ _WITHOUT_EFFECT = {
     "fs.": "file systems are Spark's: set spark.hadoop.fs.*",
     "high-availability": "a failed driver is restarted by Spark's cluster manager; set execution.checkpointing.dir",
     "kubernetes.": "set spark.master and spark.kubernetes.*",
-    "metrics.": "metrics are reported by Spark; configure spark.metrics.conf.*",
+    "metrics.": "metrics have Flink's names and default scopes; set metrics.reporters and metrics.reporter.NAME.*",
     "pipeline.cached-files": "set spark.files",
     "pipeline.jobvertex-parallelism-overrides": "set the parallelism in the program or with parallelism.default",
     "pipeline.watermark-alignment.": "alignment is set with WatermarkStrategy.with_watermark_alignment",
@@ -190,6 +192,8 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
             option.parse(value)
         elif key == "spark.master":
             check_master(value)
+        elif key.startswith("metrics.reporter."):
+            continue  # whoever makes the reporter knows which settings it has
         elif reason := next((_WITHOUT_EFFECT[prefix] for prefix in _WITHOUT_EFFECT if key.startswith(prefix)), None):
             ignored.append(f"{key} ({reason})")
         elif key in _JARS:

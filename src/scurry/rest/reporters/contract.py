@@ -1,37 +1,69 @@
-"""What a metric reporter does."""
+"""What a metric reporter does, and its settings."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
 
+from scurry.common._config.option import parse_boolean, parse_duration
+from scurry.common._config.rest import parse_ports
+from scurry.errors import ConfigError
 from scurry.rest.job import ServedJob
 
-__all__ = ["Options", "Reporter"]
+__all__ = ["PREFIX", "Reporter", "ReporterOptions"]
+
+T = TypeVar("T")
+
+#: What the keys of a reporter begin with, before its name.
+PREFIX = "metrics.reporter."
 
 
-class Options(Protocol):
-    """The settings of one reporter."""
+@dataclass(frozen=True)
+class ReporterOptions:
+    """The settings of one reporter.
 
-    @property
-    def name(self) -> str:
-        """The reporter's name."""
+    Attributes:
+        name: Its name.
+        values: Its settings, by the rest of their keys.
+        all: The whole configuration.
+    """
+
+    name: str
+    values: Mapping[str, str]
+    all: Mapping[str, str]
 
     @property
     def interval(self) -> float:
         """Seconds between two reports."""
+        return self._parsed("interval", "10 s", parse_duration) / 1000
 
     def text(self, key: str, default: str | None = None) -> str:
         """Return the text of a setting, which is required if it has no default."""
+        value = self.values.get(key, default)
+        if value is None:
+            raise self.wrong(key, "it is required")
+        return value
 
     def boolean(self, key: str, default: bool) -> bool:
         """Return a setting that is true or false."""
+        return self._parsed(key, str(default), parse_boolean)
 
     def ports(self, key: str, default: str) -> tuple[int, ...]:
         """Return the ports of a list in Flink's syntax."""
+        return self._parsed(key, default, parse_ports)
 
-    def wrong(self, key: str, reason: str) -> Exception:
+    def wrong(self, key: str, reason: str) -> ConfigError:
         """Return the error of a setting that cannot be used."""
+        given = f" = {self.values[key]!r}" if key in self.values else ""
+        return ConfigError(f"configuration {PREFIX}{self.name}.{key}{given}: {reason}")
+
+    def _parsed(self, key: str, default: str, parse: Callable[[str], T]) -> T:
+        try:
+            return parse(self.values.get(key, default))
+        except ValueError as error:
+            raise self.wrong(key, str(error)) from None
 
 
 class Reporter(ABC):
@@ -44,9 +76,8 @@ class Reporter(ABC):
     #: the settings that it has, besides `factory.class` and `interval`
     KEYS: tuple[str, ...] = ()
 
-    def __init__(self, options: Any) -> None:
-        given: Options = options
-        self.name, self.interval = given.name, given.interval
+    def __init__(self, options: ReporterOptions) -> None:
+        self.name, self.interval = options.name, options.interval
 
     def open(self, job: ServedJob) -> None:  # noqa: B027 - most need nothing
         """Begin to report a job."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scurry.rest.job import ServedJob
-from scurry.rest.reporters.contract import Options, Reporter
+from scurry.rest.reporters.contract import Reporter, ReporterOptions
 from scurry.rest.samples import samples
 
 __all__ = ["OpenTelemetryReporter"]
@@ -20,7 +20,7 @@ class OpenTelemetryReporter(Reporter):
 
     KEYS = ("exporter.endpoint", "exporter.protocol", "service.name", "service.version")
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: ReporterOptions) -> None:
         super().__init__(options)
         if options.text("exporter.protocol", "gRPC").upper() != "HTTP":
             raise options.wrong(
@@ -35,7 +35,8 @@ class OpenTelemetryReporter(Reporter):
 
     def report(self, job: ServedJob) -> None:
         """Send all metrics."""
-        now, by_name = str(time.time_ns()), dict[str, list[Any]]()
+        now = str(time.time_ns())
+        by_name: dict[str, list[Any]] = {}
         for scope, metric, variables, value in samples(job):
             point = {"timeUnixNano": now, "asDouble": value, "attributes": _attributes(variables)}
             by_name.setdefault(".".join(("flink", *scope, metric)), []).append(point)

@@ -8,7 +8,7 @@ from typing import Any
 
 from scurry.rest.job import ServedJob
 from scurry.rest.prometheus_text import CONTENT_TYPE, prometheus_text
-from scurry.rest.reporters.contract import Options, Reporter
+from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
 __all__ = ["PrometheusReporter"]
 
@@ -18,7 +18,7 @@ class PrometheusReporter(Reporter):
 
     KEYS = ("port", "host")
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: ReporterOptions) -> None:
         super().__init__(options)
         host, ports = options.text("host", "127.0.0.1"), options.ports("port", "9249")
         for port in ports:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from scurry.rest.job import ServedJob
 from scurry.rest.prometheus_text import CONTENT_TYPE, prometheus_text
-from scurry.rest.reporters.contract import Options, Reporter
+from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
 __all__ = ["PushGatewayReporter"]
 
@@ -18,7 +18,7 @@ class PushGatewayReporter(Reporter):
 
     KEYS = ("hostUrl", "jobName", "randomJobNameSuffix", "deleteOnShutdown", "groupingKey")
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: ReporterOptions) -> None:
         super().__init__(options)
         url = options.text("hostUrl")
         if not url.startswith(("http://", "https://")):

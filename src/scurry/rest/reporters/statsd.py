@@ -7,8 +7,7 @@ import socket
 
 from scurry.common._config.metrics import SCOPE_JOB, SCOPE_OPERATOR
 from scurry.rest.job import ServedJob
-from scurry.rest.reporters.contract import Reporter
-from scurry.rest.reporters.settings import ReporterOptions
+from scurry.rest.reporters.contract import Reporter, ReporterOptions
 from scurry.rest.samples import JOB, Sample, samples
 
 __all__ = ["StatsDReporter"]

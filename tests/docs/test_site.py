@@ -35,7 +35,7 @@ def test_every_page_is_in_the_navigation_or_linked_from_another_one() -> None:
 def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    built = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=300)
+    built = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=600)
     assert (built.returncode, built.stderr) == (0, "")
     pages = list(tmp_path.rglob("*.html"))
     assert len(pages) > 40

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import importlib
 import inspect
+import json
 import os
 import re
 import sys
@@ -233,3 +234,18 @@ def _refuses(function: Any) -> bool:
 def _name(cls: type, method: str) -> str:
     owner = [base for base in cls.__mro__ if base in public_classes() and hasattr(base, method)][-1]
     return f"{owner.__qualname__}.{method}"
+
+
+def statements() -> dict[str, tuple[str, str]]:
+    """Run all programs; return the path of each method -> a program and the statement that calls it."""
+    found: dict[str, tuple[str, str]] = {}
+    for program in PROGRAMS:
+        for key, lines in calls_of(program).items():
+            shown = min((statement_at(program, line) for line in lines), key=len)
+            for function in public_methods()[key]:
+                found.setdefault(f"{function.__module__}.{function.__qualname__}", (program.name, shown))
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(statements()))

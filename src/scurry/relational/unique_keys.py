@@ -13,7 +13,7 @@ from scurry.relational.join_keys import conjuncts, split_condition
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 
-__all__ = ["Keys", "unique_keys"]
+__all__ = ["Keys", "is_unique", "unique_keys"]
 
 #: Sets of columns, each of which identifies a row; an empty set if there is one row at most.
 Keys = frozenset[frozenset[int]]
@@ -25,6 +25,22 @@ def unique_keys(plan: Plan) -> Keys:
     """Return the sets of columns of which no two rows of a plan have the same values, at any time."""
     handler = _HANDLERS.get(type(plan))
     return _NONE if handler is None else handler(plan)
+
+
+def is_unique(plan: Plan, columns: frozenset[int]) -> bool:
+    """Return whether no two rows of a plan have the same values in some columns, before physical nodes are made.
+
+    That the first rows of OVER are those of a Top-N, Flink finds later. A cast column is another one.
+    """
+    while isinstance(plan, nodes.Project):
+        sources = [plan.expressions[column] for column in columns]
+        columns = frozenset(each.index for each in sources if isinstance(each, InputReference))
+        plan = plan.input
+    return not _has_over(plan) and any(key <= columns for key in unique_keys(plan))
+
+
+def _has_over(plan: Plan) -> bool:
+    return isinstance(plan, nodes.Over) or any(map(_has_over, plan.inputs))
 
 
 def _scan(plan: nodes.Scan) -> Keys:

@@ -30,6 +30,7 @@ def definition_of_schema(schema: Schema) -> Definition:
         for column in schema._columns
     ]
     watermark = schema._watermark
-    return Definition(
-        columns, None if watermark is None else (watermark.name, parse_expression(watermark.expression)), schema._key
-    )
+    if watermark is None:
+        return Definition(columns, None, schema._key)
+    expression = parse_expression(watermark.expression)
+    return Definition(columns, (watermark.name, expression), schema._key, watermark_text=watermark.expression)

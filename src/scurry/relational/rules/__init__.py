@@ -19,6 +19,7 @@ from scurry.relational.rules.push_filters import push_filters
 from scurry.relational.rules.streaming import STREAMING_RULES
 from scurry.relational.rules.streaming_limits import check_streaming
 from scurry.relational.rules.subqueries import subqueries_to_joins
+from scurry.relational.rules.unneeded_aggregates import unneeded_aggregates
 from scurry.relational.rules.unused_joins import unused_joins
 
 __all__ = ["EXCLUDABLE", "RULES", "optimized"]
@@ -33,11 +34,19 @@ RULES: tuple[Rule, ...] = (
     order_joins,
     prune_columns,
     merge_projections,
+    unneeded_aggregates,
     unused_joins,
 )
 
 #: Rules without which plans have the same rows.
-EXCLUDABLE: tuple[Rule, ...] = (push_filters, order_joins, prune_columns, merge_projections, unused_joins)
+EXCLUDABLE: tuple[Rule, ...] = (
+    push_filters,
+    order_joins,
+    prune_columns,
+    merge_projections,
+    unneeded_aggregates,
+    unused_joins,
+)
 
 
 def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan] | None = None) -> Plan:

@@ -12,7 +12,7 @@ from scurry.relational.plan import Aggregate, Join, Over, Plan, Project
 from scurry.relational.rewriting import input_references
 from scurry.relational.rules.merge_projections import merge_projections
 from scurry.relational.rules.prune_columns import prune_columns
-from scurry.relational.unique_keys import unique_keys
+from scurry.relational.unique_keys import is_unique
 
 __all__ = ["unused_joins"]
 
@@ -78,7 +78,7 @@ def _preserved(join: Join, used: set[int], only_different: bool) -> Plan:
     if join.kind not in ("LEFT", "RIGHT") or any((column < width) != left for column in used):
         return join
     side, other, first = (join.left, join.right, 0) if left else (join.right, join.left, width)
-    if not only_different and not _is_unique(other, frozenset(_compared(join, of_right=left))):
+    if not only_different and not is_unique(other, frozenset(_compared(join, of_right=left))):
         return join
     columns = [
         builders.column(side, place - first) if (place < width) == left else Literal(None, each)
@@ -94,12 +94,3 @@ def _compared(join: Join, of_right: bool) -> Iterator[int]:
         compared = each.right if of_right else each.left
         if isinstance(compared, InputReference):
             yield compared.index
-
-
-def _is_unique(plan: Plan, columns: frozenset[int]) -> bool:
-    # That the first rows of OVER are those of a Top-N is found later.
-    return not _has_over(plan) and any(key <= columns for key in unique_keys(plan))
-
-
-def _has_over(plan: Plan) -> bool:
-    return isinstance(plan, Over) or any(map(_has_over, plan.inputs))

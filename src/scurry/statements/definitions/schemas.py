@@ -97,6 +97,7 @@ class Definition:
         key: The primary key; None if there is none.
         watermark_span: Where the column of the watermark stands.
         key_spans: Where the columns of the key stand.
+        watermark_text: How the watermark is shown; None for Flink's canonical form.
     """
 
     columns: Sequence[PendingColumn]
@@ -104,6 +105,7 @@ class Definition:
     key: UniqueConstraint | None = None
     watermark_span: Span = NO_SPAN
     key_spans: Mapping[str, Span] = field(default_factory=dict)
+    watermark_text: str | None = None
 
     @staticmethod
     def of(schema: ResolvedSchema) -> Definition:
@@ -263,6 +265,8 @@ def _with_watermark(
             "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the watermark expression type is "
             f"{made.as_summary_string()}"
         )
+    if definition.watermark_text is not None:
+        resolved = replace(resolved, text=definition.watermark_text)
     rowtime = column.copy(kind.as_time_attribute(TimeAttribute.ROWTIME))
     marked = [rowtime if each is column else each for each in columns]
     return marked, WatermarkSpec(name, resolved)

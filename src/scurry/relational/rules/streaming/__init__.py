@@ -18,11 +18,14 @@ from scurry.relational.rules.streaming.two_phase_aggregates import two_phase_agg
 from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.streaming.window_joins import window_joins
 from scurry.relational.rules.streaming.window_ranks import window_ranks
+from scurry.relational.rules.unneeded_aggregates import unneeded_aggregates
 
 __all__ = ["STREAMING_RULES"]
 
 STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
     set_operations,
+    # Again: INTERSECT and EXCEPT have DISTINCT.
+    unneeded_aggregates,
     window_aggregates,
     window_ranks,
     expand_grouping_sets,

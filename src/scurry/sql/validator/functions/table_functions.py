@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.errors import ValidationError
+from scurry.functions.catalogue import lookup
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
 from scurry.relational.calls import no_match
@@ -61,9 +62,9 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
         call.arguments if function is None else ordered_arguments(function, str(call.name), call.arguments, call.span)
     )
     arguments = [validator.convert(each) for each in given if isinstance(each, nodes.Expression)]
-    if function is None:
+    if function is None and lookup(str(call.name)) is None:
         raise no_match(str(call.name), arguments, call.span)
-    if function.kind != "table":
+    if function is None or function.kind != "table":
         raise ValidationError(f"SQL validation failed. Function '{call.name}' cannot be used as a table function.")
     columns = tuple(Column(name, data_type) for name, data_type in function.columns)
     return user_call(function, call.name.last, arguments, validator.environment, call.span), Schema(columns)

@@ -68,6 +68,7 @@ def numbered(lines: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore:configuration without effect")
 @pytest.mark.parametrize("group", groups())
 def test_methods_answer_as_pyflinks_do(group: str, tmp_path: Path) -> None:
     recorded = numbered(RECORDED[group])

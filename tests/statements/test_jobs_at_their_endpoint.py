@@ -54,3 +54,12 @@ def test_a_statement_set_tells_each_of_its_statements(table_env: TableEnvironmen
 def test_a_pipeline_of_tables_has_a_plan_only(table_env: TableEnvironment) -> None:
     found = told(table_env.sql_query("SELECT user_id, CAST(1 AS BIGINT) FROM clicks").execute_insert("slow"))
     assert found["sql"] == "" and "Sink(" in found["plan"]
+
+
+def test_workers_get_a_plan_without_statements(table_env: TableEnvironment) -> None:
+    job: Any = table_env.execute_sql(INSERT).get_job_client()
+    assert job is not None
+    running = job._job.execution.plan
+    job.cancel().result()
+    assert running.settings.tables is not None
+    assert running.__getstate__()["settings"].tables is None

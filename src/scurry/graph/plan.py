@@ -158,7 +158,7 @@ class JobPlan:
     rebuild: Callable[[JobSettings], JobPlan] | None = field(default=None, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "rebuild": None}
+        return {**self.__dict__, "rebuild": None, "settings": replace(self.settings, tables=None)}
 
     def heads(self, level: int) -> list[OperatorPlan]:
         """Return the operators that receive an exchange on `level` (1-based)."""

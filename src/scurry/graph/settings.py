@@ -48,7 +48,7 @@ class JobSettings:
         job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
         configuration: Every configured key, including those without a field here.
         dependencies: The Python code and packages that workers need; stays on the driver.
-        tables: The statements and the plan of a job of tables, None for other jobs.
+        tables: The statements and the plan of a job of tables, None for other jobs; stays on the driver.
     """
 
     job_name: str

@@ -147,20 +147,16 @@ def with_endpoint(configuration: Configuration, runner: str, start: Callable[[],
     Raises:
         ConfigError: The endpoint cannot listen as configured, or a reporter cannot be made; the job was not started.
     """
-    reporting = _reporting(configuration)
-    try:
+    with contextlib.ExitStack() as unless_started:
+        reporting = _reporting(configuration)
+        if reporting is not None:
+            unless_started.callback(reporting.close)
         settings = RestSettings.of(configuration, runner)
         endpoint = None if settings is None else Endpoint(settings)
-        try:
-            job = start()
-        except BaseException:
-            if endpoint is not None:
-                endpoint.close()
-            raise
-    except BaseException:
-        if reporting is not None:
-            reporting.close()
-        raise
+        if endpoint is not None:
+            unless_started.callback(endpoint.close)
+        job = start()
+        unless_started.pop_all()
     if reporting is not None:
         reporting.serve(job)
     if endpoint is not None:

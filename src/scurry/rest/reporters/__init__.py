@@ -5,12 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from http.client import HTTPException
 
 from scurry.rest.job import OperableJob, ServedJob
 from scurry.rest.reporters.contract import Reporter
 from scurry.rest.reporters.settings import reporters_of
 
 __all__ = ["Reporting"]
+
+#: Nobody answers, or not in HTTP.
+_NOT_SENT = (OSError, HTTPException)
 
 
 class Reporting:
@@ -51,7 +55,7 @@ def _report(reporter: Reporter, job: ServedJob, over: threading.Event) -> None:
         last = over.wait(reporter.interval)
         try:
             reporter.report(job)
-        except OSError as error:
+        except _NOT_SENT as error:
             if not silent:
                 job.client.execution.log.note(f"metrics reporter {reporter.name!r} cannot send: {error}")
             silent = True
@@ -59,5 +63,5 @@ def _report(reporter: Reporter, job: ServedJob, over: threading.Event) -> None:
             break
     try:
         reporter.close()
-    except OSError:  # it has said before that nobody answers, or that does not matter any more
+    except _NOT_SENT:  # it has said before that nobody answers, or that does not matter any more
         return

@@ -1,4 +1,4 @@
-"""The cases of bench/udf.py, in scurry or PyFlink: names of cases come in, seconds go out."""
+"""The cases of bench/udf.py, in scurry or PyFlink: names of cases and numbers of rows come in, seconds go out."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from pathlib import Path
 try:
     import scurry.pyflink_alias  # noqa: F401
 
-    RUNNER = {"scurry.runner": "local"} if sys.argv[2:] == [] else {"spark.master": sys.argv[2]}
+    RUNNER = {"scurry.runner": "local"} if sys.argv[1:] == [] else {"spark.master": sys.argv[1]}
 except ImportError:
     RUNNER = {"python.execution-mode": "thread"}
 
 from pyflink.table import AggregateFunction, DataTypes, EnvironmentSettings, TableEnvironment
 from pyflink.table.udf import udf
 
-ROWS = int(sys.argv[1])
-FIRST = max(ROWS // 100, 1)
 INSERTS = {
     "built-in": "INSERT INTO numbers SELECT i + k FROM generated",
     "scalar": "INSERT INTO numbers SELECT added(i, k) FROM generated",
@@ -28,7 +26,7 @@ INSERTS = {
     # each key of the inner groups changes a hundred times, and takes a row of the outer groups back each time
     "retraction": (
         "INSERT INTO sums SELECT MOD(g, 100), summed(m) FROM "
-        f"(SELECT MOD(i, {FIRST}) AS g, MAX(i) AS m FROM generated GROUP BY MOD(i, {FIRST})) GROUP BY MOD(g, 100)"
+        "(SELECT MOD(i, {first}) AS g, MAX(i) AS m FROM generated GROUP BY MOD(i, {first})) GROUP BY MOD(g, 100)"
     ),
 }
 
@@ -69,15 +67,19 @@ def processor_seconds():
     return sum(of[pid] for pid in own) / os.sysconf("SC_CLK_TCK")
 
 
+def create_input(env, rows):
+    env.execute_sql("DROP TEMPORARY TABLE IF EXISTS generated")
+    env.execute_sql(
+        "CREATE TEMPORARY TABLE generated (i BIGINT, k BIGINT) WITH ('connector' = 'datagen', "
+        f"'rows-per-second' = '1000000000', 'number-of-rows' = '{rows}', 'fields.i.kind' = 'sequence', "
+        f"'fields.i.start' = '1', 'fields.i.end' = '{rows}', 'fields.k.min' = '0', 'fields.k.max' = '999')"
+    )
+
+
 def main():
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for key, value in {"parallelism.default": "1", **RUNNER}.items():
         env.get_config().set(key, value)
-    env.execute_sql(
-        "CREATE TABLE generated (i BIGINT, k BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '1000000000', "
-        f"'number-of-rows' = '{ROWS}', 'fields.i.kind' = 'sequence', 'fields.i.start' = '1', 'fields.i.end' = '{ROWS}',"
-        " 'fields.k.min' = '0', 'fields.k.max' = '999')"
-    )
     env.execute_sql("CREATE TABLE numbers (x BIGINT) WITH ('connector' = 'blackhole')")
     env.execute_sql("CREATE TABLE sums (k BIGINT, x BIGINT) WITH ('connector' = 'blackhole')")
     env.create_temporary_function("added", udf(lambda a, b: a + b, result_type=DataTypes.BIGINT()))
@@ -85,8 +87,10 @@ def main():
     env.create_temporary_function("added_columns", columns)
     env.create_temporary_function("summed", Summed())
     for line in sys.stdin:
+        case, rows = line.split()
+        create_input(env, int(rows))
         start, busy = time.perf_counter(), processor_seconds()
-        env.execute_sql(INSERTS[line.strip()]).wait()
+        env.execute_sql(INSERTS[case].format(first=max(int(rows) // 100, 1))).wait()
         taken = {"seconds": time.perf_counter() - start, "processor": processor_seconds() - busy}
         print(json.dumps(taken), flush=True)
 

@@ -17,7 +17,7 @@ __all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory", "sink_c
 #: identifier -> module and class of its factory, imported when a table uses it
 CONNECTORS = {
     "blackhole": "scurry.connectors.tables.blackhole:BlackHoleFactory",
-    "datagen": "scurry.connectors.tables.datagen:DataGenFactory",
+    "datagen": "scurry.connectors.tables.datagen.factory:DataGenFactory",
     "delta": "scurry.connectors.tables.lakes.delta:DeltaFactory",
     "filesystem": "scurry.connectors.tables.filesystem.factory:FileSystemFactory",
     "iceberg": "scurry.connectors.tables.lakes.iceberg:IcebergFactory",

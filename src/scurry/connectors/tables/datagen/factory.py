@@ -1,12 +1,10 @@
-"""The `datagen` connector: rows that are made up, at random or in sequence."""
+"""Tables of the `datagen` connector: their options, and the source of their rows."""
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.table_options import Options, TableOption, whole_number
@@ -15,11 +13,11 @@ from scurry.connectors.datagen import DataGeneratorSource
 from scurry.connectors.files.formats.csv.schema import parse_double
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.tables.contract import TableContext, TableFactory, TableSource
+from scurry.connectors.tables.datagen.columns import ColumnGenerator, RandomColumns, sequence_column
 from scurry.connectors.tables.parallelism import SCAN_PARALLELISM
 from scurry.errors import ValidationError
 from scurry.logical_types import (
     ArrayType,
-    BigIntType,
     BinaryType,
     BooleanType,
     CharType,
@@ -30,27 +28,22 @@ from scurry.logical_types import (
     DoubleType,
     FloatType,
     IntegralType,
-    IntType,
     LocalZonedTimestampType,
     MapType,
     MultisetType,
     RowType,
-    SmallIntType,
     TimestampType,
     TimeType,
-    TinyIntType,
     VarBinaryType,
     VarCharType,
     YearMonthIntervalType,
 )
-from scurry.logical_types.values import from_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["DataGenFactory"]
 
-Maker = Callable[[], Any]
 AnyOption = TableOption[Any]
 
 ROWS_PER_SECOND = TableOption("rows-per-second", whole_number, 10_000, "Rows per second.", checked_late=True)
@@ -58,12 +51,6 @@ NUMBER_OF_ROWS = TableOption(
     "number-of-rows", whole_number, None, "Rows in all; without, they do not end.", checked_late=True
 )
 
-_BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
-_LENGTHS = (VarCharType, VarBinaryType)
-_UNBOUNDED = 0x7FFFFFFF
-# One of its own: the numbers that programs draw from `random` stay theirs.
-_RANDOM = random.Random()
-_HEX = "0123456789abcdef"
 _CHUNK = 10_000
 
 
@@ -151,16 +138,23 @@ class DataGenSource(TableSource):
         import pyarrow as pa
 
         types = dict(self.fields)
-        makers = [(_maker(name, types[name], self.options, start), types[name]) for name in columns]
+        generators = [self._generator(name, types[name], start) for name in columns]
         at = start
         while stop is None or at < stop:
             size = max(1, min(_CHUNK, self.rate, _CHUNK if stop is None else stop - at))
-            if makers:
-                arrays = [from_values([make() for _ in range(size)], data_type) for make, data_type in makers]
-                yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+            if generators:
+                yield pa.RecordBatch.from_arrays([make(size) for make in generators], names=list(columns))
             else:
                 yield pa.RecordBatch.from_struct_array(pa.array([{}] * size, pa.struct([])))
             at += size
+
+    def _generator(self, name: str, data_type: DataType, at: int) -> ColumnGenerator:
+        if _is_sequence(name, data_type, self.options):
+            start, _ = _sequence(name, self.options)
+            return sequence_column(start + at, data_type)
+        return RandomColumns(lambda prefix, kind: _settings(prefix, kind, self.options)).column(
+            f"fields.{name}", data_type
+        )
 
 
 def _is_sequence(name: str, data_type: DataType, options: Options) -> bool:
@@ -211,7 +205,7 @@ def _random_options(prefix: str, data_type: DataType) -> list[AnyOption]:
         return [option("length", whole_number, None), option("var-len", _truth, False), null_rate]
     if isinstance(data_type, VarBinaryType):
         return [option("length", whole_number, None), option("var-len", _truth, False)]
-    if type(data_type) in _BITS:
+    if isinstance(data_type, IntegralType):
         return [option("min", whole_number, None), option("max", whole_number, None), null_rate]
     if isinstance(data_type, FloatType | DoubleType | DecimalType):
         return [option("min", parse_double, None), option("max", parse_double, None), null_rate]
@@ -231,117 +225,11 @@ def _random_options(prefix: str, data_type: DataType) -> list[AnyOption]:
     return []
 
 
+def _settings(prefix: str, data_type: DataType, options: Options) -> dict[str, Any]:
+    """Return what is set for a column or an element, by the last word of the option's key."""
+    found = ((option, option.key.removeprefix(f"{prefix}.")) for option in _random_options(prefix, data_type))
+    return {name: options.find(option) for option, name in found if "." not in name}
+
+
 def _truth(text: str) -> bool:
     return text.lower() == "true"
-
-
-def _maker(name: str, data_type: DataType, options: Options, at: int) -> Maker:
-    """Return what makes the values of a column, beginning with the row at a position."""
-    if _is_sequence(name, data_type, options):
-        start, _ = _sequence(name, options)
-        return _counting(start + at, data_type)
-    return _random(f"fields.{name}", data_type, options)
-
-
-def _counting(start: int, data_type: DataType) -> Maker:
-    at = start - 1
-
-    def make() -> Any:
-        nonlocal at
-        at += 1
-        if isinstance(data_type, CharType | VarCharType):
-            return str(at)
-        if isinstance(data_type, DecimalType):
-            return Decimal(at)
-        return float(at) if isinstance(data_type, FloatType | DoubleType) else at
-
-    return make
-
-
-def _random(prefix: str, data_type: DataType, options: Options) -> Maker:
-    settings = {
-        option.key.removeprefix(f"{prefix}."): options.find(option)
-        for option in _random_options(prefix, data_type)
-        if "." not in option.key.removeprefix(f"{prefix}.")
-    }
-    make = _random_value(prefix, data_type, settings, options)
-    null_rate = settings.get("null-rate") or 0.0
-    return make if not null_rate else lambda: None if _RANDOM.random() < null_rate else make()
-
-
-def _random_value(prefix: str, data_type: DataType, settings: dict[str, Any], options: Options) -> Maker:
-    if isinstance(data_type, IntegralType):
-        limit = 1 << (_BITS[type(data_type)] - 1)
-        low, high = _limits(settings, -limit, limit - 1)
-        return lambda: _RANDOM.randint(low, high)
-    if isinstance(data_type, FloatType | DoubleType):
-        largest = 3.4e38 if isinstance(data_type, FloatType) else 1.7e308
-        low, high = _limits(settings, -largest, largest)
-        return lambda: low + (high / 2 - low / 2) * _RANDOM.random() * 2
-    if isinstance(data_type, DecimalType):
-        return _random_decimal(data_type, settings)
-    if isinstance(data_type, CharType | VarCharType | BinaryType | VarBinaryType):
-        return _random_text(data_type, settings)
-    if isinstance(data_type, BooleanType):
-        return lambda: _RANDOM.random() < 0.5
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        return _random_time(data_type, settings)
-    if isinstance(data_type, DateType):
-        return lambda: int(time.time()) // 86_400
-    if isinstance(data_type, TimeType):
-        return lambda: _RANDOM.randrange(86_400_000)
-    if isinstance(data_type, DayTimeIntervalType | YearMonthIntervalType):
-        low, high = _limits(settings, 0, 120_000 if isinstance(data_type, YearMonthIntervalType) else 1 << 40)
-        return lambda: _RANDOM.randint(low, high)
-    return _random_collection(prefix, data_type, settings, options)
-
-
-def _limits(settings: dict[str, Any], low: Any, high: Any) -> tuple[Any, Any]:
-    least, most = settings.get("min"), settings.get("max")
-    return low if least is None else least, high if most is None else most
-
-
-def _random_decimal(data_type: DecimalType, settings: dict[str, Any]) -> Maker:
-    unit = Decimal(1).scaleb(-data_type.scale)
-    largest = 10.0 ** (data_type.precision - data_type.scale) - float(unit)
-    low, high = _limits(settings, 0.0, largest)
-    return lambda: Decimal(repr(low + (high - low) * _RANDOM.random())).quantize(unit)
-
-
-def _random_text(data_type: Any, settings: dict[str, Any]) -> Maker:
-    length = settings.get("length")
-    if length is None:
-        length = 100 if data_type.length == _UNBOUNDED else data_type.length
-    elif isinstance(data_type, _LENGTHS) and length > data_type.length:
-        raise ValidationError(
-            f"Custom length '{length}' for variable-length type (VARCHAR/STRING/VARBINARY/BYTES) field should be "
-            f"shorter than '{data_type.length}' defined in the schema."
-        )
-    shortest = 1 if settings.get("var-len") else length
-    if isinstance(data_type, BinaryType | VarBinaryType):
-        return lambda: _RANDOM.randbytes(_RANDOM.randint(shortest, length))
-    return lambda: "".join(_RANDOM.choices(_HEX, k=_RANDOM.randint(shortest, length)))
-
-
-def _random_time(data_type: TimestampType | LocalZonedTimestampType, settings: dict[str, Any]) -> Maker:
-    past = settings.get("max-past") or 0
-    factor = 1 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1_000_000
-    return lambda: (time.time_ns() // 1_000_000 - _RANDOM.randint(0, past)) * factor
-
-
-def _random_collection(prefix: str, data_type: DataType, settings: dict[str, Any], options: Options) -> Maker:
-    length = settings.get("length") or 0
-    if isinstance(data_type, ArrayType):
-        element = _random(f"{prefix}.element", data_type.element_type, options)
-        return lambda: [element() for _ in range(length)]
-    if isinstance(data_type, MultisetType):
-        element = _random(f"{prefix}.element", data_type.element_type, options)
-        return lambda: list({element(): _RANDOM.randint(1, 10) for _ in range(length)}.items())
-    if isinstance(data_type, MapType):
-        key = _random(f"{prefix}.key", data_type.key_type, options)
-        value = _random(f"{prefix}.value", data_type.value_type, options)
-        return lambda: list({key(): value() for _ in range(length)}.items())
-    if isinstance(data_type, RowType):
-        fields = [_random(f"{prefix}.{field.name}", field.data_type, options) for field in data_type.fields]
-        return lambda: tuple(make() for make in fields)
-    raise ValidationError(f"Unsupported type: {data_type.as_summary_string()}")

@@ -1,0 +1,1 @@
+"""The `datagen` connector: rows that are made up, at random or in sequence."""

@@ -20,7 +20,7 @@ from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
 from scurry.relational.process_tables import ProcessTableFunction
 from scurry.relational.rewriting import input_references
-from scurry.relational.unique_keys import unique_keys
+from scurry.relational.unique_keys import upsert_keys
 
 __all__ = ["RULES", "ChangelogRule", "Changelogs", "Kinds", "Update"]
 
@@ -95,7 +95,7 @@ def _filtered(node: nodes.Filter, update: Update, updating: Sequence[bool]) -> S
     # A row that does not pass any more has to be taken back, which is known by its UPDATE_BEFORE only; but rows of the
     # same key pass alike if the condition is one on the key.
     columns = input_references(node.condition)
-    by_key = any(columns <= key for key in unique_keys(node.input))
+    by_key = any(columns <= key for key in upsert_keys(node.input))
     return None if update is Update.ONLY_AFTER and not by_key else [update]
 
 
@@ -126,7 +126,7 @@ def _by_join_key(node: joins.RegularJoin, update: Update, updating: Sequence[boo
         (node.left, {key.left for key in node.keys} | {column for column in tested if column < width}),
         (node.right, {key.right for key in node.keys} | {column - width for column in tested if column >= width}),
     )
-    keeping = [any(key.issuperset(columns) for key in unique_keys(side)) for side, columns in sides]
+    keeping = [any(key.issuperset(columns) for key in upsert_keys(side)) for side, columns in sides]
     moving = any(updates and not keeps for updates, keeps in zip(updating, keeping, strict=True))
     return None if update is Update.ONLY_AFTER and moving else [update, update]
 
@@ -168,7 +168,7 @@ def _by_partition(node: ProcessTableFunction, update: Update, updating: Sequence
     # Where the columns of PARTITION BY identify rows, the row after an update replaces the one of its partition.
     return [
         Update.ONLY_AFTER
-        if not table.needs_before and frozenset(table.partition_by) in unique_keys(source)
+        if not table.needs_before and frozenset(table.partition_by) in upsert_keys(source)
         else Update.BEFORE_AND_AFTER
         for source, table in zip(node.sources, node.tables, strict=False)
     ] or [update] * len(node.sources)
@@ -272,7 +272,7 @@ class Changelogs:
             return False
         if mode == "FORCE":
             return True
-        covered = any(key <= set(sink.key) for key in unique_keys(sink.input))
+        covered = any(key <= set(sink.key) for key in upsert_keys(sink.input))
         return not covered and not self.is_insert_only(sink.input)
 
     def text(self, plan: Plan) -> str:
@@ -350,7 +350,7 @@ class Changelogs:
 
 def _updates_of_sink(sink: nodes.Sink) -> Sequence[Update]:
     """Return how a sink may be updated, the best way first."""
-    if sink.changes == "ALL" or (sink.key and frozenset(sink.key) not in unique_keys(sink.input)):
+    if sink.changes == "ALL" or (sink.key and frozenset(sink.key) not in upsert_keys(sink.input)):
         return [Update.BEFORE_AND_AFTER]
     return [Update.ONLY_AFTER, Update.BEFORE_AND_AFTER]
 

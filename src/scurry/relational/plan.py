@@ -474,6 +474,7 @@ class Sink(OneInput):
             row after them; ALL for changes with the rows before updates as well.
         refusal: How a table that takes inserted rows only refuses others; None for Flink's general words.
         on_conflict: What is done with rows of the same primary key, as the statement says: DEDUPLICATE, ERROR, NOTHING.
+        upsert_materialize: Whether the changes of the query, which are by another key, become changes by the table's.
     """
 
     path: tuple[str, ...]
@@ -484,6 +485,7 @@ class Sink(OneInput):
     changes: str = "INSERT"
     refusal: str | None = None
     on_conflict: str | None = None
+    upsert_materialize: bool = False
 
 
 def walk(plan: Plan) -> Iterator[Plan]:

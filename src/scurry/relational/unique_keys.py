@@ -1,8 +1,8 @@
-"""Which columns identify the rows of a plan."""
+"""Which columns identify the rows of a plan, and the order of their changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
@@ -13,7 +13,7 @@ from scurry.relational.join_keys import conjuncts, split_condition
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 
-__all__ = ["Keys", "is_unique", "unique_keys"]
+__all__ = ["Keys", "is_unique", "unique_keys", "upsert_keys"]
 
 #: Sets of columns, each of which identifies a row; an empty set if there is one row at most.
 Keys = frozenset[frozenset[int]]
@@ -23,8 +23,34 @@ _NONE: Keys = frozenset()
 
 def unique_keys(plan: Plan) -> Keys:
     """Return the sets of columns of which no two rows of a plan have the same values, at any time."""
+    return _derived(plan, [unique_keys(each) for each in plan.inputs])
+
+
+def upsert_keys(plan: Plan) -> Keys:
+    """Return the unique keys by which changes are in order: those of one key come through one subtask.
+
+    An exchange by other columns sends a row and the one that replaces it to different subtasks, of which either may be
+    the first to pass them on: it leaves the keys that contain its columns. These are Flink's upsert keys.
+    """
+    return _derived(plan, [_behind_exchange(plan, place) for place in range(len(plan.inputs))])
+
+
+def _derived(plan: Plan, inputs: Sequence[Keys]) -> Keys:
     handler = _HANDLERS.get(type(plan))
-    return _NONE if handler is None else handler(plan)
+    return _NONE if handler is None else handler(plan, *inputs)
+
+
+def _behind_exchange(plan: Plan, place: int) -> Keys:
+    """Return the upsert keys of an input where the operator of a plan takes it."""
+    columns: set[int] = set()
+    match plan:
+        case ranks.Rank() if plan.is_limit:
+            return _NONE  # the order of one subtask would leave them, but Flink has none here
+        case over.OverAggregate() | over.NonTimeOverAggregate() | ranks.Rank():
+            columns = set(plan.partition_by)
+        case joins.StreamingJoin():
+            columns = {(key.left, key.right)[place] for key in plan.keys}
+    return frozenset(key for key in upsert_keys(plan.inputs[place]) if columns <= key)
 
 
 def is_unique(plan: Plan, columns: frozenset[int]) -> bool:
@@ -49,14 +75,14 @@ def _scan(plan: nodes.Scan) -> Keys:
     return frozenset([frozenset(plan.columns.index(column) for column in plan.primary_key)])
 
 
-def _project(plan: nodes.Project) -> Keys:
+def _project(plan: nodes.Project, keys: Keys) -> Keys:
     places: dict[int, list[int]] = {}
     for place, expression in enumerate(plan.expressions):
         column = _kept_apart(expression)
         if column is not None:
             places.setdefault(column, []).append(place)
     found = set()
-    for key in unique_keys(plan.input):
+    for key in keys:
         if key <= places.keys():
             found |= {frozenset(chosen) for chosen in product(*(places[column] for column in key))}
     return frozenset(found)
@@ -72,8 +98,7 @@ def _kept_apart(expression: Expression) -> int | None:
     return None
 
 
-def _filter(plan: nodes.Filter) -> Keys:
-    keys = unique_keys(plan.input)
+def _filter(plan: nodes.Filter, keys: Keys) -> Keys:
     partition = _first_of_partition(plan)
     return keys if partition is None else keys | {partition}
 
@@ -111,71 +136,69 @@ def _partition(plan: Plan, column: int) -> frozenset[int] | None:
     return None
 
 
-def _window_aggregate(plan: windows.WindowAggregate) -> Keys:
+def _window_aggregate(plan: windows.WindowAggregate, keys: Keys) -> Keys:
     columns = {each.name for each in plan.columns}
     if len(plan.grouping_sets) != 1 or not {"start", "end"} & columns:
         return _NONE
     return frozenset([frozenset(range(len(plan.keys) + len(plan.columns)))])
 
 
-def _aggregate(plan: nodes.Aggregate) -> Keys:
+def _aggregate(plan: nodes.Aggregate, keys: Keys) -> Keys:
     return frozenset([frozenset(range(len(plan.keys)))]) if plan.is_simple else _NONE
 
 
-def _join(plan: nodes.Join | nodes.TemporalJoin) -> Keys:
+def _join(plan: nodes.Join | nodes.TemporalJoin, left: Keys, right: Keys) -> Keys:
     equal, _ = split_condition(plan.condition, len(plan.left.schema))
     ones = {each.left.index for each in equal if isinstance(each.left, InputReference)}
     others = {each.right.index for each in equal if isinstance(each.right, InputReference)}
-    return _joined(plan, ones, others)
+    return _joined(plan, left, right, ones, others)
 
 
-def _lookup_join(plan: joins.LookupJoin) -> Keys:
+def _lookup_join(plan: joins.LookupJoin, keys: Keys) -> Keys:
     asked = {plan.table.columns[column] for _, column in plan.keys}
     is_unique = bool(plan.table.primary_key) and set(plan.table.primary_key) <= asked
-    return unique_keys(plan.input) if is_unique else _NONE
+    return keys if is_unique else _NONE
 
 
-def _streaming_join(plan: joins.StreamingJoin) -> Keys:
-    return _joined(plan, {key.left for key in plan.keys}, {key.right for key in plan.keys})
+def _streaming_join(plan: joins.StreamingJoin, left: Keys, right: Keys) -> Keys:
+    return _joined(plan, left, right, {key.left for key in plan.keys}, {key.right for key in plan.keys})
 
 
-def _joined(plan: Any, ones: set[int], others: set[int]) -> Keys:
+def _joined(plan: Any, left: Keys, right: Keys, ones: set[int], others: set[int]) -> Keys:
     """Return the keys of a join on columns of its sides."""
-    left, right, width = unique_keys(plan.left), unique_keys(plan.right), len(plan.left.schema)
     if plan.kind in ("SEMI", "ANTI"):
         return left
-    moved = frozenset(frozenset(column + width for column in key) for key in right)
+    moved = frozenset(frozenset(column + len(plan.left.schema) for column in key) for key in right)
     # NULLs fill a side in the rows of the other one that match nothing, so that its keys occur more than once.
     found = {key | other for key in left for other in moved}
-    if plan.kind in ("INNER", "LEFT") and any(key <= others for key in right):
+    if plan.kind in ("INNER", "LEFT") and any(key <= others for key in unique_keys(plan.right)):
         found |= left
-    if plan.kind in ("INNER", "RIGHT") and any(key <= ones for key in left):
+    if plan.kind in ("INNER", "RIGHT") and any(key <= ones for key in unique_keys(plan.left)):
         found |= moved
     return frozenset(found)
 
 
-def _set_operation(plan: nodes.SetOperation) -> Keys:
+def _set_operation(plan: nodes.SetOperation, first: Keys, *others: Keys) -> Keys:
     everything = frozenset([frozenset(range(len(plan.schema)))])
     if plan.kind == "UNION":
         return _NONE if plan.all else everything
-    return unique_keys(plan.branches[0]) | (_NONE if plan.all else everything)
+    return first | (_NONE if plan.all else everything)
 
 
-def _input(plan: Any) -> Keys:
-    return unique_keys(plan.input)
+def _input(plan: Plan, keys: Keys) -> Keys:
+    return keys
 
 
-def _rank(plan: ranks.Rank) -> Keys:
+def _rank(plan: ranks.Rank, keys: Keys) -> Keys:
     """In each partition a number is that of one row, and there is one row if there is one number."""
-    keys = unique_keys(plan.input)
     numbers = frozenset([len(plan.input.schema)])
     if plan.start == plan.end and plan.end_column is None:
         keys |= {frozenset(plan.partition_by)}
     return keys | {frozenset(plan.partition_by) | numbers} if plan.number is not None else keys
 
 
-_HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
-    changes.ChangelogNormalize: lambda plan: frozenset([frozenset(plan.key)]),
+_HANDLERS: dict[type[Plan], Callable[..., Keys]] = {
+    changes.ChangelogNormalize: lambda plan, _: frozenset([frozenset(plan.key)]),
     nodes.Scan: _scan,
     nodes.Project: _project,
     nodes.Filter: _filter,
@@ -183,13 +206,13 @@ _HANDLERS: dict[type[Plan], Callable[[Any], Keys]] = {
     nodes.Sort: _input,
     nodes.Limit: _input,
     nodes.Aggregate: _aggregate,
-    aggregates.GlobalGroupAggregate: lambda plan: frozenset([frozenset(plan.keys)]),
+    aggregates.GlobalGroupAggregate: lambda plan, _: frozenset([frozenset(plan.keys)]),
     nodes.Join: _join,
     nodes.TemporalJoin: _join,
     nodes.SetOperation: _set_operation,
     over.NonTimeOverAggregate: _input,
     over.OverAggregate: _input,
-    ranks.Deduplicate: lambda plan: unique_keys(plan.input) | {frozenset(plan.keys)},
+    ranks.Deduplicate: lambda plan, keys: keys | {frozenset(plan.keys)},
     ranks.Rank: _rank,
     ranks.TemporalSort: _input,
     joins.EventTimeTemporalJoin: _streaming_join,

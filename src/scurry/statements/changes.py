@@ -10,6 +10,7 @@ from scurry.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.connectors.tables.contract import SinkChanges, TableSource
 from scurry.connectors.tables.factories import create_source, sink_changes
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.functions.definition import Session
 from scurry.logical_types.families import is_proctime
 from scurry.relational import builders
 from scurry.relational import plan as relational
@@ -122,10 +123,15 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
                 if isinstance(node, LookupJoin):
                     _check_lookup(session, node)
         changelogs = Changelogs(found)
-        for plan in found:
-            if isinstance(plan, Sink):
-                check_conflicts(changelogs, plan, functions)
+        found = [_materialized(changelogs, each, functions) if isinstance(each, Sink) else each for each in found]
     return found
+
+
+def _materialized(changelogs: Changelogs, sink: Sink, functions: Session) -> Sink:
+    """Return the plan of a sink, which says whether changes by its key are made of those of the query."""
+    sink = replace(sink, upsert_materialize=changelogs.needs_materializer(sink, functions))
+    check_conflicts(changelogs, sink, functions)
+    return sink
 
 
 def _with_changes(session: TableSession, plan: Plan) -> Plan:

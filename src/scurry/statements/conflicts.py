@@ -7,7 +7,7 @@ from scurry.functions.definition import Session
 from scurry.logical_types.families import is_rowtime
 from scurry.relational.changelog import Changelogs
 from scurry.relational.plan import Scan, Sink, walk
-from scurry.relational.unique_keys import unique_keys
+from scurry.relational.unique_keys import upsert_keys
 
 __all__ = ["check_conflicts"]
 
@@ -23,7 +23,7 @@ def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> Non
         options = dict(session.options)
         is_required = options.get("table.exec.sink.require-on-conflict", "true").lower() == "true"
         is_automatic = options.get("table.exec.sink.upsert-materialize", "AUTO").upper() == "AUTO"
-        if is_required and is_automatic and changelogs.needs_materializer(sink, session):
+        if is_required and is_automatic and sink.upsert_materialize:
             raise ValidationError(_without_clause(sink))
         return
     if sink.on_conflict != "DEDUPLICATE":
@@ -51,7 +51,7 @@ def _check_watermarks(sink: Sink) -> None:
 
 def _without_clause(sink: Sink) -> str:
     names = sink.input.schema.names
-    keys = sorted(map(sorted, unique_keys(sink.input)), key=len)
+    keys = sorted(map(sorted, upsert_keys(sink.input)), key=len)
     upsert_key = f"[{', '.join(names[column] for column in keys[0])}]" if keys else ""
     return (
         f"The query has an upsert key that differs from the primary key of the sink table '{'.'.join(sink.path)}'. "

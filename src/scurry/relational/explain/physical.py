@@ -190,7 +190,9 @@ def _limit(plan: nodes.Limit) -> str:
 
 
 def _sink(plan: nodes.Sink) -> str:
-    return f"Sink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.input.schema.names)}])"
+    fields = f"fields=[{', '.join(plan.input.schema.names)}]"
+    materialize = ", upsertMaterialize=[true]" if plan.upsert_materialize else ""
+    return f"Sink(table=[{'.'.join(plan.path)}], {fields}{materialize})"
 
 
 _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {

@@ -21,7 +21,7 @@ from scurry.relational.rules.push_filters import is_deterministic
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.regular_joins import regular_joins
 from scurry.relational.schema import Column
-from scurry.relational.unique_keys import unique_keys
+from scurry.relational.unique_keys import upsert_keys
 
 __all__ = ["ranks"]
 
@@ -134,7 +134,7 @@ def _with_strategy(plan: Rank, session: Session) -> Rank:
         return replace(plan, strategy="AppendFastStrategy")
     if Kinds.DELETE in kinds or not _get_better(plan.input, plan.order_by):
         return plan
-    for key in sorted(unique_keys(plan.input), key=sorted):
+    for key in sorted(upsert_keys(plan.input), key=sorted):
         if set(plan.partition_by) <= key:
             return replace(plan, strategy="UpdateFastStrategy", update_key=tuple(sorted(key)))
     return plan

@@ -6,7 +6,7 @@ from scurry.functions.definition import Session
 from scurry.relational.physical.joins import RegularJoin
 from scurry.relational.plan import Join, Plan
 from scurry.relational.rules.streaming.temporal_joins import join_keys
-from scurry.relational.unique_keys import unique_keys
+from scurry.relational.unique_keys import upsert_keys
 
 __all__ = ["regular_joins"]
 
@@ -25,7 +25,7 @@ def _regular_join(plan: Join) -> Plan:
 
 def _unique(plan: Plan, keys: list[int]) -> tuple[int, ...] | None:
     """Return the columns that identify a row among those with the same join key; None if there are none."""
-    found = unique_keys(plan)
+    found = upsert_keys(plan)
     if not found:
         return None
     if any(key.issubset(keys) for key in found):

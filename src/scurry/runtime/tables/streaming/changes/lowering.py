@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scurry.relational.physical.changes import ChangelogNormalize
 from scurry.relational.plan import Sink
-from scurry.relational.unique_keys import unique_keys
+from scurry.relational.unique_keys import upsert_keys
 from scurry.runtime.tables.streaming.changes.materialize import SinkUpsertMaterializer
 from scurry.runtime.tables.streaming.changes.normalize import ChangelogNormalizer
 
@@ -26,8 +26,8 @@ def lower_changelog_normalize(lowering: Lowering, plan: ChangelogNormalize) -> N
 def materialized(lowering: Lowering, sink: Sink) -> Node:
     """Return the node of a sink's rows, as changes by the table's key if the query's are by another one."""
     rows = lowering.node(sink.input)
-    if not lowering.changelogs.needs_materializer(sink, lowering.session):
+    if not sink.upsert_materialize:
         return rows
-    keys = sorted(map(sorted, unique_keys(sink.input)), key=len)
+    keys = sorted(map(sorted, upsert_keys(sink.input)), key=len)
     function = SinkUpsertMaterializer(sink.schema, keys[0] if keys else (), lowering.state_ttl)
     return lowering.keyed([rows], [sink.key], function, "SinkUpsertMaterializer")

@@ -107,3 +107,9 @@ def test_a_statement_has_to_say_what_becomes_of_rows_whose_changes_come_in_anoth
     env.execute_sql("CREATE TABLE sink (id INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'blackhole')")
     with pytest.raises(ValidationError, match="Please specify an ON CONFLICT clause"):
         env.explain_sql("INSERT INTO sink SELECT a.id, b.v FROM a JOIN b ON a.k = b.k")
+
+
+def test_top_n_takes_rows_before_updates_where_a_filter_needs_them(env: TableEnvironment) -> None:
+    grouped = "SELECT k, MAX(v) AS v FROM d GROUP BY k HAVING COUNT(*) > 1"
+    ranked = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC) AS n FROM ({grouped})"
+    assert "strategy=[RetractStrategy]" in env.explain_sql(f"SELECT k, v FROM ({ranked}) WHERE n = 1")

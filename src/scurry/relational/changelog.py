@@ -265,6 +265,10 @@ class Changelogs:
         """Say whether the updates of a node have to have the row before."""
         return self._before.get(plan, True)
 
+    def can_omit_before(self, plan: Plan) -> bool:
+        """Say whether a node can update without the rows before."""
+        return self._provided(plan, Update.ONLY_AFTER) is not None
+
     def needs_materializer(self, sink: nodes.Sink, session: Session) -> bool:
         """Say whether the changes of a query have to become changes by the key of a sink: they are by another one."""
         mode = dict(session.options).get("table.exec.sink.upsert-materialize", "AUTO").upper()

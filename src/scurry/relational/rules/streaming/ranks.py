@@ -124,15 +124,20 @@ def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session
 
 def _kinds(plan: Plan, session: Session) -> Kinds:
     """Return the kinds of the changes of a plan once later rules have made operations of all of it."""
-    return Changelogs(()).kinds(regular_joins(over_aggregates(plan, session), session))
+    return Changelogs(()).kinds(_with_operations(plan, session))
+
+
+def _with_operations(plan: Plan, session: Session) -> Plan:
+    return regular_joins(over_aggregates(plan, session), session)
 
 
 def _with_strategy(plan: Rank, session: Session) -> Rank:
     """Return a rank that does what its input needs, and no more."""
-    kinds = _kinds(plan.input, session)
+    below, changelogs = _with_operations(plan.input, session), Changelogs(())
+    kinds = changelogs.kinds(below)
     if kinds == Kinds.INSERT:
         return replace(plan, strategy="AppendFastStrategy")
-    if Kinds.DELETE in kinds or not _get_better(plan.input, plan.order_by):
+    if Kinds.DELETE in kinds or not _get_better(plan.input, plan.order_by) or not changelogs.can_omit_before(below):
         return plan
     for key in sorted(upsert_keys(plan.input), key=sorted):
         if set(plan.partition_by) <= key:

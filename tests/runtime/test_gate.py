@@ -244,6 +244,13 @@ def test_steps_ascend_so_that_the_next_level_keeps_the_order(specs: Any, first: 
         saved = gate.save()
 
 
+def test_steps_ascend_without_progress_points_too() -> None:
+    rows = [data(channel, seq, f"{channel}/{seq}") for channel in (A0, A1) for seq in (7, 1 << 40, 1 << 41)]
+    steps = [step for step, _, _ in merged(rows)]
+    assert len(steps) == 6
+    assert steps == sorted(set(steps))
+
+
 @settings(max_examples=40, deadline=None)
 @given(BATCHES, st.randoms(use_true_random=False))
 def test_groups_with_other_data_pass_through_the_same_times(specs: Any, random: Any) -> None:

@@ -4,7 +4,8 @@ Each channel delivers blocks in order. Progress points between them say what the
 The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event time
 rises as slowly as the data allows, and disorder between channels makes nothing late. All subtasks of an operator
 receive the same progress points, so their watermarks rise through the same values. `step` numbers what is merged; it is
-the position of the resulting output on the subtask's channel to the next level.
+the position of the resulting output on the subtask's channel to the next level, which therefore receives it in the order
+in which it was made.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from scurry.runtime.exchange.wire import (
     unpack,
 )
 
-#: The low bits of a step count positions since the channel's last progress point; all bits set: the point itself.
+#: The upper bits of a step count progress points, which all subtasks have, the lower ones blocks since the last one;
+#: all lower bits set: the point itself.
 _STEP_BITS = 32
 _POINT = (1 << _STEP_BITS) - 1
 
@@ -42,7 +44,6 @@ class Channel:
         "blocks",
         "idle",
         "idle_timeout",
-        "passed",
         "points",
         "seen",
         "speaking",
@@ -62,7 +63,6 @@ class Channel:
         self.blocks: list[tuple[int, int, Any]] = []  # (seq, input index, block), ascending from the end
         self.points: list[Point] = []
         self.speaking = 0  # how many of the points have records before them
-        self.passed = 0  # position of the last point merged in this batch
 
     def save(self) -> tuple[int, int, bool, bool]:
         return self.watermark, self.active, self.seen, self.idle
@@ -134,20 +134,19 @@ class InputGate:
                 channel.points.sort(reverse=True)
                 channel.seen = True  # its first watermark is pending, so the other channels must not get ahead of it
                 pending.append(channel)
-        turn = 0
+        turn = merged = 0
         while pending:
             channel = self._next(pending)
             point = channel.points.pop() if channel.points else None
             blocks, last = channel.blocks, point[0] if point else MAX_TIME
             while blocks and blocks[-1][0] <= last:
-                seq, index, block = blocks.pop()
-                # positions grow without bound from batch to batch: only their distance from the last point fits a step
-                yield turn << _STEP_BITS | min(seq - channel.passed, _POINT), index, block
+                _, index, block = blocks.pop()
+                yield turn << _STEP_BITS | merged, index, block
+                merged += 1
             if point:
-                channel.passed = point[0]
                 self._advance(channel, point)
                 yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
-                turn += 1
+                turn, merged = turn + 1, 0
             if not (channel.blocks or channel.points):
                 pending.remove(channel)
         yield from self._finish(turn)

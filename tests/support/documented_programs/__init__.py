@@ -1,7 +1,7 @@
 """Programs that use tables as the pages of Flink's documentation do, page by page.
 
 Each returns a table, or lines. They are written with PyFlink's names only, so that PyFlink and scurry run the same
-text: `python documented_programs.py FILE` with PyFlink writes what it answers, for
+text: `python -m support.documented_programs FILE` with PyFlink writes what it answers, for
 `tests/fixtures/flink_documentation.json`. Left out is what needs a class of Java (`create_java_temporary_function`,
 temporal table functions, models), and expressions as texts (`select("a, b")`), which some pages still have, but
 PyFlink 2 does not. Metrics of functions are left out, too: they are there in STREAMING only.
@@ -9,7 +9,27 @@ PyFlink 2 does not. Metrics of functions are left out, too: they are there in ST
 
 from __future__ import annotations
 
-from support.documented_programs import environments, functions, introduction, operations, row_based
+from support.documented_programs import (
+    common_api,
+    environments,
+    functions,
+    introduction,
+    operations,
+    row_based,
+    statements,
+    streams,
+)
 from support.documented_programs.registry import PROGRAMS, answer
 
-__all__ = ["PROGRAMS", "answer", "environments", "functions", "introduction", "operations", "row_based"]
+__all__ = [
+    "PROGRAMS",
+    "answer",
+    "common_api",
+    "environments",
+    "functions",
+    "introduction",
+    "operations",
+    "row_based",
+    "statements",
+    "streams",
+]

@@ -7,6 +7,6 @@ ahead, this one does too, so that both stop at the same token of a wrong stateme
 
 from __future__ import annotations
 
-from scurry.sql.parser.entry import parse, parse_statements
+from scurry.sql.parser.entry import parse, parse_path, parse_statements
 
-__all__ = ["parse", "parse_statements"]
+__all__ = ["parse", "parse_path", "parse_statements"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from scurry.common.recursion import deep_recursion
 from scurry.errors import SqlParserError
-from scurry.sql.lexer import END, tokenize
-from scurry.sql.nodes import Statement
+from scurry.sql.keywords import KEYWORDS
+from scurry.sql.lexer import END, IDENTIFIER, tokenize
+from scurry.sql.nodes import Identifier, Statement
 from scurry.sql.parser.statements import StatementParser
 
-__all__ = ["parse", "parse_statements"]
+__all__ = ["parse", "parse_path", "parse_statements"]
 
 
 @deep_recursion()
@@ -61,6 +62,24 @@ def parse_statements(text: str) -> list[Statement]:
         statements.append(_statement(parser))
         if not parser.at(";") and not parser.at(END):
             parser.fail()
+
+
+def parse_path(text: str) -> Identifier:
+    """Parse a name as the Table API takes it: keywords are names there, without backticks.
+
+    Args:
+        text: The name, with its qualifiers.
+
+    Raises:
+        SqlParserError: The text is no name; says where.
+    """
+    tokens = tokenize(text)
+    keys = [IDENTIFIER if key in KEYWORDS else key for key in tokens.keys]
+    parser = StatementParser(tokens._replace(keys=keys))
+    name = parser.compound_name()
+    if not parser.at(END):
+        parser.fail()
+    return name
 
 
 def _statement(parser: StatementParser) -> Statement:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from scurry.catalog.entries import ContextResolvedTable
 from scurry.catalog.schema import Column, ResolvedSchema
 from scurry.errors import ValidationError
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql import nodes
 from scurry.statements.names import filtered, qualified
 from scurry.statements.results import BOOLEAN, STRING, StatementResult, names_result, table_result
@@ -106,7 +106,7 @@ def show_current_database(session: TableSession, statement: nodes.ShowCurrentDat
 def describe_table(session: TableSession, statement: nodes.DescribeTable) -> StatementResult:
     """List the columns of a table or view."""
     schema = _existing(session, statement.name).table.schema
-    return _columns(schema, schema.get_columns())
+    return _columns(session, schema, schema.get_columns())
 
 
 def show_columns(session: TableSession, statement: nodes.ShowColumns) -> StatementResult:
@@ -115,7 +115,7 @@ def show_columns(session: TableSession, statement: nodes.ShowColumns) -> Stateme
         raise ValidationError("SHOW COLUMNS needs a table: SHOW COLUMNS FROM table")
     schema = _existing(session, statement.scope.name).table.schema
     accepted = set(filtered(schema.get_column_names(), statement.like))
-    return _columns(schema, [column for column in schema.get_columns() if column.name in accepted])
+    return _columns(session, schema, [column for column in schema.get_columns() if column.name in accepted])
 
 
 def _existing(session: TableSession, name: nodes.Identifier) -> ContextResolvedTable:
@@ -126,13 +126,13 @@ def _existing(session: TableSession, name: nodes.Identifier) -> ContextResolvedT
     return found
 
 
-def _columns(schema: ResolvedSchema, columns: Sequence[Column]) -> StatementResult:
+def _columns(session: TableSession, schema: ResolvedSchema, columns: Sequence[Column]) -> StatementResult:
     key = schema.get_primary_key()
     watermarks = {spec.rowtime_attribute: spec.watermark_expression.text for spec in schema.get_watermark_specs()}
     rows = [
         (
             column.name,
-            column.data_type.nullable().as_summary_string(),
+            _type_text(column.data_type, session.is_streaming),
             column.data_type.is_nullable,
             f"PRI({', '.join(key.columns)})" if key is not None and column.name in key.columns else None,
             column.extras() or None,
@@ -152,6 +152,13 @@ def _columns(schema: ResolvedSchema, columns: Sequence[Column]) -> StatementResu
     if any(column.comment for column in columns):
         return table_result([*header, ("comment", STRING)], rows)
     return table_result(header, [row[:-1] for row in rows])
+
+
+def _type_text(kind: DataType, is_streaming: bool) -> str:
+    # Event time is an attribute of a column in STREAMING only.
+    if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime and not is_streaming:
+        kind = kind.as_time_attribute(None)
+    return kind.nullable().as_summary_string()
 
 
 def describe_catalog(session: TableSession, statement: nodes.DescribeCatalog) -> StatementResult:

@@ -26,10 +26,7 @@ class EnvironmentBase(ApiObject):
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Return the parts of a name as SQL reads it."""
-    from scurry.sql import nodes
-    from scurry.sql.parser import parse
+    """Return the parts of a name; keywords need no backticks."""
+    from scurry.sql.parser import parse_path
 
-    statement = parse(f"DESCRIBE {path}")
-    assert isinstance(statement, nodes.DescribeTable)
-    return statement.name.names
+    return parse_path(path).names

@@ -4,7 +4,8 @@ Each returns a table, or lines. They are written with PyFlink's names only, so t
 text: `python -m support.documented_programs FILE` with PyFlink writes what it answers, for
 `tests/fixtures/flink_documentation.json`. Left out is what needs a class of Java (`create_java_temporary_function`,
 temporal table functions, models), and expressions as texts (`select("a, b")`), which some pages still have, but
-PyFlink 2 does not. Metrics of functions are left out, too: they are there in STREAMING only.
+PyFlink 2 does not. Metrics of functions are left out, too: they are there in STREAMING only. Catalogs and modules of
+Hive need Java, as do procedures, JARs, and the user-defined sources, sinks, functions and modules of their own pages.
 """
 
 from __future__ import annotations

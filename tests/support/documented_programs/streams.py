@@ -65,7 +65,10 @@ def _(_: Tables) -> Any:
     stream, t_env = actions()
     columns = [col("user_action_time"), col("user_name"), col("data"), col("now").proctime]
     table = t_env.from_data_stream(stream, *columns)
-    return [str(table.get_schema()), *sorted(str(row) for row in table.drop_columns(col("now")).execute().collect())]
+    return [
+        *table.get_schema().get_field_names(),
+        *sorted(str(row) for row in table.drop_columns(col("now")).execute().collect()),
+    ]
 
 
 @program("time_attributes: processing time of a declared table", "streaming")
@@ -78,7 +81,10 @@ def _(d: Tables) -> Any:
         "SELECT TUMBLE_START(user_action_time, INTERVAL '10' MINUTE), COUNT(DISTINCT user_name) "
         "FROM user_actions GROUP BY TUMBLE(user_action_time, INTERVAL '10' MINUTE)"
     )
-    return [str(d.t_env.from_path("user_actions").get_schema()), str(d.t_env.sql_query(query).get_schema())]
+    return [
+        *d.t_env.from_path("user_actions").get_schema().get_field_names(),
+        str(d.t_env.sql_query(query).get_schema()),
+    ]
 
 
 @program("table_api_tutorial: word count", "streaming")

@@ -1,0 +1,1 @@
+from scurry.cep.pattern_stream import *

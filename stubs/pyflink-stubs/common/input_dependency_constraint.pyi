@@ -1,0 +1,1 @@
+from scurry.common.input_dependency_constraint import *

@@ -1,0 +1,1 @@
+from scurry.common.output_tag import *

@@ -1,0 +1,1 @@
+from scurry.common.restart_strategy import *

@@ -1,0 +1,1 @@
+from scurry.common.time_domain import *

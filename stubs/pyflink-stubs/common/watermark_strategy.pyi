@@ -1,0 +1,2 @@
+from scurry.common.watermark_strategy import *
+from scurry.common.time import Duration as Duration

@@ -1,0 +1,1 @@
+from scurry.common.window_elements import *

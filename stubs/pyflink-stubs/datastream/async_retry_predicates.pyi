@@ -1,0 +1,1 @@
+from scurry.datastream.async_retry_predicates import *

@@ -1,0 +1,1 @@
+from scurry.datastream.checkpoint_config import *

@@ -1,0 +1,1 @@
+from scurry.datastream.checkpoint_storage import *

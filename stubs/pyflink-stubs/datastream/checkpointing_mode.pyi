@@ -1,0 +1,1 @@
+from scurry.datastream.checkpointing_mode import *

@@ -1,0 +1,2 @@
+from scurry.datastream.connectors.number_seq import *
+from scurry.datastream.connectors.base import Source as Source

@@ -1,0 +1,1 @@
+from scurry.datastream.data_stream.co_grouped_streams import *

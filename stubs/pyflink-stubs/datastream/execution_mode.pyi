@@ -1,0 +1,1 @@
+from scurry.datastream.execution_mode import *

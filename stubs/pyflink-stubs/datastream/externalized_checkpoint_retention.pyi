@@ -1,0 +1,1 @@
+from scurry.datastream.externalized_checkpoint_retention import *

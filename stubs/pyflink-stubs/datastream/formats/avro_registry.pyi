@@ -1,0 +1,1 @@
+from scurry.datastream.formats.avro_registry import *

@@ -1,0 +1,1 @@
+from scurry.datastream.slot_sharing_group import *

@@ -1,0 +1,1 @@
+from scurry.datastream.time_domain import *

@@ -1,0 +1,1 @@
+from scurry.datastream.window.count_windows import *

@@ -1,0 +1,1 @@
+from scurry.datastream.window.delta_trigger import *

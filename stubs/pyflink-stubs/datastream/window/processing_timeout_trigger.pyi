@@ -1,0 +1,1 @@
+from scurry.datastream.window.processing_timeout_trigger import *

@@ -1,0 +1,1 @@
+from scurry.datastream.window.time_windows import *

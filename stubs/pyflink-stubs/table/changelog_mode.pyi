@@ -1,0 +1,1 @@
+from scurry.table.changelog_mode import *

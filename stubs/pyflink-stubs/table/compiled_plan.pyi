@@ -1,0 +1,2 @@
+from scurry.table.compiled_plan import *
+from scurry.table.explain_detail import ExplainDetail as ExplainDetail

@@ -1,0 +1,1 @@
+from scurry.table.environment_settings import *

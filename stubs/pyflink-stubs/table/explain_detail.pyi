@@ -1,0 +1,1 @@
+from scurry.table.explain_detail import *

@@ -1,0 +1,1 @@
+from scurry.table.result_kind import *

@@ -1,0 +1,1 @@
+from scurry.table.sql_dialect import *

@@ -1,0 +1,1 @@
+from scurry.table.type_conversion import *

@@ -1,0 +1,43 @@
+"""The drawn pictures: as their generator makes them, for light and dark screens, each beside its text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from support.docs.pictures import ALL, PICTURES, pictures
+
+PAGE = (Path(__file__).parents[2] / "docs" / "semantics.md").read_text(encoding="utf-8")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", sorted(pictures()))
+def test_a_picture_is_what_the_generator_makes(name: str) -> None:
+    assert (PICTURES / name).read_text(encoding="utf-8") == pictures()[name]
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_the_page_shows_a_picture_once_and_says_what_is_on_it(name: str) -> None:
+    (text,) = re.findall(rf"!\[([^\]]+)\]\(pictures/{name}\.svg\)", PAGE)
+    assert text.lower() == ALL[name][0]
+
+
+@pytest.mark.parametrize("name", sorted(pictures()))
+def test_all_of_a_picture_is_within_its_frame(name: str) -> None:
+    picture = ElementTree.fromstring(pictures()[name])
+    width, height = int(picture.attrib["width"]), int(picture.attrib["height"])
+    for box in picture.iter(f"{SVG}rect"):
+        assert int(box.get("x", 0)) + int(box.attrib["width"]) <= width
+        assert int(box.get("y", 0)) + int(box.attrib["height"]) <= height
+    for text in picture.iter(f"{SVG}text"):
+        assert int(text.attrib["x"]) <= width and int(text.attrib["y"]) <= height
+
+
+@pytest.mark.parametrize("name", sorted(pictures()))
+def test_every_colour_has_one_for_dark_screens(name: str) -> None:
+    light, dark = pictures()[name].split("@media (prefers-color-scheme: dark)")
+    used = set(re.findall(r'class="(\w+)"', dark))
+    assert used <= set(re.findall(r"\.(\w+) \{", light)) & set(re.findall(r"\.(\w+) \{", dark))

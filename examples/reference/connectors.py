@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scurry.common import Row, SimpleStringSchema, Time, Types, WatermarkStrategy
+from scurry.common import Row, SimpleStringSchema, Time, TypeInformation, Types, WatermarkStrategy
 from scurry.common.serialization import Encoder
 from scurry.datastream import DataStream, RuntimeExecutionMode, StreamExecutionEnvironment
 from scurry.datastream.connectors import Committer, DeliveryGuarantee, Sink, SinkWriter, SplitSource
@@ -35,7 +35,9 @@ from scurry.datastream.connectors.jdbc import (
     JdbcSource,
 )
 from scurry.datastream.connectors.kafka import (
+    ConsumerRecord,
     KafkaOffsetsInitializer,
+    KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
     KafkaSink,
     KafkaSource,
@@ -225,6 +227,22 @@ other = StreamExecutionEnvironment.get_execution_environment()
 other.from_collection(["en:to"], Types.STRING()).sink_to(kafka_sink)
 other.from_collection(orders).write_kafka("localhost:9092", "orders", Order)
 other.read_kafka("localhost:9092", "orders", Order)
+
+
+class WithKey(KafkaRecordDeserializationSchema):
+    """Key and value of a message; None skips messages without a key."""
+
+    def deserialize(self, record: ConsumerRecord) -> tuple[str, str] | None:
+        return None if record.key is None else (record.key.decode(), (record.value or b"").decode())
+
+    def get_produced_type(self) -> TypeInformation:
+        return Types.TUPLE([Types.STRING(), Types.STRING()])
+
+
+whole = KafkaSource.builder().set_bootstrap_servers("localhost:9092").set_topics("orders").set_deserializer(WithKey())
+assert other.from_source(whole.build(), no_watermarks, "whole").get_type() == WithKey().get_produced_type()
+message = ConsumerRecord("orders", 0, 42, 1_767_225_600_000, b"ann", b"tea", ())
+assert WithKey().deserialize(message) == ("ann", "tea")
 
 # One source after another
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from datetime import timedelta
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from scurry.common import (
 from scurry.datastream import (
     CheckpointingMode,
     ExternalizedCheckpointRetention,
+    FileSystemCheckpointStorage,
     HashMapStateBackend,
     RuntimeExecutionMode,
     SlotSharingGroup,
@@ -92,6 +94,14 @@ other.set_python_executable("python3")
 Path("data.zip").write_bytes(b"PK\x05\x06" + bytes(18))
 other.add_python_archive("data.zip", "data")
 assert other.socket_text_stream("localhost", 9999).get_name()
+with warnings.catch_warnings(
+    record=True
+) as told:  # programs for Flink's Java connectors run, and are told what has no effect
+    warnings.simplefilter("always")
+    other.add_jars("file:///opt/unknown.jar")
+    other.add_classpaths("file:///opt/unknown.jar")
+    other.register_cached_file("data.zip", "data")
+assert "add_python_archive" in str(told[-1].message)
 
 # Checkpoints
 
@@ -130,6 +140,7 @@ checkpoints.set_externalized_checkpoint_retention(ExternalizedCheckpointRetentio
 assert checkpoints.is_externalized_checkpoints_enabled()
 retained = checkpoints.get_externalized_checkpoint_retention()
 assert retained == ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION
+checkpoints.set_checkpoint_storage(FileSystemCheckpointStorage("file:///tmp/checkpoints"))
 checkpoints.set_checkpoint_storage_dir("checkpoints")
 
 # How the job runs
@@ -181,6 +192,7 @@ result = env.execute("count")
 assert len(str(result.get_job_id())) == 32
 assert result.get_net_runtime() >= 0
 assert result.get_all_accumulator_results() == {}
+assert result.get_accumulator_result("no such accumulator") is None
 assert result.get_savepoint_path() is None
 assert result.get_metrics()
 

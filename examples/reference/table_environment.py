@@ -117,6 +117,8 @@ assert len(t_env.list_full_modules()) >= 1
 t_env.use_modules("core")
 assert t_env.list_materialized_tables() == []
 assert (t_env.list_models(), t_env.list_temporary_models()) == ([], [])
+assert not t_env.drop_model("price_of", ignore_if_not_exists=True)
+assert not t_env.drop_temporary_model("price_of")
 
 # Statements
 

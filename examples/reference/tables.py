@@ -12,7 +12,7 @@ from scurry.table import (
     Table,
     TableEnvironment,
 )
-from scurry.table.expressions import call, col, lit
+from scurry.table.expressions import call, col, lag, lead, lit
 from scurry.table.udf import (
     AggregateFunction,
     AsyncScalarFunction,
@@ -25,7 +25,7 @@ from scurry.table.udf import (
     udtaf,
     udtf,
 )
-from scurry.table.window import Slide, Tumble
+from scurry.table.window import Over, Slide, Tumble
 
 t_env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
 t_env.get_config().set("parallelism.default", "1")
@@ -238,3 +238,9 @@ def sums(window: Any) -> list[Any]:
 
 assert sums(Tumble.over(lit(10).seconds).on(ts)) == [3, 4]
 assert sums(Slide.over(lit(20).seconds).every(lit(10).seconds).on(ts)) == [3, 4, 7]
+
+# The row before and the row after
+
+of_key = events.over_window(Over.partition_by(k).order_by(ts).alias("w"))
+beside = of_key.select(n, lag(n, 1, 0).over(col("w")), lead(n, 1, 0).over(col("w")))
+assert sorted(map(tuple, results(beside))) == [(1, 0, 2), (2, 1, 4), (4, 2, 0)]

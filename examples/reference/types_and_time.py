@@ -96,3 +96,9 @@ for each in (
 ):
     timed = each.with_timestamp_assigner(lambda event, _: event)
     assert results(env.from_collection([1, 10]).assign_timestamps_and_watermarks(timed)) == [1, 10]
+
+# Texts of values, as Flink prints and writes them
+
+pair = Types.ROW_NAMED(["word", "n"], [Types.STRING(), Types.INT()])
+assert Types.BOOLEAN().to_string(True) == Types.BOOLEAN().to_java_string(True) == "true"
+assert pair.to_java_string(Row("to", 1)) == "+I[to, 1]"

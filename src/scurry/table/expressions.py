@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.logical_types import DataType
@@ -270,7 +270,7 @@ def row(head: Any, *tail: Any) -> Expression:
     return call_of("ROW", head, *tail)
 
 
-def object_of(class_name: str, *args: Any) -> Expression:
+def object_of(class_name: str, *args: Any) -> NoReturn:
     """Refuse: structured types are classes of Java.
 
     Raises:

@@ -40,7 +40,7 @@ def public_methods() -> dict[str, list[Any]]:
     """
     found: dict[str, list[Any]] = defaultdict(list)
     for listed in _listed():
-        if not inspect.isclass(listed):
+        if not inspect.isclass(listed) and not _refuses(listed):
             found[listed.__name__].append(listed)
     for cls in public_classes():
         for name, function in _methods(cls):
@@ -176,7 +176,9 @@ def _public_keys(cls: type, name: str, caller: FrameType | None) -> Iterator[str
 
 
 def _implements(cls: type, declared: type) -> bool:
-    abstract: frozenset[str] = getattr(declared, "__abstractmethods__", frozenset())
+    abstract: set[str] | frozenset[str] = getattr(declared, "__abstractmethods__", frozenset())
+    if getattr(declared, "_is_protocol", False):
+        abstract = {name for name, _ in _methods(declared)}
     return bool(abstract) and all(hasattr(cls, name) for name in abstract)
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from scurry.errors import ArgumentTypeError, OperatorError, ValidationError
 from scurry.table import AggregateFunction, EnvironmentSettings, TableEnvironment
+from scurry.table.expressions import col
 from scurry.table.udf import udaf, udf, udtf
 
 
@@ -181,3 +182,25 @@ def test_wrong_names_of_arguments_are_refused(env: TableEnvironment, call: str, 
     env.create_temporary_function("reduced", udf(lambda a, b: a - b, result_type="INT"))
     with pytest.raises(ValidationError, match=message):
         env.sql_query(f"SELECT {call}")
+
+
+@dataclass
+class _Place:
+    city: str
+    zips: list[int]
+
+
+@dataclass
+class _Person:
+    name: str
+    born: datetime.date | None
+    place: _Place
+
+
+def test_a_table_of_dataclasses_has_the_types_of_their_hints() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
+    env.get_config().set("scurry.runner", "local")
+    table = env.from_elements([_Person("ann", None, _Place("Rome", [1, 2]))])
+    assert table.get_schema().get_field_names() == ["name", "born", "place"]
+    [row] = table.select(col("name"), col("born"), col("place").get("zips")).execute().collect()
+    assert tuple(row) == ("ann", None, [1, 2])

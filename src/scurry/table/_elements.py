@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import decimal
 from collections.abc import Callable, Iterable, Sequence
@@ -39,7 +40,7 @@ from scurry.logical_types import (
     YearMonthIntervalType,
 )
 
-__all__ = ["inferred_row_type", "internal_value"]
+__all__ = ["inferred_row_type", "internal_value", "without_dataclasses"]
 
 _LONGEST = 0x7FFFFFFF
 _INFERRED: dict[type, DataType] = {
@@ -83,6 +84,18 @@ def inferred_row_type(elements: Sequence[Any], names: Sequence[str] | None) -> R
             f"Some column types cannot be determined after inferring: {', '.join(unknown)}; pass DataTypes.ROW([...])"
         )
     return merged
+
+
+def without_dataclasses(value: Any) -> Any:
+    """Return a value with rows in place of instances of dataclasses, also of those in its fields."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = (each.name for each in dataclasses.fields(value) if each.init)
+        return Row(**{name: without_dataclasses(getattr(value, name)) for name in fields})
+    if type(value) is list:
+        return [without_dataclasses(each) for each in value]
+    if type(value) is dict:
+        return {key: without_dataclasses(each) for key, each in value.items()}
+    return value
 
 
 def _row_type(element: Any, names: Sequence[str] | None) -> RowType:

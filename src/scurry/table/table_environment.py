@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from scurry.common._config.validation import validate
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
 from scurry.logical_types import DataType, RowField, RowType
-from scurry.table._elements import inferred_row_type, internal_value
+from scurry.table._elements import inferred_row_type, internal_value, without_dataclasses
 from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
 from scurry.table._environment.modules import ModuleMethods
@@ -133,7 +134,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         """Return a table of Python values.
 
         Args:
-            elements: Tuples, rows or dicts.
+            elements: Tuples, rows, dicts, or instances of a dataclass, whose type hints are the types of the columns.
             schema: The type of the rows, or the names of the columns; None to infer both.
             verify_schema: Whether values are checked against a declared type. Otherwise what does not fit is made to
                 fit, as 300 in a TINYINT becomes 44, or is NULL.
@@ -146,8 +147,14 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         from scurry.relational.expressions import Literal
         from scurry.relational.plan import Values
         from scurry.relational.schema import Schema as PlanSchema
+        from scurry.table._udf.hints import type_of_hint
 
-        rows = list(elements)
+        given = list(elements)
+        rows = [without_dataclasses(each) for each in given]
+        classes = set(map(type, given))
+        if schema is None and len(classes) == 1 and dataclasses.is_dataclass(type(given[0])):
+            hinted = type_of_hint(classes.pop())
+            schema = hinted if isinstance(hinted, RowType) else None
         if isinstance(schema, DataType):
             row_type = schema if isinstance(schema, RowType) else RowType([RowField("value", schema)])
             if row_type is not schema:

@@ -51,8 +51,8 @@ def programs(tmp_path: Path) -> list[Path]:
 def check(*command: object) -> str:
     """Run a type checker that finds the stubs as if they were installed."""
     environment = {**os.environ, "PYTHONPATH": str(STUBS)}
-    command = (sys.executable, "-m", *map(str, command))
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300).stdout
+    full = [sys.executable, "-m", *map(str, command)]
+    return subprocess.run(full, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=300).stdout
 
 
 def test_they_are_in_step_with_scurrys_modules() -> None:

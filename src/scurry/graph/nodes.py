@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scurry.connectors.source import Source
 
 _ids = itertools.count(1)
-_PACKAGE = __name__.partition(".")[0]
+_NOT_OF_USERS = {__name__.partition(".")[0], "contextlib"}
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,13 @@ class Origin:
 
     @classmethod
     def of_caller(cls) -> Origin:
-        """Return the innermost frame outside scurry's own package (walking raw frames is cheap)."""
+        """Return the innermost frame outside scurry's own package (walking raw frames is cheap).
+
+        A function of scurry that a context manager decorates is called by contextlib.
+        """
         frame = sys._getframe(1)
         # by module, not by file: the constructors that dataclasses generate have no file
-        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE:
+        while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _NOT_OF_USERS:
             frame = frame.f_back
         return cls(frame.f_code.co_filename, frame.f_lineno)
 

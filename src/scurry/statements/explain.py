@@ -60,4 +60,9 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
         # Nobody asks a query that is only explained for the rows before updates.
         modes = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)).text
     advises = session.is_streaming and "PLAN_ADVICE" in details
-    return relational_explain.explain(plans, executed, session.is_streaming, modes, advises)
+    text = relational_explain.explain(plans, executed, session.is_streaming, modes, advises)
+    if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
+        from scurry.statements.streaming_runner import execution_plan
+
+        text += f"\n== Physical Execution Plan ==\n{execution_plan(session, executed)}"
+    return text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["StreamingTableRunner", "lowering_of", "sink_nodes", "wait_for"]
+__all__ = ["StreamingTableRunner", "execution_plan", "lowering_of", "sink_nodes", "wait_for"]
 
 
 class StreamingTableRunner:
@@ -92,9 +92,7 @@ class _QueriedRows(Iterator[Changes]):
     def _taken(self, session: TableSession, plan: Plan) -> Generator[Changes, None, None]:
         blocks = self._blocks
         with deep_recursion():
-            lowering = lowering_of(session, [plan])
-            sink = lowering.sink(lowering.node(plan), CollectSink(blocks.put), "Collect")
-            job = _submit(session, [plan], [sink])
+            job = _submit(session, [plan], [_collected(session, plan, blocks.put)])
         threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
         try:
             while (block := blocks.get()) is not None and not self._cancelled:
@@ -232,23 +230,39 @@ def lowering_of(
     return Lowering(plans, session.for_functions(), _Tables(session), prefix, numbers)
 
 
+def execution_plan(session: TableSession, plans: Sequence[Plan]) -> str:
+    """Return the operators of the job of some plans, which are those of sinks or that of a query, as JSON."""
+    sinks = [plan for plan in plans if isinstance(plan, Sink)]
+    written = sink_nodes(session, sinks) if sinks else [_collected(session, plans[0], lambda _: None)]
+    return _job_plan(session, plans, written).to_json()
+
+
+def _collected(session: TableSession, plan: Plan, put: Callable[[list[Changes]], None]) -> OperatorNode:
+    lowering = lowering_of(session, [plan])
+    return lowering.sink(lowering.node(plan), CollectSink(put), "Collect")
+
+
 def _submit(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> RunningJob:
     from scurry.rest.endpoint import with_endpoint
 
-    configuration = session.configuration
-    of_tables = int(session.setting("table.exec.resource.default-parallelism", "-1"))
-    parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
-    name = configuration.get(options.JOB_NAME) or "Table job"
-    settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
-    tables = TableProgram(without_secrets(session.executed), explain_executed(plans, is_streaming=True))
-    plan = plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session), tables=tables))
+    plan = _job_plan(session, plans, sinks)
     _check_end(plan)
     if session.ends_in_savepoint and not plan.bounded:
         raise ValidationError(
             f"{options.FINAL_SAVEPOINT_DIR.key}: a job that ends in a savepoint reads history, and one of its tables "
             "has no end"
         )
-    return with_endpoint(configuration, settings.runner, lambda: submit(plan))
+    return with_endpoint(session.configuration, plan.settings.runner, lambda: submit(plan))
+
+
+def _job_plan(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> JobPlan:
+    configuration = session.configuration
+    of_tables = int(session.setting("table.exec.resource.default-parallelism", "-1"))
+    parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
+    name = configuration.get(options.JOB_NAME) or "Table job"
+    settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
+    tables = TableProgram(without_secrets(session.executed), explain_executed(plans, is_streaming=True))
+    return plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session), tables=tables))
 
 
 def _final_savepoint_dir(session: TableSession) -> str | None:

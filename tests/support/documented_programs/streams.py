@@ -15,7 +15,7 @@ def actions() -> tuple[Any, Any]:
     from pyflink.datastream import StreamExecutionEnvironment
     from pyflink.table import StreamTableEnvironment
 
-    class First(TimestampAssigner):  # type: ignore[misc]
+    class First(TimestampAssigner):
         def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
             return int(value[0])
 
@@ -127,7 +127,7 @@ def _(d: Tables) -> Any:
     path = Path(d.directory) / "model.pkl"
     path.write_bytes(pickle.dumps({"factor": 3}))
 
-    class Predict(ScalarFunction):  # type: ignore[misc]
+    class Predict(ScalarFunction):
         def open(self, function_context: Any) -> None:
             self.factor = pickle.loads(path.read_bytes())["factor"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -195,18 +195,27 @@ class Keys:
             failed = last_taken(values, source)
             raise operator_error(self._place, error, failed, "the key selector failed on this record") from error
         if self._convert is not None:
-            try:
-                keys = self._convert(keys)
-            except TypeError as error:
-                index = getattr(error, "index", None)
-                hint = "the key selector must return a value of the declared key_type"
-                record = NO_RECORD if index is None else values[index]
-                raise operator_error(self._place, error, record, hint) from error
+            keys = self._converted(self._convert, keys, values)
         try:
             return canonical_keys(keys)
         except Exception as error:
             failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), NO_RECORD)
             raise operator_error(self._place, error, failed) from error
+
+    def _converted(self, convert: Callable[[list[Any]], list[Any]], keys: list[Any], values: Values) -> list[Any]:
+        """Return keys of the declared type; None is a key of every type, as in PyFlink."""
+        try:
+            return convert(keys)
+        except TypeError as error:
+            index = getattr(error, "index", None)
+            if index is not None and keys[index] is None:
+                given = [place for place, key in enumerate(keys) if key is not None]
+                rest = self._converted(convert, [keys[place] for place in given], [values[place] for place in given])
+                others = iter(rest)
+                return [None if key is None else next(others) for key in keys]
+            hint = "the key selector must return a value of the declared key_type"
+            record = NO_RECORD if index is None else values[index]
+            raise operator_error(self._place, error, record, hint) from error
 
 
 class HashWriter(RecordWriter):

@@ -63,8 +63,10 @@ def test_damaged_files_hide_no_other_job(content: str, own_registry: Path) -> No
     assert [one.name for one in registered_jobs()] == ["job 1"]
 
 
-def test_without_a_session_directory_the_cache_directory_serves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_RUNTIME_DIR", "/nowhere")
+def test_without_a_session_directory_the_cache_directory_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
     assert register(entry()).file.is_relative_to(os.environ["XDG_CACHE_HOME"])
     monkeypatch.undo()
 

@@ -87,10 +87,10 @@ def test_nothing_is_installed_where_that_is_forbidden(
         setup.prepare_java()
 
 
-def test_the_archive_is_not_made_when_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_archive_is_not_made_when_nobody_watches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[bool] = []
     monkeypatch.setattr(setup, "make_archive", lambda: made.append(True))
-    monkeypatch.setattr(setup, "archive_path", lambda: Path("/nowhere"))
+    monkeypatch.setattr(setup, "archive_path", lambda: tmp_path / "missing")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
     setup.prepare_archive_for_user()
     assert made == []

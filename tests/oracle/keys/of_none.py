@@ -37,9 +37,13 @@ class Count(KeyedProcessFunction):
             yield "%s%d %r %s" % (self.name, value, ctx.get_current_key(), sum(self.numbers.get()))
 
 
+def key_or_none(key):
+    return lambda n: key if n % 2 else None
+
+
 env = StreamExecutionEnvironment.get_execution_environment()
 numbers = env.from_collection(list(range(8)), type_info=Types.INT())
 for name, (key_type, key) in KEYS.items():
-    selected = numbers.key_by(lambda n, key=key: key if n % 2 else None, key_type=key_type)
+    selected = numbers.key_by(key_or_none(key), key_type=key_type)
     selected.process(Count(name), output_type=Types.STRING()).print()
 env.execute()

@@ -121,7 +121,8 @@ def forget_origins(spark: SparkSession) -> None:
     try:
         origins = settings.getClass().getDeclaredField("updatingResource")
         origins.setAccessible(True)
-        origins.get(settings).clear()
+        # not `clear()`: Py4J would remove the 600 entries one by one
+        origins.set(settings, spark.sparkContext._jvm.java.util.concurrent.ConcurrentHashMap())
     except Py4JError:
         return  # another version of Hadoop: the settings are the same with their origins
 

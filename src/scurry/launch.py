@@ -57,7 +57,7 @@ class LaunchOptions:
 
 _active = LaunchOptions()
 
-#: begins to start the engine, once
+#: begins to start the engine for the first environment
 _prepare: Callable[[Mapping[str, str]], None] | None = None
 
 #: id of an environment -> number of operators that are not part of a plan yet

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.connectors.source import BatchLimits
-from scurry.runtime.driver.batch_size import FIRST, MAX_GROWTH, BatchSizer
+from scurry.connectors.tables.scanning import TableScan
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.runtime.driver.batch_size import FIRST, FIRST_OF_COLUMNS, MAX_GROWTH, BatchSizer
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.source_coordinator import SourceCoordinator
 
 WIDE = BatchLimits(max_bytes=1 << 50, max_records=1 << 40)
 
@@ -81,6 +86,21 @@ def test_the_first_batch_is_small_and_the_next_ones_grow_step_by_step() -> None:
     sizer.batch_took(0.01, limited=True)
     assert sizer.limits.max_records == FIRST.max_records * MAX_GROWTH
     assert sizer.limits.max_bytes == FIRST.max_bytes * MAX_GROWTH
+
+
+@pytest.mark.parametrize(("columnar", "first"), [(False, FIRST), (True, FIRST_OF_COLUMNS)])
+def test_a_job_that_reads_columns_begins_with_more(columnar: bool, first: BatchLimits) -> None:
+    environment = StreamExecutionEnvironment.get_execution_environment()
+    environment.from_collection([1]).print()
+    job = JobExecution(environment._plan("job"))
+    sources = [source for source in job.plan.sources.values() if source.source.native]
+    for source in sources:
+        source.source.columnar = columnar
+    assert SourceCoordinator(job, sources)._sizer.limits == first
+
+
+def test_scans_of_tables_read_columns() -> None:
+    assert TableScan.columnar
 
 
 def test_a_stream_that_is_kept_up_with_leaves_the_limits_alone() -> None:

@@ -1,4 +1,4 @@
-"""The JVM that `scurry run` starts when a program makes its first environment."""
+"""The JVM that `scurry run` starts before the program."""
 
 from __future__ import annotations
 

@@ -43,6 +43,8 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
         prepare = None if options.explain_only else start_early
         with _as_started_by_python(program, arguments), activate(options, prepare):
             JobDependencies(options.overrides())  # the program may import from python.files, too
+            if prepare is not None:
+                prepare(options.overrides())
             if isinstance(program, Path) and program.suffix.lower() == ".sql":
                 return _run_script(program, debug=debug)
             if isinstance(program, str):

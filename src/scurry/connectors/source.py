@@ -218,10 +218,12 @@ class Source(ABC):
         bounded: Whether the source ends by itself.
         native: Whether an enumerator assigns its splits. If False, the source is a DataFrame that only the Spark runner
             reads: `read` gets an iterator of Arrow record batches as work.
+        columnar: Whether each record holds the columns of many rows, so that a row costs little.
     """
 
     bounded: bool = True
     native: bool = True
+    columnar: bool = False
 
     @property
     def meets_malformed_records(self) -> bool:

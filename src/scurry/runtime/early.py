@@ -11,7 +11,7 @@ __all__ = ["start_early"]
 
 
 def start_early(configuration: Mapping[str, str]) -> None:
-    """Begin to start the JVM for a program whose environment has some settings; whatever fails, the job reports."""
+    """Begin to start the JVM for a program with some settings; whatever fails, the job reports."""
     with suppress(Exception):
         early: Any = importlib.import_module("scurry.spark.session.early")
         early.begin(configuration)

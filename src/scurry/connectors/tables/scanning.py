@@ -14,6 +14,8 @@ __all__ = ["TableScan"]
 class TableScan(Source):
     """Read columns of a table. Each record is a `Changes`: rows that a reader returns together."""
 
+    columnar = True
+
     def __init__(self, table: TableSource, columns: tuple[str, ...]) -> None:
         """Take the table's source, and the names of the columns to read."""
         self._table = table

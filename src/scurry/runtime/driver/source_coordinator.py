@@ -9,7 +9,7 @@ from typing import Any
 
 from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.graph.plan import JobPlan, SourcePlan, naming_source
-from scurry.runtime.driver.batch_size import BatchSizer
+from scurry.runtime.driver.batch_size import FIRST, FIRST_OF_COLUMNS, BatchSizer
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
@@ -49,7 +49,7 @@ class SourceCoordinator:
             job: The job; it receives the sources' backlogs.
             sources: Those of its sources that have enumerators.
         """
-        plan, limits = job.plan, limits_of(job.plan)
+        plan, limits, sources = job.plan, limits_of(job.plan), list(sources)
         self.enumerators: dict[int, Enumerator] = {}
         for source in sources:
             with naming_source(source.name, source.origin):
@@ -58,7 +58,8 @@ class SourceCoordinator:
         job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
         self._alignment = Alignment(job)
         self._target_seconds = target_seconds_of(plan)
-        self._sizer = BatchSizer(limits, self._target_seconds)
+        first = FIRST_OF_COLUMNS if all(source.source.columnar for source in sources) else FIRST
+        self._sizer = BatchSizer(limits, self._target_seconds, first)
         #: whether splits were assigned for a batch that has not ended
         self._assigned = False
         #: the sources that had more for that batch than they were allowed to assign

@@ -1,7 +1,7 @@
 """The JVM of a session, started while the program is still being imported and planned.
 
-`scurry run` lets it start when the program makes its first environment. It is used if the session turns out to need no
-other options and no other environment variables; otherwise it ends.
+`scurry run` lets it start before the program. It is used if the program's first environment, and later the session,
+turn out to need no other options and no other environment variables; otherwise it ends, and another one is started.
 """
 
 from __future__ import annotations
@@ -41,30 +41,38 @@ _early: list[_EarlyJvm] = []
 
 
 def begin(configuration: Mapping[str, str]) -> None:
-    """Start a JVM for the session of a program, if it is clear which one.
+    """Start a JVM for the session of a program, if it is clear which one; end another one that was started before.
 
     Args:
-        configuration: The settings of the program's environment.
+        configuration: The settings of the command line, later those of the program's environment.
     """
+    options = _options(configuration)
+    if _early:
+        if options is not None and _early[0].fits(options):
+            return
+        end_early_jvm()
+    home = spark_home()
+    if options is None or home is None:
+        return
+    start_template()
+    _early.append(_EarlyJvm(home, options))
+
+
+def _options(configuration: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the options to start the JVM of a session with, None if they are not clear, or secret."""
     master = configuration.get("spark.master", "local")
     batch = configuration.get("execution.runtime-mode", "").upper() == "BATCH"
-    home = spark_home()
     if (
-        _early
-        or home is None
-        or configuration.get("scurry.runner", "spark") != "spark"
+        configuration.get("scurry.runner", "spark") != "spark"
         or not is_one_jvm(master)
         or (bounded_matters() and not batch)
         or not _OTHERWISE.isdisjoint(os.environ)
     ):
-        return
+        return None
     ensure_java()
     prepare_archive_for_user()
     options = _at_start(session_options(master, configuration, bounded=True))
-    if redacted(options) != options:
-        return
-    start_template()
-    _early.append(_EarlyJvm(home, options))
+    return options if redacted(options) == options else None
 
 
 def adopt_early_jvm(options: Mapping[str, str]) -> None:

@@ -117,12 +117,13 @@ def forget_origins(spark: SparkSession) -> None:
     """
     from py4j.protocol import Py4JError
 
-    settings = spark.sparkContext._jsc.hadoopConfiguration()
+    context: Any = spark.sparkContext
+    settings = context._jsc.hadoopConfiguration()
     try:
         origins = settings.getClass().getDeclaredField("updatingResource")
         origins.setAccessible(True)
         # not `clear()`: Py4J would remove the 600 entries one by one
-        origins.set(settings, spark.sparkContext._jvm.java.util.concurrent.ConcurrentHashMap())
+        origins.set(settings, context._jvm.java.util.concurrent.ConcurrentHashMap())
     except Py4JError:
         return  # another version of Hadoop: the settings are the same with their origins
 

@@ -12,7 +12,7 @@ import pytest
 
 from scurry.spark.workers import template
 from scurry.spark.workers.interpreter import worker_python
-from scurry.spark.workers.template import ADDRESS, fits, start_template
+from scurry.spark.workers.template import ADDRESS, end_template, fits, start_template
 
 PROGRAM = """
 import json, os, sys
@@ -27,14 +27,11 @@ sys.exit(int(sys.stdin.read()))
 @pytest.fixture(scope="module")
 def environment() -> Iterator[dict[str, str]]:
     """What Spark's JVM passes to its Python processes."""
+    end_template()  # that of other tests
     start_template()
     kept = {key: value for key, value in os.environ.items() if key != "PYTHONHASHSEED"}
     yield {**kept, "PYTHONHASHSEED": os.environ.get("PYTHONHASHSEED", "0"), "OMP_NUM_THREADS": "1"}
-    (running,) = template._started
-    assert running.stdin is not None
-    running.stdin.close()
-    running.wait(30)
-    del os.environ[ADDRESS]
+    end_template()
 
 
 def run(directory: Path, environment: dict[str, str]) -> tuple[dict[str, object], int]:
@@ -54,7 +51,7 @@ def test_a_fork_has_the_callers_files_arguments_environment_directory_and_status
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     said, status = run(tmp_path, {**environment, "SPARK_SECRET": "x"})
-    assert said.pop("parent") == template._started[0].pid
+    assert said.pop("parent") == template._started[0].process.pid
     assert said.pop("pandas") is True
     own = subprocess.run(
         [sys.executable, "-c", "print(hash('a'))"], capture_output=True, text=True, check=True, env=environment
@@ -77,7 +74,7 @@ def test_where_a_fork_would_differ_python_starts_as_usual(
     tmp_path: Path, environment: dict[str, str], other: dict[str, str]
 ) -> None:
     said, status = run(tmp_path, {**environment, **other})
-    assert said["parent"] != template._started[0].pid
+    assert said["parent"] != template._started[0].process.pid
     assert (said["pandas"], said["arguments"], status) == (False, ["an argument"], 7)
 
 
@@ -85,6 +82,21 @@ def test_a_template_that_has_ended_does_not_matter(tmp_path: Path, environment: 
     (tmp_path / "stale").touch()
     said, status = run(tmp_path, {**environment, ADDRESS: str(tmp_path / "stale")})
     assert (said["pandas"], status) == (False, 7)
+
+
+def test_a_template_starts_again_when_the_environment_of_processes_has_changed(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")  # which differs from that of the fixture
+    start_template()
+    first = template._started[0].process
+    start_template()
+    assert template._started[0].process is first
+    with monkeypatch.context() as changed:
+        changed.setenv("OF_THE_PROGRAM", "x")
+        start_template()
+        assert first.poll() is not None
+        assert template._started[0].environment["OF_THE_PROGRAM"] == "x"
 
 
 @pytest.mark.parametrize(

@@ -35,12 +35,12 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     Returns:
         The exit status: the program's own, 1 if it raised, 130 if it was interrupted.
     """
-    from scurry.runtime.early import start_early
+    from scurry.runtime.early import end_early, start_early
 
     pyflink_alias.install(announce=_say_what_pyflink_is)
     before = launch.operators_left()
+    prepare = None if options.explain_only else start_early
     try:
-        prepare = None if options.explain_only else start_early
         with _as_started_by_python(program, arguments), activate(options, prepare):
             JobDependencies(options.overrides())  # the program may import from python.files, too
             if prepare is not None:
@@ -66,6 +66,8 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
         return FAILED
     finally:
         sys.stdout.flush()
+        if prepare is not None:
+            end_early()
     _tell_what_was_not_executed(launch.operators_left() - before)
     return 0
 

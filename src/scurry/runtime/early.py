@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["start_early"]
+__all__ = ["end_early", "join_session", "start_early"]
 
 
 def start_early(configuration: Mapping[str, str]) -> None:
@@ -15,6 +15,13 @@ def start_early(configuration: Mapping[str, str]) -> None:
     with suppress(Exception):
         early: Any = importlib.import_module("scurry.spark.session.early")
         early.begin(configuration)
+
+
+def end_early() -> None:
+    """End the JVM that `start_early` has started if no job has used it."""
+    with suppress(Exception):
+        early: Any = importlib.import_module("scurry.spark.session.early")
+        early.end_early_jvm()
 
 
 def join_session() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, islice, repeat
-from operator import countOf
+from operator import countOf, itemgetter
 from typing import Any
 
 from scurry.common._types.conversion import Column, ColumnConverter, Converter, all_of, convert_each
@@ -62,9 +62,10 @@ def tuple_column(convert: Converter, fields: Sequence[ColumnConverter | None]) -
     def column_converter(column: Column) -> Column:
         if not column:
             return column
-        if countOf(map(type, column), tuple) != len(column) or len(column[0]) != arity:
+        if countOf(map(type, column), tuple) != len(column) or countOf(map(len, column), arity) != len(column):
             return convert_each(convert, column)
-        columns: list[Column] = list(zip(*column, strict=True))
+        # `zip(*column)` would make an iterator for each tuple
+        columns: list[Column] = [list(map(itemgetter(position), column)) for position in range(arity)]
         return list(zip(*columns, strict=True)) if _convert_columns(fields, columns) else column
 
     return column_converter

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from scurry.common._garbage import rarely_collected
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.exchange.wire import WireRow
@@ -34,10 +33,7 @@ class Levels:
 
     def process(self, rows: Iterable[WireRow], batch_id: int) -> list[WireRow]:
         """Process a batch; return the rows that leave the last level."""
-        with rarely_collected():
-            return self._process(list(rows), batch_id)
-
-    def _process(self, rows: list[WireRow], batch_id: int) -> list[WireRow]:
+        rows = list(rows)
         for level, task in self.tasks.items():
             subtasks: dict[int, list[WireRow]] = {}
             for row in rows:

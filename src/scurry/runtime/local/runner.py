@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
+from scurry.common._garbage import rarely_collected
 from scurry.errors import UnsupportedError
 from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan
@@ -71,6 +72,7 @@ class _Batch:
         self.plan = job.plan
         self.load_plan = plan_loader(job.plan)
 
+    @rarely_collected()
     def run(self) -> None:
         with final_savepoint(self.job) as savepoint:
             rows = [row for rows in map(self._source, self.plan.sources.values()) for row in rows]

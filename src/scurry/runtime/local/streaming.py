@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from scurry.common._garbage import rarely_collected
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.assignments import Assigned, SplitAssignment
@@ -129,6 +130,7 @@ class LocalEngine:
     def start(self) -> None:
         return
 
+    @rarely_collected()
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
         """Process a batch through all levels and sinks, and commit it; a repeated attempt begins after it."""
         begun, memory, self._failed = time.monotonic(), self.memory, True

@@ -38,20 +38,42 @@ _READ_LATER = re.compile(
     r"(_?PYSPARK|SPARK|SCURRY)_.*|PYTHON_(WORKER|DAEMON|UDF|UNIX|AUTH)_.*|PYTHONUNBUFFERED|JAVA_HOME|SHLVL|(OLD)?PWD|_"
 )
 
-_started: list[subprocess.Popen[bytes]] = []
 _numbers = count()
+
+
+@dataclass(frozen=True)
+class _Template:
+    """A template that this process has started."""
+
+    process: subprocess.Popen[bytes]
+    environment: Mapping[str, str]
+
+    def is_of_use(self, environment: Mapping[str, str]) -> bool:
+        """Return whether it runs, and its forks are as processes with an environment would be."""
+        return self.process.poll() is None and fits(self.environment, environment)
+
+    def end(self) -> None:
+        """Let it end; its forks go on."""
+        assert self.process.stdin is not None
+        with suppress(OSError):  # it has ended
+            self.process.stdin.close()
+        self.process.wait()
+
+
+_started: list[_Template] = []
 
 
 # ---------------------------------------------------------------- on the driver
 
 
 def start_template() -> None:
-    """Start the template of this process, unless it runs; JVMs that are started from now on use it."""
-    if any(template.poll() is None for template in _started):
-        return
+    """Start the template of this process, unless one of use runs; JVMs that are started from now on use it."""
     # what Spark sets for its Python processes, and they read when they start
     seed = os.environ.get("PYTHONHASHSEED", "0")
     environment = {**os.environ, "PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "YES"}
+    if any(template.is_of_use(environment) for template in _started):
+        return
+    end_template()
     address = socket_directory() / f"template-{next(_numbers)}"
     nowhere = subprocess.DEVNULL
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
@@ -59,22 +81,29 @@ def start_template() -> None:
         listening.listen()
         number = listening.fileno()
         # in a group of its own, Ctrl-C does not reach it
-        template = subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", __name__, str(number)],
             stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere,
             env=environment, process_group=0, pass_fds=[number],
         )  # fmt: skip
-    _started[:] = [template]
+    _started.append(_Template(process, environment))
     os.environ[ADDRESS] = str(address)
+
+
+def end_template() -> None:
+    """End the template of this process, if there is one: processes start without it."""
+    while _started:
+        _started.pop().end()
+    os.environ.pop(ADDRESS, None)
 
 
 def import_in_template(modules: str) -> None:
     """Let the template, if there is one, import modules: their names, separated by commas."""
     for template in _started:
-        assert template.stdin is not None
+        assert template.process.stdin is not None
         with suppress(OSError):  # it has ended: processes start without it
-            template.stdin.write(f"{modules}\n".encode())
-            template.stdin.flush()
+            template.process.stdin.write(f"{modules}\n".encode())
+            template.process.stdin.flush()
 
 
 # ---------------------------------------------------------------- in the template

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from scurry.metrics import DistributionResult, MeterResult
+from scurry.metrics.scopes import in_group
 from scurry.rest.client import RemoteProcess
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from support.rest.fake_jobs import TOKEN, FakeJob, raw
@@ -25,8 +26,9 @@ def counted(job: FakeJob) -> None:
     job.metrics = {
         "numbers.pendingRecords": 12, "sums.numLateRecordsDropped": 4, "sums.numRecordsOut": 40,
         "sums.size of orders": DistributionResult(10.0, 4, 1, 4), "sums.clicks": MeterResult(90, 1.5),
-        "sums.open": {1: 7},
     }  # fmt: skip
+    odd = in_group(in_group("", "kind:of", "odd.1"), "seen")
+    job.execution.of_users = {sums: {"size of orders_max": {0: 3, 1: 4}, "clicks": {0: 1.5}, odd: {1: 7}}}
     job.execution.subtasks = {
         numbers: {"backPressuredTimeMsPerSecond": {0: 600}},
         sums: {
@@ -57,11 +59,16 @@ def test_subtasks_have_flinks_names_and_labels(job: FakeJob, process: RemoteProc
         assert label in first[0]
 
 
-def test_metrics_of_functions_follow(process: RemoteProcess) -> None:
+def test_metrics_of_functions_follow_by_subtask(process: RemoteProcess) -> None:
     found = {name.removeprefix("flink_taskmanager_job_task_operator_"): them for name, them in scraped(process).items()}
     assert found["clicks"][0][1] == 1.5
-    assert found["size_of_orders_max"][0][1] == 4
-    assert 'subtask_index="1"' in found["open"][0][0]
+    assert [value for _, value in found["size_of_orders_max"]] == [3, 4]
+    assert 'subtask_index="1"' in found["size_of_orders_max"][1][0]
+
+
+def test_the_value_of_a_group_is_a_label_and_not_in_the_name(process: RemoteProcess) -> None:
+    ((labels, value),) = scraped(process)["flink_taskmanager_job_task_operator_kind:of_seen"]
+    assert 'kind_of="odd.1"' in labels and value == 7
 
 
 def test_the_job_has_its_own(process: RemoteProcess) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import RequestRefusedError
+from scurry.metrics.scopes import in_group
 from scurry.rest.client import RemoteProcess
 from scurry.rest.plan_json import vertex_id
 from support.rest.fake_jobs import FakeJob
@@ -43,6 +44,15 @@ def test_metrics_are_named_by_subtask(process: RemoteProcess, job: FakeJob) -> N
 def test_metrics_of_all_subtasks_are_aggregated_as_flink_does(process: RemoteProcess, job: FakeJob) -> None:
     (found,) = ask(process, job, "/subtasks/metrics", get="numRecordsOut,nothing")
     assert found == {"id": "numRecordsOut", "min": 10, "max": 30, "avg": 20, "sum": 40, "skew": 50}
+
+
+def test_those_of_functions_have_the_operators_name_and_their_groups(process: RemoteProcess, job: FakeJob) -> None:
+    (number,) = [one.id for one in job.execution.plan.operators.values() if one.name == "sums"]
+    job.execution.of_users = {number: {in_group(in_group("", "kind", "odd, 1.5"), "seen"): {0: 3, 1: 4}}}
+    assert ask(process, job, "/metrics", get="1.sums.kind.odd__1_5.seen") == [
+        {"id": "1.sums.kind.odd__1_5.seen", "value": "4"}
+    ]
+    assert ask(process, job, "/subtasks/metrics", get="sums.kind.odd__1_5.seen")[0]["sum"] == 7
 
 
 def test_only_subtasks_with_a_watermark_are_listed(process: RemoteProcess, job: FakeJob) -> None:

@@ -58,3 +58,19 @@ def test_a_watermark_never_goes_back() -> None:
     for watermark in (5, 9, 7):
         metrics.add(1, TaskReport(watermarks={7: watermark}))
     assert metrics.values()[7]["currentOutputWatermark"] == {1: 9}
+
+
+def test_metrics_of_functions_are_single_values_by_subtask() -> None:
+    metrics = SubtaskMetrics()
+    for subtask, values in ((0, (9, 2, 4, 5)), (1, (7, 1, 7, 7)), (0, (1, 1, 1, 1))):
+        reports = {(7, "size"): ("distribution", *values), (7, "open"): ("gauge", subtask, subtask + 5)}
+        metrics.add(subtask, TaskReport(user_metrics=reports))
+    found = metrics.of_users.values()[7]
+    assert (found["size_sum"], found["size_max"], found["open"]) == ({0: 10, 1: 7}, {0: 5, 1: 7}, {0: 5, 1: 6})
+    assert found["size_mean"] == {0: 10 / 3, 1: 7.0}
+
+
+def test_gauges_of_truth_values_are_1_or_0_and_those_of_text_are_left_out() -> None:
+    metrics = SubtaskMetrics()
+    metrics.add(0, TaskReport(user_metrics={(7, "open"): ("gauge", 0, True), (7, "name"): ("gauge", 0, "a")}))
+    assert str(metrics.of_users.values()) == str({7: {"open": {0: 1}}})

@@ -151,6 +151,9 @@ class Execution(Protocol):
     def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
         """Return scurry's own metrics: number in the plan -> metric -> subtask -> value."""
 
+    def user_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
+        """Return the metrics of user functions: number in the plan -> full name -> subtask -> value."""
+
     @property
     def restored_checkpoints(self) -> int:
         """How often the job has begun with the state of a checkpoint or savepoint."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from scurry.common.redaction import without_secrets
-from scurry.metrics import DistributionResult, MeterResult
+from scurry.metrics.scopes import identifier, logical, path
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 
@@ -15,7 +15,6 @@ __all__ = ["JOB", "OPERATOR", "Sample", "samples"]
 
 #: Flink's scopes of metrics.
 JOB, OPERATOR = ("jobmanager", "job"), ("taskmanager", "job", "task", "operator")
-_STATISTICS = ("count", "sum", "min", "max", "mean")
 
 
 class Sample(NamedTuple):
@@ -23,24 +22,28 @@ class Sample(NamedTuple):
 
     Attributes:
         scope: What it belongs to: `JOB` or `OPERATOR`.
-        name: Its name there, such as `numRecordsOut`.
-        variables: Flink's variables of the scope; `subtask_index` only where the value is that of a subtask.
+        name: Its name there, such as `numRecordsOut`; with its groups, but without their values.
+        variables: Flink's variables of the scope, and the values of its groups by their keys; `subtask_index` only
+            where the value is that of a subtask.
         value: The value.
+        path: Its name there with its groups, keys and values among them.
     """
 
     scope: tuple[str, ...]
     name: str
     variables: Mapping[str, str]
     value: float
+    path: Sequence[str]
 
 
 def samples(job: ServedJob) -> Iterator[Sample]:
     """Yield all metrics of a job."""
     labels = {"job_id": job.id, "job_name": without_secrets(job.name)}
     for name, value in _of_job(job):
-        yield Sample(JOB, name, labels, value)
+        yield Sample(JOB, name, labels, value, [name])
     for name, own, value in _of_operators(job):
-        yield Sample(OPERATOR, name, {**labels, **own}, value)
+        shown, pairs = logical(name)
+        yield Sample(OPERATOR, shown, {**labels, **own, **pairs}, value, path(name))
 
 
 def _of_job(job: ServedJob) -> Iterator[tuple[str, float]]:
@@ -57,30 +60,20 @@ def _of_job(job: ServedJob) -> Iterator[tuple[str, float]]:
 
 def _of_operators(job: ServedJob) -> Iterator[tuple[str, Mapping[str, str], float]]:
     """Yield what is known by subtask as such, anything else of operators without a subtask."""
-    by_subtask, known = job.client.execution.subtask_metrics(), job.client.get_metrics().result()
+    execution, known = job.client.execution, job.client.get_metrics().result()
+    by_subtask, of_users = execution.subtask_metrics(), execution.user_metrics()
     named: set[str] = set()
     for vertex in vertices(job.plan):
         labels = {"operator_id": vertex_id(vertex.uid), "operator_name": without_secrets(vertex.name)}
-        own = by_subtask.get(vertex.id, {})
+        own = {**by_subtask.get(vertex.id, {}), **of_users.get(vertex.id, {})}
         for metric, values in own.items():
             for subtask, value in values.items():
                 yield metric, {**labels, "subtask_index": str(subtask)}, value
+        shown = {identifier(metric) for metric in own}
         prefix = f"{vertex.name}."
         # Operators of one name share their metrics, which belong to the first of them here.
         for name in [one for one in known if one.startswith(prefix) and one not in named]:
             named.add(name)
-            if (metric := name.removeprefix(prefix)) not in own:
-                yield from _values(metric, known[name], labels)
-
-
-def _values(metric: str, value: Any, labels: Mapping[str, str]) -> Iterator[tuple[str, Mapping[str, str], float]]:
-    if isinstance(value, MeterResult):
-        yield metric, labels, value.rate
-    elif isinstance(value, DistributionResult):
-        for part in _STATISTICS:
-            yield f"{metric}_{part}", labels, getattr(value, part)
-    elif isinstance(value, dict):
-        for subtask, part in value.items():
-            yield metric, {**labels, "subtask_index": str(subtask)}, part
-    elif isinstance(value, int | float):
-        yield metric, labels, value
+            metric, value = name.removeprefix(prefix), known[name]
+            if metric not in shown and isinstance(value, int | float):
+                yield metric, labels, value

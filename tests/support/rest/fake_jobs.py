@@ -54,9 +54,13 @@ class FakeExecution:
     restored_checkpoints: int = 0
     spark_ui: str | None = None
     subtasks: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
+    of_users: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
 
     def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
         return self.subtasks
+
+    def user_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
+        return self.of_users
 
 
 @dataclass

@@ -37,7 +37,7 @@ class OpenTelemetryReporter(Reporter):
         """Send all metrics."""
         now = str(time.time_ns())
         by_name: dict[str, list[Any]] = {}
-        for scope, metric, variables, value in samples(job):
+        for scope, metric, variables, value, _ in samples(job):
             point = {"timeUnixNano": now, "asDouble": value, "attributes": _attributes(variables)}
             by_name.setdefault(".".join(("flink", *scope, metric)), []).append(point)
         metrics = [{"name": name, "gauge": {"dataPoints": points}} for name, points in by_name.items()]

@@ -47,7 +47,7 @@ class StatsDReporter(Reporter):
         parts = str(self._job_format if sample.scope == JOB else self._operator_format).split(".")
         # What is known of an operator as a whole has no subtask.
         filled = [re.sub(r"<(\w+)>", lambda found: _plain(known.get(found[1], "")), part) for part in parts]
-        return ".".join([*filter(None, filled), _plain(sample.name)])
+        return ".".join([*filter(None, filled), *map(_plain, sample.path)])
 
 
 def _plain(text: str) -> str:

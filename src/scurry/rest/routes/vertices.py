@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from fastapi import APIRouter, Depends, HTTPException, Path, Query
 
 from scurry.common.redaction import without_secrets
 from scurry.graph.plan import OperatorPlan, SourcePlan
+from scurry.metrics.scopes import path
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Job
@@ -35,7 +37,11 @@ class Vertex:
     def __init__(self, job: ServedJob, part: SourcePlan | OperatorPlan) -> None:
         self.job, self.part = job, part
         self.subtasks = part.channels if isinstance(part, SourcePlan) else part.parallelism
-        known = job.client.execution.subtask_metrics().get(part.id, {})
+        execution, operator = job.client.execution, without_secrets(part.name)
+        of_users = execution.user_metrics().get(part.id, {})
+        known = execution.subtask_metrics().get(part.id, {}) | {
+            ".".join(map(_plain, [operator, *path(name)])): values for name, values in of_users.items()
+        }
         # Those of subtasks that an earlier, larger parallelism had are left out.
         self.metrics: dict[str, dict[int, float]] = {
             name: {subtask: values[subtask] for subtask in range(self.subtasks) if subtask in values}
@@ -180,6 +186,11 @@ def _statistics(values: Mapping[int, float], subtasks: int) -> dict[str, float]:
     deviation = sum(abs(value - average) for value in every) / len(every)
     skew = min(100.0, 100 * deviation / average) if average else 0.0
     return {"min": min(every), "max": max(every), "avg": average, "sum": sum(every), "skew": skew}
+
+
+def _plain(name: str) -> str:
+    """Return a name without what ids and lists of them are made of, as Flink does."""
+    return re.sub("[ .:,]", "_", name)
 
 
 def _times(job: ServedJob) -> dict[str, int]:

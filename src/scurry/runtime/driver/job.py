@@ -242,6 +242,10 @@ class JobExecution:
                 values.setdefault(number, {})[metric] = dict.fromkeys(range(source.channels), value)
         return values
 
+    def user_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
+        """Return the metrics of user functions by operator, full name and subtask."""
+        return self.subtasks.of_users.values()
+
 
 class Runner(Protocol):
     """Execute a plan: the interface between the driver and an engine."""

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
+from scurry.runtime.driver.user_metrics import SubtaskUserMetrics
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
 
@@ -33,6 +34,7 @@ class SubtaskMetrics:
         #: metric -> operator or source -> subtask -> count
         self._counters: dict[str, _Counts] = {}
         self._watermarks: _Counts = {}
+        self.of_users = SubtaskUserMetrics()
         #: (time, records out at that time); the first is older than the window, or the start
         self._history: deque[tuple[float, _Counts]] = deque([(clock(), {})])
 
@@ -44,6 +46,8 @@ class SubtaskMetrics:
         for number, watermark in report.watermarks.items():
             known = self._watermarks.setdefault(number, {})
             known[subtask] = max(watermark, known.get(subtask, MIN_TIME))
+        for (number, name), measured in report.user_metrics.items():
+            self.of_users.add(number, name, subtask, measured)
 
     def committed(self) -> None:
         """Note the end of a batch, all of whose reports were added."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 from scurry.metrics import DistributionResult, MeterResult
+from scurry.metrics.scopes import identifier
 from scurry.runtime.functions.metrics import Report
 
 
@@ -30,15 +31,67 @@ class UserMetrics:
 
     def values(self) -> dict[str, Any]:
         """Return all values by `operator.metric`."""
-        return {f"{operator}.{name}": metric.value() for (operator, name), metric in list(self._metrics.items())}
+        return {
+            f"{operator}.{identifier(name)}": metric.value() for (operator, name), metric in list(self._metrics.items())
+        }
 
     def counters(self) -> dict[str, int]:
         """Return the counters by their own name, summed over the operators."""
         totals: dict[str, int] = {}
         for (_, name), metric in list(self._metrics.items()):
             if isinstance(metric, _CounterTotal):
-                totals[name] = totals.get(name, 0) + metric.value()
+                own = identifier(name)
+                totals[own] = totals.get(own, 0) + metric.value()
         return totals
+
+
+class SubtaskUserMetrics:
+    """The metrics of user functions by subtask, as single values."""
+
+    def __init__(self) -> None:
+        self._metrics: dict[tuple[int, str], dict[int, _Total]] = {}
+
+    def add(self, number: int, name: str, subtask: int, report: Report) -> None:
+        """Take a task's report.
+
+        Args:
+            number: The operator.
+            name: The full name of the metric.
+            subtask: The subtask.
+            report: Its report.
+        """
+        kind, *values = report
+        by_subtask = self._metrics.setdefault((number, name), {})
+        if subtask not in by_subtask:
+            by_subtask[subtask] = _TOTALS[kind]()
+        by_subtask[subtask].add(*values)
+
+    def values(self) -> dict[int, dict[str, dict[int, float]]]:
+        """Return operator -> full name -> subtask -> value.
+
+        A meter is its rate, a distribution one value for each of its statistics, a truth value 1 or 0; gauges of
+        anything else are left out.
+        """
+        found: dict[int, dict[str, dict[int, float]]] = {}
+        for (number, name), by_subtask in list(self._metrics.items()):
+            for subtask, metric in list(by_subtask.items()):
+                for one, value in _single_values(name, metric.value()):
+                    found.setdefault(number, {}).setdefault(one, {})[subtask] = value
+        return found
+
+
+_STATISTICS = ("count", "sum", "min", "max", "mean")
+
+
+def _single_values(name: str, value: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(value, MeterResult):
+        yield name, value.rate
+    elif isinstance(value, DistributionResult):
+        yield from ((f"{name}_{part}", getattr(value, part)) for part in _STATISTICS)
+    elif isinstance(value, dict):  # a gauge, of this subtask alone
+        yield from ((name, one + 0) for one in value.values() if isinstance(one, int | float))
+    else:
+        yield name, value
 
 
 class _Total(Protocol):

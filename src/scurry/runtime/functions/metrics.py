@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from scurry.errors import ArgumentError
 from scurry.metrics import Counter, Distribution, Meter, Metric, MetricGroup
+from scurry.metrics.scopes import identifier, in_group
 
 Report = tuple[Any, ...]
 M = TypeVar("M", "TaskCounter", "TaskMeter", "TaskDistribution", "TaskGauge")
@@ -24,7 +25,7 @@ class OperatorMetricGroup(MetricGroup):
         operator: The operator's id in the plan.
         subtask: The subtask.
         registered: All metrics of the task, by operator and full name; new ones are added.
-        scope: The names of the groups that it is in, joined by dots.
+        scope: The full name of the group, empty for that of the operator.
     """
 
     def __init__(self, operator: int, subtask: int, registered: dict[tuple[int, str], Any], scope: str = "") -> None:
@@ -34,8 +35,8 @@ class OperatorMetricGroup(MetricGroup):
         self._scope = scope
 
     def add_group(self, name: str, extra: str | None = None) -> OperatorMetricGroup:
-        parts = [part for part in (self._scope, name, extra) if part]
-        return OperatorMetricGroup(self._operator, self._subtask, self._registered, ".".join(parts))
+        scope = in_group(self._scope, name, extra)
+        return OperatorMetricGroup(self._operator, self._subtask, self._registered, scope)
 
     def counter(self, name: str) -> Counter:
         return self._register(name, TaskCounter())
@@ -51,10 +52,12 @@ class OperatorMetricGroup(MetricGroup):
 
     def _register(self, name: str, metric: M) -> M:
         """Add a metric, or return the existing one of that name and kind."""
-        full_name = f"{self._scope}.{name}" if self._scope else name
+        full_name = in_group(self._scope, name)
         known = self._registered.setdefault((self._operator, full_name), metric)
         if type(known) is not type(metric):
-            raise ArgumentError(f"metric {full_name!r} is a {known.kind} already: give the {metric.kind} another name")
+            raise ArgumentError(
+                f"metric {identifier(full_name)!r} is a {known.kind} already: give the {metric.kind} another name"
+            )
         return known
 
 

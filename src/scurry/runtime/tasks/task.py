@@ -7,6 +7,7 @@ from typing import Any
 
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
+from scurry.metrics.scopes import identifier
 from scurry.runtime.exchange.collector import Collector, Consumer
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
@@ -152,7 +153,7 @@ class Task:
             try:
                 measured = metric.report()
             except Exception as error:
-                hint = f"the gauge {name!r} could not be read"
+                hint = f"the gauge {identifier(name)!r} could not be read"
                 raise operator_error(self.plan.operators[number], error, hint=hint) from error
             if measured is not None:
                 report.user_metrics[number, name] = measured

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,16 +44,18 @@ class BatchDetails:
     Attributes:
         state_bytes: Size of all state after it, None if unknown.
         phases: As those of a checkpoint.
+        began_ms: When its first phase began; None if that was with its tasks.
     """
 
     state_bytes: int | None
     phases: Mapping[str, int]
+    began_ms: int | None = None
 
 
 class CheckpointLog:
     """The latest checkpoints of a job.
 
-    Adding one is cheap; sizes and phases, which are costly, are determined only on request.
+    Adding one is cheap; sizes and phases, which are costly, are determined only on request, and once for each batch.
     """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
@@ -62,24 +65,51 @@ class CheckpointLog:
         self.restored = 0
         #: set by runners: the source positions after the current batch is committed
         self.source_positions: Mapping[str, Any] = {}
-        #: set by runners: what is known of the latest batches, by id
-        self.details: Callable[[], Mapping[int, BatchDetails]] | None = None
+        #: set by runners: what is known of the batches from an id on, by id
+        self.details: Callable[[int], Mapping[int, BatchDetails]] | None = None
+        self._known: dict[int, BatchDetails] = {}
+        self._asking = threading.Lock()
 
     def add(self, batch_id: int, seconds: float, records: int) -> None:
         """Add a batch that took `seconds` and has just been committed."""
         began = self._clock() - seconds
-        if self._latest and self._latest[-1].checkpoint_id == batch_id:  # committed again after a failure
-            self._latest.pop()
+        if self._latest and self._latest[-1].checkpoint_id >= batch_id:  # committed again after a failure
+            self._forget(batch_id)
         self._latest.append(CheckpointInfo(batch_id, int(began * 1000), int(seconds * 1000), records))
 
     def latest(self) -> list[CheckpointInfo]:
         """Return the checkpoints, the oldest first."""
         found = list(self._latest)
-        details = self.details() if found and self.details is not None else {}
-        for index, each in enumerate(found):
-            known = details.get(each.checkpoint_id)
-            if known is not None:
-                found[index] = replace(each, state_size_bytes=known.state_bytes, phases=known.phases)
+        details = self._details_of(found)
+        found = [_detailed(each, details.get(each.checkpoint_id)) for each in found]
         if found:
             found[-1] = replace(found[-1], source_positions=dict(self.source_positions))
         return found
+
+    def _details_of(self, found: Sequence[CheckpointInfo]) -> Mapping[int, BatchDetails]:
+        """Return what is known of batches; ask the engine only for those that are later than what it has told."""
+        if not found or self.details is None:
+            return {}
+        with self._asking:  # others that ask meanwhile need the same answer
+            newest = max(self._known, default=-1)
+            if newest < found[-1].checkpoint_id:
+                known = {**self._known, **self.details(newest + 1)}
+                self._known = {id: each for id, each in known.items() if found[0].checkpoint_id <= id}
+            return self._known
+
+    def _forget(self, batch_id: int) -> None:
+        """Forget a batch and those after it, which a job that has rolled back computes again."""
+        with self._asking:
+            while self._latest and self._latest[-1].checkpoint_id >= batch_id:
+                self._latest.pop()
+            self._known = {id: each for id, each in self._known.items() if id < batch_id}
+
+
+def _detailed(info: CheckpointInfo, known: BatchDetails | None) -> CheckpointInfo:
+    """Add what the engine knows; its phases may begin before the tasks, with planning."""
+    if known is None:
+        return info
+    info = replace(info, state_size_bytes=known.state_bytes, phases=known.phases)
+    if known.began_ms is None:
+        return info
+    return replace(info, trigger_timestamp_ms=known.began_ms, duration_ms=sum(known.phases.values()))

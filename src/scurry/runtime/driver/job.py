@@ -40,6 +40,7 @@ class BatchReport:
     """The results of one micro-batch, for progress displays."""
 
     batch_id: int
+    #: since the previous batch was committed
     seconds: float
     records_in: int
     records_out: int
@@ -152,7 +153,7 @@ class JobExecution:
         if not self._clock_runs:  # a restarted or rescaled job continues to measure
             self._clock_runs, self.started = True, self._last_batch
 
-    def commit(self, batch_id: int, rows: Iterable[WireRow]) -> None:
+    def commit(self, batch_id: int, rows: Iterable[WireRow], began: float | None = None) -> None:
         """Commit a micro-batch, all of whose tasks have ended.
 
         1. Sort the rows that the tasks sent to the driver, and answer the state queries among them.
@@ -164,6 +165,7 @@ class JobExecution:
         Args:
             batch_id: The batch.
             rows: The rows for the driver, in any order.
+            began: When its tasks began, by the monotonic clock; if not given, when the previous batch was committed.
 
         Raises:
             OperatorError: A sink cannot commit.
@@ -183,7 +185,9 @@ class JobExecution:
         }
         self.sinks.commit(batch_id, committables)
         batch = self._add(batch_id, reports)
-        self.checkpoints.add(batch_id, batch.seconds, batch.records_in)
+        # A batch may have waited for its turn, or for records, since the previous one.
+        seconds = batch.seconds if began is None else self._last_batch - began
+        self.checkpoints.add(batch_id, seconds, batch.records_in)
         for listener in self.listeners:
             listener(batch)
 

@@ -120,7 +120,7 @@ class LocalEngine:
         self._committed: CommittedBatch | None = None
         #: what the latest batches took
         self._details: dict[int, BatchDetails] = {}
-        job.checkpoints.details = self._details.copy
+        job.checkpoints.details = lambda since: self._details.copy()
         #: whether a batch was begun but not committed
         self._failed = False
 
@@ -140,7 +140,7 @@ class LocalEngine:
         read = time.monotonic()
         rows = self._levels.process(rows, memory.batch_id)
         processed = time.monotonic()
-        self._job.commit(memory.batch_id, SinkStage(self._plan, 0, memory.batch_id).run(rows))
+        self._job.commit(memory.batch_id, SinkStage(self._plan, 0, memory.batch_id).run(rows), begun)
         for store in memory.stores.values():
             store.keep()
         memory.source_positions = pickle.loads(pickle.dumps(positions, 5))

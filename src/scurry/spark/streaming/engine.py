@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.spark_source import SparkSource
@@ -97,7 +98,7 @@ class SparkEngine:
         query = self._query = writer.queryName(plan.settings.job_name).start()
         self._checked = time.monotonic()
         self._assignments.started(query)
-        self._job.checkpoints.details = lambda: batch_details(query, self._generation.first_batch)
+        self._job.checkpoints.details = partial(batch_details, query, self._generation.first_batch)
 
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
         self._assignments.add(assigned, positions)
@@ -105,7 +106,8 @@ class SparkEngine:
     def _commit(self, frame: Any, batch_id: int) -> None:
         begun = time.monotonic()
         try:
-            self._job.commit(self._generation.first_batch + batch_id, final_rows(frame, self._plan, self._worker_job))
+            rows = final_rows(frame, self._plan, self._worker_job)
+            self._job.commit(self._generation.first_batch + batch_id, rows, begun)
             self._directory.remember_states(self._job.state_schemas)
             self._assignments.batch_ended()
             self._batch_seconds = time.monotonic() - begun

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from scurry.runtime.driver.checkpoint_history import BatchDetails
@@ -11,20 +13,29 @@ from scurry.runtime.driver.checkpoint_history import BatchDetails
 _PHASES = ("latestOffset", "getBatch", "walCommit", "queryPlanning", "addBatch", "commitBatch", "commitOffsets")
 
 
-def batch_details(query: Any, first_batch: int) -> Mapping[int, BatchDetails]:
+def batch_details(query: Any, first_batch: int, since: int) -> Mapping[int, BatchDetails]:
     """Return what Spark remembers of its latest batches, by batch id; empty if Spark is gone.
 
     Args:
         query: The query.
         first_batch: The job's id of the query's first batch.
+        since: The job's id of the first batch that is asked for.
     """
+    found: dict[int, BatchDetails] = {}
     try:
-        return {
-            first_batch + progress["batchId"]: BatchDetails(_state_size(progress), _phases(progress))
-            for progress in query.recentProgress
-        }
+        # Each is JSON that the JVM makes and this process parses: PySpark's `recentProgress` does so with all of them.
+        reported = query._jsq.recentProgress()
+        for index in reversed(range(len(reported))):
+            progress = json.loads(reported[index].json())
+            batch_id = first_batch + progress["batchId"]
+            if batch_id < since:
+                break
+            if "addBatch" in progress["durationMs"]:  # not a report that there was nothing to do yet
+                began = datetime.fromisoformat(progress["timestamp"])
+                found[batch_id] = BatchDetails(_state_size(progress), _phases(progress), int(began.timestamp() * 1000))
     except Exception:  # the session was stopped, or its JVM has died
         return {}
+    return found
 
 
 def _phases(progress: Any) -> dict[str, int]:

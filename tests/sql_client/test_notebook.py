@@ -6,14 +6,11 @@ import os
 import signal
 import threading
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-
-from support import TESTS
 
 nbformat: Any = pytest.importorskip("nbformat")
 
@@ -28,19 +25,6 @@ def executed(*cells: str) -> list[Any]:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     return list(notebook.cells)
-
-
-def html(cell: Any) -> str:
-    return str(cell.outputs[-1].data["text/html"])
-
-
-def test_the_example_shows_the_table_that_changes_make(tmp_path: Path) -> None:
-    notebook = nbformat.read(TESTS.parent / "examples" / "notebooks" / "sql.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
-    shown = html(notebook.cells[-1])
-    assert "<td>ann</td><td>5.0</td>" in shown
-    assert "<td>bob</td><td>4.0</td>" in shown
-    assert "<p>2 rows</p>" in shown
 
 
 def test_an_error_fails_the_cell_and_shows_the_place() -> None:

@@ -1,8 +1,7 @@
 """How much memory a job of SQL on Spark takes over backlogs of different length: driver, JVM and Python workers.
 
-python bench/backlog_memory.py [rows ...]
-
-Orders in files are joined with customers and aggregated; their columns are those of a stream that is never late.
+python bench/backlog_memory.py [rows ...]         # orders in files are aggregated by customer
+python bench/backlog_memory.py join [rows ...]    # joined with customers before: all orders are kept in state
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 
 CUSTOMERS, ROWS_PER_FILE = 1_000, 50_000
 PAGE_MB = os.sysconf("SC_PAGE_SIZE") / 2**20
-SETTINGS = {"parallelism.default": "2", "spark.master": "local[2]", "scurry.batch.max-records": "50000"}
+SETTINGS = {"parallelism.default": "2", "spark.master": "local[2]", "scurry.batch.max-bytes": str(32 << 20)}
 
 
 def write(directory: Path, rows: int) -> None:
@@ -35,16 +34,22 @@ def write(directory: Path, rows: int) -> None:
     )
 
 
-def script(directory: Path) -> Path:
+JOBS = {
+    "": "SELECT CAST(customer AS STRING), COUNT(*), SUM(amount) FROM orders GROUP BY customer",
+    "join": "SELECT region, COUNT(*), SUM(amount) FROM orders AS o JOIN customers AS c ON o.customer = c.id "
+    "GROUP BY region",
+}
+
+
+def script(directory: Path, job: str) -> Path:
     """Write the job."""
     files = "WITH ('connector' = 'filesystem', 'format' = 'json', 'path' = '{}')"
     statements = [
         *(f"SET '{key}' = '{value}'" for key, value in SETTINGS.items()),
         f"CREATE TABLE orders (id BIGINT, customer BIGINT, amount BIGINT) {files.format(directory / 'orders')}",
         f"CREATE TABLE customers (id BIGINT, region STRING) {files.format(directory / 'customers.json')}",
-        "CREATE TABLE sums (region STRING, orders BIGINT, amount BIGINT) WITH ('connector' = 'blackhole')",
-        "INSERT INTO sums SELECT region, COUNT(*), SUM(amount) FROM orders AS o JOIN customers AS c "
-        "ON o.customer = c.id GROUP BY region",
+        "CREATE TABLE sums (name STRING, orders BIGINT, amount BIGINT) WITH ('connector' = 'blackhole')",
+        f"INSERT INTO sums {JOBS[job]}",
     ]
     path = directory / "job.sql"
     path.write_text(";\n".join(statements) + ";\n")
@@ -69,12 +74,12 @@ def resident(session: int) -> dict[str, float]:
     return found
 
 
-def measured(rows: int) -> dict[str, float]:
+def measured(rows: int, job: str) -> dict[str, float]:
     """Return the peaks in MB over a backlog."""
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         write(directory, rows)
-        command = [sys.executable, "-m", "scurry", "run", str(script(directory))]
+        command = [sys.executable, "-m", "scurry", "run", str(script(directory, job))]
         peaks: dict[str, float] = {}
         with open(directory / "log", "w") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
@@ -88,10 +93,12 @@ def measured(rows: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    job = arguments.pop(0) if arguments and arguments[0] in JOBS else ""
     base: dict[str, float] = {}
-    for count in map(int, sys.argv[1:] or ["200000", "2000000"]):
+    for count in map(int, arguments or ["5000000", "50000000"]):
         begun = time.perf_counter()
-        peaks = measured(count)
+        peaks = measured(count, job)
         base = base or peaks
         shown = ", ".join(f"{name} {mb:.0f} MB ({mb / base[name]:.2f}x)" for name, mb in peaks.items())
         print(f"{count:>9} rows: {shown}, in {time.perf_counter() - begun:.0f} s", flush=True)

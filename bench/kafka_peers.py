@@ -7,13 +7,11 @@ Maven Central once and kept in ~/.cache/scurry.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -21,7 +19,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+
+from scurry.directories import cache_directory
+from scurry.testing.kafka import CENTRAL, KafkaBroker
 
 HERE = Path(__file__).resolve().parent
 VENVS = Path(os.environ.get("BENCH_VENVS", "/tmp/venvs"))
@@ -35,24 +35,14 @@ _CONNECTOR_DIGEST = "5605c691d11a501382c383fecba37a7a552467da5ab7ba904ef5d6f3d62
 KINDS = ("driver JVM", "driver Python", "workers")
 
 
-def _kafka_tool() -> Any:
-    spec = importlib.util.spec_from_file_location("kafka_broker", HERE.parent / "tools" / "kafka.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def connector() -> Path:
     """Returns Flink's Kafka connector, fetched if it is not there yet."""
-    tool = _kafka_tool()
-    jar: Path = tool.cache().parent / Path(_CONNECTOR).name
+    jar = cache_directory() / Path(_CONNECTOR).name
     if not jar.exists():
-        jar.parent.mkdir(parents=True, exist_ok=True)
-        with urllib.request.urlopen(f"{tool.CENTRAL}/{_CONNECTOR}", timeout=120) as answer:
+        with urllib.request.urlopen(f"{CENTRAL}/{_CONNECTOR}", timeout=120) as answer:
             content = answer.read()
         if hashlib.sha256(content).hexdigest() != _CONNECTOR_DIGEST:
-            raise ValueError(f"{tool.CENTRAL}/{_CONNECTOR} is not the jar that is expected")
+            raise ValueError(f"{CENTRAL}/{_CONNECTOR} is not the jar that is expected")
         partial = jar.with_suffix(f".{os.getpid()}")
         partial.write_bytes(content)
         partial.rename(jar)
@@ -62,13 +52,8 @@ def connector() -> Path:
 @contextmanager
 def broker() -> Iterator[str]:
     """A broker in a process of its own while a `with` block runs; yields its address."""
-    with tempfile.TemporaryDirectory(prefix="scurry-bench-kafka-") as directory:
-        running = _kafka_tool().Broker(Path(directory))
-        running.start()
-        try:
-            yield running.address
-        finally:
-            running.stop()
+    with KafkaBroker() as running:
+        yield running.address
 
 
 def create_topic(address: str, name: str, **configuration: str) -> None:

@@ -110,7 +110,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",
-        "scurry.datastream", "scurry.table",
+        "scurry.datastream", "scurry.table", "scurry.directories",
     },
     "scurry.state": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
@@ -137,6 +137,8 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The state processor works on DataFrames where it is given some, or a session to make one.
     "scurry.state.reader": {"scurry.spark"},
     "scurry.state.writer": {"scurry.spark"},
+    # A broker for tests runs on the Java that Spark runs on.
+    "scurry.testing.kafka": {"scurry.spark"},
     # `scurry setup` and `scurry doctor` look for what Spark needs.
     "scurry.cli.doctor": {"scurry.spark"},
 }

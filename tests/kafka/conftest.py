@@ -12,7 +12,8 @@ from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import JavaMissingError
 from scurry.spark.session.java import ensure_java
-from support.kafka.broker import Kafka, broker_tool, tool_named
+from scurry.testing.kafka import CENTRAL, fetch
+from support.kafka.broker import Kafka, tool_named
 
 #: Why there is no broker.
 _missing: list[str] = []
@@ -31,15 +32,14 @@ def _skip(reason: str) -> NoReturn:
 
 @pytest.fixture(scope="session")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
-    tool = broker_tool()
     try:
         ensure_java()
-        tool.fetch()
+        fetch()
     except JavaMissingError:
         _skip("no Java 17 for the broker; make setup brings one")
     except OSError as error:
-        _skip(f"the broker's jars cannot be fetched from {tool.CENTRAL}: {error}")
-    kafka = Kafka(tool, tmp_path_factory.mktemp("kafka"))
+        _skip(f"the broker's jars cannot be fetched from {CENTRAL}: {error}")
+    kafka = Kafka(tmp_path_factory.mktemp("kafka"))
     kafka.broker.start()
     yield kafka
     kafka.broker.stop()

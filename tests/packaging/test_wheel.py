@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import subprocess
 import sys
 import tarfile
@@ -14,6 +15,7 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 FIRST_RESULT = Path(__file__).with_name("first_result.py")
+KAFKA_TUTORIAL = Path(__file__).with_name("kafka_tutorial.py")
 
 pytestmark = pytest.mark.nightly
 
@@ -40,28 +42,54 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_from_pip_install_to_the_first_result_on_spark_is_less_than_two_minutes_of_work(
-    wheel: Path, tmp_path: Path
-) -> None:
-    home, tools = tmp_path / "home", tmp_path / "tools"
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a machine without Java, and without anything of this project."""
+    directory = tmp_path_factory.mktemp("machine")
+    home, tools = directory / "home", directory / "tools"
     home.mkdir()
     tools.mkdir()
-    for directory in ("/bin", "/usr/bin"):
-        for tool in Path(directory).iterdir():
+    for binaries in ("/bin", "/usr/bin"):
+        for tool in Path(binaries).iterdir():
             if tool.name != "java" and not (tools / tool.name).is_symlink():
                 (tools / tool.name).symlink_to(tool)
     settings = {key: value for key, value in os.environ.items() if key.startswith(("PIP_", "SSL_", "REQUESTS_"))}
-    settings |= {"HOME": str(home), "PATH": str(tools), "XDG_CACHE_HOME": str(home / "cache")}
+    return settings | {"HOME": str(home), "PATH": str(tools), "XDG_CACHE_HOME": str(home / "cache")}
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty virtual environment."""
+    directory = tmp_path_factory.mktemp("environment") / "venv"
+    venv.create(directory, with_pip=True)
+    return directory
+
+
+def install(wheel: Path, environment: Path, machine: dict[str, str], extras: str = "") -> None:
+    run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", f"{wheel}{extras}", environment=machine)
+
+
+def test_from_pip_install_to_the_first_result_on_spark_is_less_than_two_minutes_of_work(
+    wheel: Path, machine: dict[str, str], environment: Path
+) -> None:
     started = processor_seconds()
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "--quiet", wheel, environment=settings)
+    install(wheel, environment, machine)
     installed = processor_seconds()
-    told = run(sys.executable, FIRST_RESULT, tmp_path / "venv", environment=settings)
+    told = run(sys.executable, FIRST_RESULT, environment, environment=machine)
     print(f"work until installed {installed - started:.0f} s, until both results {processor_seconds() - started:.0f} s")
     print(told)
     assert processor_seconds() - started < 120
-    assert "jobs can run" in run(tmp_path / "venv" / "bin" / "scurry", "doctor", environment=settings)
+    assert "jobs can run" in run(environment / "bin" / "scurry", "doctor", environment=machine)
+
+
+def test_the_kafka_tutorial_needs_nothing_but_the_wheel(
+    wheel: Path, machine: dict[str, str], environment: Path
+) -> None:
+    install(wheel, environment, machine, "[kafka]")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    run(sys.executable, KAFKA_TUTORIAL, environment, port, environment=machine)
 
 
 def test_the_wheel_holds_the_package_only(wheel: Path, tmp_path: Path) -> None:

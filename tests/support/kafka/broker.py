@@ -11,13 +11,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from scurry.testing.kafka import PASSWORD, USER, KafkaBroker
 from support import TESTS
 
 TOOLS = TESTS.parent / "tools"
-
-
-def broker_tool() -> ModuleType:
-    return tool_named("kafka")
 
 
 def tool_named(name: str) -> ModuleType:
@@ -32,9 +29,9 @@ def tool_named(name: str) -> ModuleType:
 class Kafka:
     """The broker, and what tests do with its topics without scurry."""
 
-    def __init__(self, tool: ModuleType, directory: Path) -> None:
-        self.broker = tool.Broker(directory)
-        self.user, self.password = tool.USER, tool.PASSWORD
+    def __init__(self, directory: Path) -> None:
+        self.broker = KafkaBroker(directory)
+        self.user, self.password = USER, PASSWORD
         self.address: str = self.broker.address
         self._numbers = itertools.count()
 

@@ -1,0 +1,1 @@
+from scurry.metrics.scopes import *

@@ -88,6 +88,10 @@ def p95(durations: list[float]) -> float:
     return statistics.quantiles(durations, n=20)[-1]
 
 
+def of_batches(durations: list[float]) -> str:
+    return f"{len(durations)} batches of {statistics.median(durations):.0f} ms (p95 {p95(durations):.0f})"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
@@ -105,15 +109,14 @@ def main() -> None:
     answers: Counter[int] = Counter()
     memory = resident()
     for _ in range(args.rounds):  # in turns, as machines have moods
-        without += batches(client, args.seconds)
+        calm = batches(client, args.seconds)
         with Flood(endpoint, requests) as flood:
-            loaded += batches(client, args.seconds)
-        answers += flood.answers
-        print(f"batches: {len(without)} without, {len(loaded)} with", flush=True)
+            flooded = batches(client, args.seconds)
+        print(f"{time.strftime('%X')} {of_batches(calm)} without, {of_batches(flooded)} with", flush=True)
+        without, loaded, answers = without + calm, loaded + flooded, answers + flood.answers
     after = resident()
     client.cancel().result()
-    for name, some in (("without", without), ("with", loaded)):
-        print(f"{name}: median {statistics.median(some):.0f} ms, p95 {p95(some):.0f} ms")
+    print(f"all: {of_batches(without)} without, {of_batches(loaded)} with")
     ratios = statistics.median(loaded) / statistics.median(without), p95(loaded) / p95(without)
     print(f"with / without: median {ratios[0]:.2f}, p95 {ratios[1]:.2f}")
     per_second = {status: round(count / args.rounds / args.seconds, 1) for status, count in sorted(answers.items())}

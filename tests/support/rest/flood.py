@@ -99,7 +99,13 @@ def random_requests(endpoint: RemoteProcess, job_id: str) -> list[Request]:
 def _cases_of(operation: Any, mode: GenerationMode, url: str) -> list[Request]:
     found: list[Request] = []
 
-    @settings(max_examples=CASES, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=CASES,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(operation.as_strategy(generation_mode=mode))
     def keep(case: schemathesis.Case[Any]) -> None:
         request = requests.Request(**case.as_transport_kwargs(base_url=url)).prepare()

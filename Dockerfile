@@ -1,6 +1,6 @@
 # Driver and worker of scurry's jobs: Python, Java, Spark and all connectors. The entry point is `scurry`:
 #     docker build -t scurry . && docker run --rm -v "$PWD:/job" scurry run /job/words.py
-# On a cluster the same image serves as Spark's: `spark.kubernetes.container.image` (docs/operations.md).
+# On Kubernetes the same image serves as Spark's: `spark.kubernetes.container.image` (docs/operations.md).
 FROM python:3.11-slim AS build
 COPY . /source
 RUN python -m venv /opt/scurry \
@@ -17,5 +17,6 @@ USER spark
 WORKDIR /home/spark
 # What the first job would prepare.
 RUN scurry setup
-ENTRYPOINT ["tini", "--", "scurry"]
+# `scurry`, and what Spark starts in its pods (`driver`, `executor`).
+ENTRYPOINT ["tini", "--", "python", "-m", "scurry.spark.session.pod"]
 CMD ["--help"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import subprocess
@@ -12,13 +13,14 @@ import pytest
 import yaml
 
 from scurry.common._config.validation import validate
+from scurry.spark.session import pod
 
 DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
 
 
-def service() -> dict[str, str]:
+def service(name: str = "scurry.service") -> dict[str, str]:
     """The unit's settings; lines that end with a backslash go on."""
-    text = (DEPLOY / "scurry.service").read_text().replace("\\\n", "")
+    text = (DEPLOY / name).read_text().replace("\\\n", "")
     lines = [line for line in text.splitlines() if "=" in line and not line.startswith("#")]
     return {key: value for key, _, value in (line.partition("=") for line in lines)}
 
@@ -34,7 +36,16 @@ def driver() -> dict[str, Any]:
     return container  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("command", [shlex.split(service()["ExecStart"]), driver()["command"]], ids=["systemd", "k8s"])
+def application() -> dict[str, Any]:
+    """What the Spark operator is told."""
+    return yaml.safe_load((DEPLOY / "spark-operator.yaml").read_text())["spec"]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [shlex.split(service()["ExecStart"]), driver()["command"], application()["driverArgs"]],
+    ids=["systemd", "k8s", "operator"],
+)
 def test_the_job_is_configured_with_keys_there_are_and_has_a_directory_of_checkpoints(command: list[str]) -> None:
     configuration = dict(
         value.split("=", 1) for option, value in zip(command, command[1:], strict=False) if option == "-D"
@@ -44,21 +55,45 @@ def test_the_job_is_configured_with_keys_there_are_and_has_a_directory_of_checkp
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-def test_systemd_finds_no_fault_with_the_unit(tmp_path: Path) -> None:
-    text = (DEPLOY / "scurry.service").read_text()
+@pytest.mark.parametrize("name", ["scurry.service", "scurry-session.service"])
+def test_systemd_finds_no_fault_with_the_unit(tmp_path: Path, name: str) -> None:
     program = tmp_path / "scurry"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    unit = tmp_path / "scurry.service"
-    unit.write_text(text.replace("/srv/flights/.venv/bin/scurry", str(program)))
+    unit = tmp_path / name
+    unit.write_text((DEPLOY / name).read_text().replace(shlex.split(service(name)["ExecStart"])[0], str(program)))
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True)
-    found = [line for line in done.stderr.splitlines() if "scurry.service" in line]
+    found = [line for line in done.stderr.splitlines() if name in line]
     assert found == []
 
 
-def test_the_unit_comes_back_after_failures_and_stops_by_interrupt() -> None:
-    unit = service()
-    assert (unit["Restart"], unit["KillSignal"], unit["StartLimitIntervalSec"]) == ("on-failure", "SIGINT", "0")
+@pytest.mark.parametrize(
+    ("name", "signal"), [("scurry.service", "SIGINT"), ("scurry-session.service", "SIGTERM")], ids=["job", "session"]
+)
+def test_the_unit_comes_back_after_failures_and_stops_by_a_signal(name: str, signal: str) -> None:
+    unit = service(name)
+    assert (unit["Restart"], unit["KillSignal"], unit["StartLimitIntervalSec"]) == ("on-failure", signal, "0")
+
+
+def test_kubernetes_has_every_field_of_the_manifest() -> None:
+    schemas: Any = pytest.importorskip("kubernetes_validate")
+    for document in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()):
+        schemas.validate(document, schemas.latest_version(), strict=True)
+
+
+def test_the_operator_starts_the_same_job_with_the_same_image_again_where_it_fails() -> None:
+    found, command = application(), driver()["command"]
+    assert found["driverArgs"][-1] == command[-1]
+    assert found["driverArgs"][2] == command[command.index("--master") + 1]
+    assert found["sparkConf"]["spark.kubernetes.container.image"] == driver()["image"]
+    assert found["pyFiles"].endswith("/driver.py") and (DEPLOY / "driver.py").exists()
+    assert found["applicationTolerations"]["restartConfig"]["restartPolicy"] == "OnFailure"
+
+
+def test_the_image_starts_what_spark_asks_for_in_its_pods() -> None:
+    lines = (DEPLOY.parents[1] / "Dockerfile").read_text().splitlines()
+    (entry,) = [json.loads(line.removeprefix("ENTRYPOINT ")) for line in lines if line.startswith("ENTRYPOINT ")]
+    assert entry == ["tini", "--", "python", "-m", pod.__name__]
 
 
 def test_the_deployment_never_runs_two_drivers_and_its_parts_fit_together() -> None:

@@ -300,6 +300,12 @@ class Append(Committer):
         pass
 
 
+writer, committer = Collected(), Append()
+writer.write(["a"])
+writer.abort()  # the attempt failed: nothing of it is committed
+committer.restarted()
+assert writer.prepare_commit() == []
+
 letters = env.from_source(Letters(), no_watermarks, "letters")
 letters.sink_to(ToOneFile())
 env.execute()

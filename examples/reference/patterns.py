@@ -25,6 +25,7 @@ from scurry.cep import (
 from scurry.common import Time, Types, WatermarkStrategy
 from scurry.datastream import DataStream, OutputTag, StreamExecutionEnvironment
 from scurry.datastream.functions import RuntimeContext
+from scurry.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty
 
 env = StreamExecutionEnvironment.get_execution_environment()
 
@@ -206,7 +207,42 @@ class Spell(PatternProcessFunction):
 by_time = stream("ab").key_by(lambda event: 7)
 assert results(CEP.pattern(by_time, in_order).process(Spell())) == [7]
 
+# What a match discards: events are numbers of their arrival at a time
+
+past = AfterMatchSkipStrategy.skip_past_last_event()
+last = past.pruning_id({"a": [(1, 0)], "b": [(2, 0)]})
+assert last == (2, 0)
+assert past.should_prune((1, 0), last)
+
+# What a pattern is made of
+
+looped = Pattern.begin("a").where(a).one_or_more().until(b).next("b").where(b)
+assert looped.stage_names() == ["a", "b"]
+assert (looped.group, looped.until_condition) == (None, None)
+assert looped.condition is not None
+alone = looped.quantifier
+assert (alone.has_property(QuantifierProperty.SINGLE), alone.negated, alone.is_optional) == (True, False, False)
+assert Quantifier.one(ConsumingStrategy.STRICT).has_property(QuantifierProperty.SINGLE)
+some = Quantifier.looping(ConsumingStrategy.SKIP_TILL_NEXT)
+some.combinations()
+some.optional()
+assert some.inner_consuming_strategy is ConsumingStrategy.SKIP_TILL_ANY
+few = Quantifier.times(ConsumingStrategy.SKIP_TILL_NEXT)
+few.consecutive()
+few.greedy()
+assert few.has_property(QuantifierProperty.GREEDY)
+
 # Patterns as JSON, and patterns that change while the job runs
 
 plain = Pattern.begin("a").next("b")
 assert Pattern.from_json(plain.to_json()).to_json() == plain.to_json()
+
+event_type = Types.ROW_NAMED(["name", "time"], [Types.STRING(), Types.LONG()])
+of_two = Pattern.begin("first").where("name = 'a'").next("second").where("name = 'b'").to_json()
+rules = env.from_collection([("ab", 1, of_two), ("wrong", 1, "no JSON")])
+letters = env.from_collection([("a", 0), ("b", 1)], event_type).assign_timestamps_and_watermarks(
+    WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda event, _: event[1])
+)
+invalid = OutputTag("invalid")
+dynamic = CEP.dynamic_patterns(letters, rules).side_output_invalid_patterns(invalid)
+assert results(dynamic.select(lambda match: match.pattern_id).get_side_output(invalid))[0][0][0] == "wrong"

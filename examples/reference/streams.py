@@ -206,6 +206,7 @@ numbers.print("numbers").name("console").set_parallelism(1)
 numbers.sink_to(FileSink.for_row_format("out", Encoder.simple_string_encoder()).build()).uid("files")
 rows = env.from_collection([Row(n=1)], Types.ROW_NAMED(["n"], [Types.INT()]))
 rows.map(lambda row: row.n).print().name("rows").uid("rows").set_description("prints").disable_chaining()
+rows.print().slot_sharing_group("default")
 env.execute()
 
 once = numbers.map(Double()).cache()

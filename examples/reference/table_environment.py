@@ -26,11 +26,15 @@ from scurry.table.udf import (
     ArgumentHint,
     ArgumentTrait,
     Context,
+    FunctionContext,
     OnTimerContext,
     ProcessTableFunction,
+    RetractableCollector,
+    ScalarFunction,
     StateHint,
     TableAggregateFunction,
     udaf,
+    udf,
     udptf,
     udtaf,
 )
@@ -103,7 +107,10 @@ from_schema = Schema.new_builder().from_resolved_schema(orders.get_resolved_sche
 assert "amount" in str(from_schema)
 
 t_env.create_catalog("shop", CatalogDescriptor.of("shop", Configuration.from_dict({"type": "generic_in_memory"})))
-assert set(t_env.list_catalogs()) == {"default_catalog", "shop"}
+shop = t_env.get_catalog("shop")
+assert shop is not None
+t_env.register_catalog("store", shop)
+assert set(t_env.list_catalogs()) == {"default_catalog", "shop", "store"}
 t_env.use_catalog("shop")
 assert (t_env.get_current_catalog(), t_env.get_current_database()) == ("shop", "default")
 assert t_env.list_databases() == ["default"]
@@ -225,6 +232,49 @@ best = table.flat_aggregate(top_two(col("n")).alias("best")).select(col("best"))
 assert changes(best)[-1].endswith("2)>")
 t_env.add_python_file(str(Path.cwd()))
 
+
+class Doubled(ScalarFunction):
+    """Counts its calls in a metric."""
+
+    def open(self, function_context: FunctionContext) -> None:
+        self.calls = function_context.get_metric_group().counter("calls")
+
+    def eval(self, number: int) -> int:
+        self.calls.inc()
+        return number * 2
+
+
+doubled = udf(Doubled(), result_type=DataTypes.BIGINT())
+assert changes(table.select(doubled(col("n")))) == ["<Row(2)>", "<Row(4)>"]
+
+
+class Largest(TableAggregateFunction):
+    """Says itself what changes: only the row that is another than before."""
+
+    def create_accumulator(self) -> list[int | None]:
+        return [None, None]
+
+    def accumulate(self, accumulator: list[int | None], *args: Any) -> None:
+        accumulator[0] = args[0] if accumulator[0] is None else max(accumulator[0], args[0])
+
+    def emit_update_with_retract(self, accumulator: list[int | None], out: RetractableCollector[Row]) -> None:
+        now, before = accumulator
+        if now != before:
+            if before is not None:
+                out.retract(Row(before))
+            out.collect(Row(now))
+            accumulator[1] = now
+
+    def get_result_type(self) -> str:
+        return "ROW<a BIGINT>"
+
+    def get_accumulator_type(self) -> str:
+        return "ARRAY<BIGINT>"
+
+
+largest = udtaf(Largest())
+assert changes(table.flat_aggregate(largest(col("n")).alias("largest")).select(col("largest")))[-1].endswith("2)>")
+
 # Process table functions
 
 
@@ -254,19 +304,36 @@ class Greeter(ProcessTableFunction):
         time.register_on_time("missing", time.time() + timedelta(hours=1))
         time.register_on_time("never", time.time() + timedelta(hours=2))
         time.clear_timer("never")
-        if time.current_watermark() is not None and visits.count > 100:
-            time.clear_all_timers()
-            ctx.clear_all_timers()
-            ctx.clear_state("visits")
-            ctx.clear_all_state()
-            ctx.clear_all()
+        assert time.current_watermark() is None or time.current_watermark() < time.time()
 
     def on_timer(self, ctx: OnTimerContext, visits: Visits) -> Iterator[str]:
         assert ctx.current_timer() == "missing"
         yield f"We miss you since {visits.count} visits"
 
 
+class Forgetful(ProcessTableFunction):
+    """Forgets each guest at once, by each of the ways to do so."""
+
+    def eval(
+        self,
+        ctx: Context,
+        visits: Annotated[Visits, StateHint()],
+        guests: Annotated[Row, ArgumentHint(ArgumentTrait.SET_SEMANTIC_TABLE, ArgumentTrait.REQUIRE_ON_TIME)],
+    ) -> Iterator[int]:
+        visits.count += 1
+        yield visits.count
+        time = ctx.time_context()
+        time.register_on_time("missing", time.time() + timedelta(hours=1))
+        time.clear_all_timers()
+        ctx.clear_all_timers()
+        ctx.clear_state("visits")
+        ctx.clear_all_state()
+        ctx.clear_all()
+
+
 by_name = events.partition_by(col("name"))
+forgotten = by_name.process(Forgetful(), descriptor("ts").as_argument("on_time"))
+assert all("', 1, " in change for change in changes(forgotten))
 greeted = by_name.process(Greeter(), descriptor("ts").as_argument("on_time"))
 greetings = changes(greeted)
 assert "<Row('ann', 'Hello ann, visit 1'" in greetings[0]
@@ -317,3 +384,11 @@ class Total(AggregateFunction):
 total = udaf(Total())
 assert changes(upserted.select(total(col("n"))))[-1] == "<Row(2)>"
 assert changes(sessions.select(total(col("n")))) == ["<Row(3)>"]
+
+# What workers need
+
+elsewhere = StreamTableEnvironment.create(StreamExecutionEnvironment.get_execution_environment())
+elsewhere.add_python_archive("model.zip", "model")
+elsewhere.set_python_requirements("requirements.txt", "packages")
+assert elsewhere.get_config().get("python.archives", "") == "model.zip#model"
+assert elsewhere.get_config().get("python.requirements", "") == "requirements.txt#packages"

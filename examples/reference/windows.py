@@ -84,6 +84,7 @@ assert results(by_key.window(second).apply(Times())) == [[0, 400], [1200]]
 sliding = SlidingEventTimeWindows.of(Time.seconds(2), Time.seconds(1))
 assert results(by_key.window(sliding).apply(Times())) == [[0, 400], [0, 400, 1200], [1200]]
 sessions = EventTimeSessionWindows.with_gap(timedelta(milliseconds=500))
+assert sessions.get_window_serializer() is None
 assert results(by_key.window(sessions).apply(Times())) == [[0, 400], [1200]]
 assert results(by_key.window(CountTumblingWindowAssigner.of(2)).apply(Times())) == [[0, 400]]
 assert results(by_key.window(CountSlidingWindowAssigner.of(2, 1)).apply(Times()))[-1][-1] == 1200
@@ -206,6 +207,9 @@ class Mean(AggregateFunction):
 
     def merge(self, a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
         return a[0] + b[0], a[1] + b[1]
+
+
+assert Mean().merge((0, 1), (4, 1)) == (4, 2)  # when sessions become one
 
 
 class Described(ProcessWindowFunction):

@@ -148,7 +148,7 @@ class TestCheckpoints:
 
     def test_they_tell_where_sources_stood(self, job: FakeJob, process: RemoteProcess) -> None:
         job.taken = [SimpleNamespace(checkpoint_id=1, trigger_timestamp_ms=1000, duration_ms=20, state_size_bytes=None,
-                                     phases={}, source_positions={"numbers": {"offset": 7}})]  # fmt: skip
+                                     phases={}, states={}, source_positions={"numbers": {"offset": 7}})]  # fmt: skip
         (found,) = process.request("GET", f"/jobs/{job.id}/checkpoints")["history"]
         assert found["positions"] == {"numbers": {"offset": 7}}
         assert (found["trigger_timestamp"], found["latest_ack_timestamp"], found["state_size"]) == (1000, 1020, None)

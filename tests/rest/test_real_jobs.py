@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 import scurry
+from scurry.rest.plan_json import vertex_id
 
 PROGRAM = Path(__file__).parent / "programs" / "counting.py"
 SOURCE = str(Path(scurry.__file__).parent.parent)
@@ -75,6 +76,14 @@ def ask(job: dict[str, Any], token: str, path: str) -> dict[str, Any]:
     return answer
 
 
+def state_of_counts(job: dict[str, Any], token: str) -> list[tuple[int, int]]:
+    """The bytes of state of each subtask of `counts`, and of what the latest checkpoint has written of it."""
+    latest = ask(job, token, "/checkpoints")["latest"]["completed"]["id"]
+    found = ask(job, token, f"/checkpoints/details/{latest}/subtasks/{vertex_id('counts')}")
+    assert found["num_subtasks"] == len(found["subtasks"])
+    return [(one["state_size"], one["checkpointed_size"]) for one in found["subtasks"]]
+
+
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     tmp_path.chmod(0o700)
@@ -99,6 +108,9 @@ def test_a_job_is_listed_saved_rescaled_stopped_and_started_from_its_savepoint(
         token = shell.scurry("token", "counting")
         checkpoints = json.loads(shell.scurry("checkpoints", "--json", "counting"))
         assert checkpoints["latest"]["completed"]["positions"]["numbers"]
+        wait_for(lambda: len(state_of_counts(job, token)) == 3)
+        sizes = state_of_counts(job, token)  # of the keys 0 to 3; a subtask may have none of them
+        assert all(0 <= written <= size for size, written in sizes) and 0 < sum(size for size, _ in sizes) < 1000
         assert ask(job, token, "/exceptions")["exceptionHistory"]["entries"] == []
         before = ask(job, token, f"/state/counts/count?key={quote('1')}")["value"]
         vertices = ask(job, token, "")["vertices"]

@@ -36,6 +36,22 @@ def test_a_vertex_has_its_subtasks(process: RemoteProcess, job: FakeJob) -> None
     assert [(one["subtask"], one["metrics"]["write-records"]) for one in found["subtasks"]] == [(0, 30), (1, 10)]
 
 
+def test_figures_and_times_of_its_subtasks_are_aggregated(process: RemoteProcess, job: FakeJob) -> None:
+    found = ask(process, job, "")["aggregated"]
+    assert found["metrics"]["write-records"] == {
+        "min": 10, "max": 30, "avg": 20, "sum": 40, "median": 20, "p25": 10, "p75": 30, "p95": 30,
+    }  # fmt: skip
+    assert found["status-duration"]["RUNNING"]["min"] > 0 and found["status-duration"]["CREATED"]["max"] == 0
+
+
+def test_all_subtasks_are_told_with_the_skew_of_their_state(process: RemoteProcess, job: FakeJob) -> None:
+    sums = next(iter(job.execution.plan.operators))
+    job.execution.subtasks[sums]["stateSize"] = {0: 300, 1: 100}
+    (found,) = [one for one in process.request("GET", f"/jobs/{job.id}/subtasks")["vertices"] if one["id"] == SUMS]
+    assert found["state"] == {"min": 100, "max": 300, "avg": 200, "sum": 400, "skew": 50}
+    assert [one["stateSize"] for one in found["subtasks"]] == [300, 100]
+
+
 def test_metrics_are_named_by_subtask(process: RemoteProcess, job: FakeJob) -> None:
     assert {"id": "1.numRecordsOut"} in ask(process, job, "/metrics")
     assert ask(process, job, "/metrics", get="1.numRecordsOut,0.nothing") == [{"id": "1.numRecordsOut", "value": "10"}]

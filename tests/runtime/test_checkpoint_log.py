@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.runtime.driver.checkpoint_history import BatchDetails, CheckpointLog
+from scurry.runtime.driver.checkpoint_history import BatchDetails, CheckpointLog, OperatorState
 from scurry.runtime.driver.job import JobExecution
 
 
@@ -104,3 +104,11 @@ def test_what_a_batch_takes_begins_with_its_tasks_and_not_with_its_wait_for_reco
     job._last_batch -= 60
     job.commit(1, [])
     assert [each.duration_ms // 1000 for each in job.checkpoints.latest()] == [0, 60]
+
+
+def test_the_size_of_a_checkpoint_is_that_of_its_subtasks_unless_the_engine_knows_better() -> None:
+    log = CheckpointLog()
+    for batch_id in (0, 1):
+        log.add(batch_id, 1, 5, {7: OperatorState([30, 10], [30, 10]), 9: OperatorState([2], [0])})
+    log.details = lambda since: {0: BatchDetails(None, {}), 1: BatchDetails(4_096, {})}
+    assert [each.state_size_bytes for each in log.latest()] == [42, 4_096]

@@ -18,7 +18,7 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.runtime.keys import key_hash
-from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend
+from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, Meta, take_over
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore, StoreKey
@@ -110,6 +110,32 @@ class TestPages:
             backend.select(key).clear()
         backend.flush()
         assert pages(store) == []
+
+    def test_the_size_of_what_was_written_is_told(self) -> None:
+        store = CountingStore()
+        fill(store, 100)
+        backend = backend_on(store)
+        backend.select(7)["n"] = 1000
+        before = dict(store)
+        size = backend.flush()
+        (changed,) = [key for key in store if key[1] == "page" and store[key] != before.get(key)]
+        assert size is not None and size.written == len(store[changed])
+
+    def test_restored_state_is_counted(self) -> None:
+        saved, store = DictStore(), DictStore()
+        fill(saved, 100)
+        found = [(kind, number, blob) for (_, kind, number), blob in saved.items() if kind == "page"]
+        for some in (found[:3], [("meta", 0, pickle.dumps(Meta(clock=5), 5))], found[3:]):
+            take_over("op", some, store)
+        backend = backend_on(store)
+        assert (backend.meta.clock, backend.meta.size) == (5, sum(len(blob) for _, _, blob in found))
+
+    def test_the_size_of_state_that_an_earlier_version_began_is_unknown(self) -> None:
+        store, old = DictStore(), Meta()
+        fill(store, 100)
+        del old.__dict__["size"]
+        store.put(("op", "meta", 0), pickle.dumps(old, 5))
+        assert backend_on(store).flush() is None
 
     def test_operators_do_not_see_each_other(self) -> None:
         store = DictStore()
@@ -349,7 +375,9 @@ class Subject:
 
     def reload(self) -> None:
         if hasattr(self, "backend"):
-            self.backend.flush()
+            size = self.backend.flush()
+            pages = [len(blob) for (_, kind, _), blob in self.store.items() if kind == "page"]
+            assert size is not None and size.total == sum(pages)
         self.backend = KeyedStateBackend("op", self.store, self.max_parallelism, page_bytes=150)
         self.states = {
             kind: create_state(self.backend, descriptor, descriptor.name, lambda: 0)

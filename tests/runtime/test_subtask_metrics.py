@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scurry.runtime.driver.subtask_metrics import SubtaskMetrics
 from scurry.runtime.exchange.report import TaskReport
+from scurry.runtime.state.store import StateSize
 
 
 class Clock:
@@ -58,6 +59,25 @@ def test_a_watermark_never_goes_back() -> None:
     for watermark in (5, 9, 7):
         metrics.add(1, TaskReport(watermarks={7: watermark}))
     assert metrics.values()[7]["currentOutputWatermark"] == {1: 9}
+
+
+def test_state_is_the_latest_that_each_subtask_has_told() -> None:
+    metrics = SubtaskMetrics()
+    for subtask, size in ((0, StateSize(300, 300)), (2, StateSize(50, 50))):
+        metrics.add(subtask, TaskReport(state={7: size}))
+    first = metrics.take_states({7: 3})[7]
+    assert (list(first.total), list(first.written)) == ([300, 0, 50], [300, 0, 50])
+    metrics.add(0, TaskReport(state={7: StateSize(320, 90)}))
+    second = metrics.take_states({7: 3})[7]
+    assert (list(second.total), list(second.written)) == ([320, 0, 50], [90, 0, 0])
+    assert metrics.values()[7]["stateSize"] == {0: 320, 2: 50}
+
+
+def test_a_rescaled_job_begins_to_tell_its_state_anew() -> None:
+    metrics = SubtaskMetrics()
+    metrics.add(2, TaskReport(state={7: StateSize(300, 300)}))
+    metrics.forget_state()
+    assert metrics.take_states({7: 2}) == {}
 
 
 def test_metrics_of_functions_are_single_values_by_subtask() -> None:

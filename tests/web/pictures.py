@@ -38,7 +38,8 @@ def example() -> FakeJob:
     job.execution.subtasks = {
         numbers: {"numRecordsOut": {0: 405_200, 1: 407_200}, "numRecordsOutPerSecond": {0: 4012.2, 1: 4039.0},
                   "backPressuredTimeMsPerSecond": {0: 230, 1: 230}},
-        sums: {"numRecordsOut": {0: 702_977, 1: 109_000}, "numRecordsOutPerSecond": {0: 7011.5, 1: 1030.2},
+        sums: {"numRecordsIn": {0: 703_300, 1: 109_100}, "numRecordsOut": {0: 702_977, 1: 109_000},
+               "stateSize": {0: 1_412_310, 1: 203_690}, "numRecordsOutPerSecond": {0: 7011.5, 1: 1030.2},
                "currentOutputWatermark": {0: int(time.time() * 1000) - 4200, 1: int(time.time() * 1000) - 3900}},
     }  # fmt: skip
     durations = [310, 290, 420, 1900, 480, 330, 350, 300, 720, 310, 340, 360, 290, 410, 380, 300]

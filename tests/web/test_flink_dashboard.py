@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 import os
+import re
 import urllib.request
 import zipfile
 from collections.abc import Iterator
@@ -128,6 +129,16 @@ def test_checkpoints(shown: Page, process: RemoteProcess, job: str) -> None:
     shown.goto(f"{process.url}/#/job/running/{job}/checkpoints")
     expect(shown.get_by_text("Latest Completed Checkpoint")).to_be_visible()
     expect(shown.get_by_text("Checkpoint Counts")).to_be_visible()
+    shown.wait_for_load_state("networkidle")
+
+
+def test_a_checkpoint_and_its_subtasks(shown: Page, process: RemoteProcess, job: str) -> None:
+    shown.goto(f"{process.url}/#/job/running/{job}/checkpoints")
+    shown.get_by_role("tab", name="History").click()
+    shown.locator(".ant-table-row-expand-icon:visible").first.click()
+    with shown.expect_response(lambda answer: answer.url.endswith(f"/subtasks/{COUNTS}")):
+        shown.get_by_role("row", name=re.compile("^counts")).get_by_role("button").click()
+    expect(shown.get_by_text("Checkpointed Data Size").last).to_be_visible()
     shown.wait_for_load_state("networkidle")
 
 

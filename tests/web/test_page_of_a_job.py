@@ -129,6 +129,17 @@ def test_a_job_of_tables_shows_its_statements_and_plan(page: Page, process: Remo
     expect(page.get_by_label("Execution plan")).to_have_text("Sink(table=[t])")
 
 
+def test_state_and_its_skew_are_shown_by_subtask(page: Page, process: RemoteProcess, job: FakeJob) -> None:
+    sums = next(iter(job.execution.plan.operators))
+    job.execution.subtasks = {sums: {"stateSize": {0: 3_000_000, 1: 1_000_000}, "numRecordsIn": {0: 3000, 1: 1000}}}
+    opened(page, process, f"/jobs/{job.id}")
+    expect(page.get_by_text("state 4.0 MB, skew 50 %, the largest 1.5 × the mean")).to_be_visible()
+    row = page.get_by_role("table", name="Subtasks of sums").get_by_role("row").nth(1)
+    expect(row).to_contain_text("3,000")
+    expect(row).to_contain_text("3.0 MB")
+    expect(row.get_by_role("meter", name="share of state")).to_have_attribute("value", "3000000")
+
+
 def test_sparks_own_page_is_linked(page: Page, process: RemoteProcess, job: FakeJob) -> None:
     job.execution.spark_ui = "http://driver:4040"
     opened(page, process, f"/jobs/{job.id}")

@@ -76,8 +76,9 @@ class JobClient(ApiObject, abc.ABC):
             Values as of the last committed micro-batch by `operator.metric`, for metrics in groups
             `operator.group.metric`: a counter's total is an int, a meter's a `MeterResult`, a distribution's a
             `DistributionResult`; a gauge has a dict of its values by index of the subtask. scurry's own metrics are
-            ints: `numRecordsOut` of sources and operators, `numRecordsIn` of sinks, `numLateRecordsDropped` of windows,
-            `currentOutputWatermark` (ms) where time matters. Operators of one name are counted together.
+            ints: `numRecordsOut` of sources and operators, `numRecordsIn` of sinks and of operators that take records
+            from an exchange, `numLateRecordsDropped` of windows, `currentOutputWatermark` (ms) where time matters.
+            Operators of one name are counted together.
         """
 
     @abc.abstractmethod

@@ -18,6 +18,18 @@ from scurry.rest.operations import Operations
 __all__ = ["OperableJob", "ServedJob"]
 
 
+class OperatorState(Protocol):
+    """The state of an operator in a checkpoint."""
+
+    @property
+    def total(self) -> Sequence[int]:
+        """Its bytes, by subtask."""
+
+    @property
+    def written(self) -> Sequence[int]:
+        """The bytes that the micro-batch has written, by subtask."""
+
+
 class Checkpoint(Protocol):
     """A completed checkpoint."""
 
@@ -36,6 +48,10 @@ class Checkpoint(Protocol):
     @property
     def state_size_bytes(self) -> int | None:
         """Size of all state after the micro-batch, None if unknown."""
+
+    @property
+    def states(self) -> Mapping[int, OperatorState]:
+        """Number of an operator in the plan -> its state; operators without state are missing."""
 
     @property
     def phases(self) -> Mapping[str, int]:

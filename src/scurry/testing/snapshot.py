@@ -12,7 +12,7 @@ from scurry.runtime.keys import subtask_of
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.savepoint.restore import distribute_metas, receivers
 from scurry.runtime.savepoint.schemas import registered_states
-from scurry.runtime.state.backend import Meta
+from scurry.runtime.state.backend import Meta, take_over
 from scurry.runtime.state.evolution.job import Collected, JobMigration, plan_migration
 from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.state.schema import Schemas
@@ -98,16 +98,11 @@ def _restore_operator(
     """Assign the key groups of an operator to its subtasks."""
     groups = plan.settings.max_parallelism
     count = receivers(plan, operator)
-    stores = [levels.store(operator.level, subtask) for subtask in range(count)]
-    metas: list[Meta] = []
-    for kind, number, blob in entries:
-        if kind == "meta":
-            metas.append(pickle.loads(blob))
-        elif kind == "page":
-            stores[subtask_of(number >> GROUP_SHIFT, groups, count)].put((operator.uid, kind, number), blob)
-        else:  # broadcast state, the same for all subtasks
-            for store in stores:
-                store.put((operator.uid, kind, number), blob)
+    metas: list[Meta] = [pickle.loads(blob) for kind, _, blob in entries if kind == "meta"]
     # all subtasks pass the same watermarks, so their gates are equal
-    for store, meta in zip(stores, distribute_metas(metas, metas[0].gate, plan, count), strict=True):
-        store.put((operator.uid, "meta", 0), pickle.dumps(meta, 5))
+    for subtask, meta in enumerate(distribute_metas(metas, metas[0].gate, plan, count)):
+        own = [("meta", 0, pickle.dumps(meta, 5))]
+        for kind, number, blob in entries:  # broadcast state is the same for all subtasks
+            if kind == "broadcast" or kind == "page" and subtask_of(number >> GROUP_SHIFT, groups, count) == subtask:
+                own.append((kind, number, blob))
+        take_over(operator.uid, own, levels.store(operator.level, subtask))

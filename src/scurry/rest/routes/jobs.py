@@ -23,7 +23,7 @@ _TASK_STATES = ("created", "scheduled", "deploying", "running", "finished", "can
 
 
 #: Flink's figures of a vertex. What is not counted is 0 there, too: what sources read, what sinks write.
-_IO: dict[str, int | bool] = {
+IO: dict[str, int | bool] = {
     **dict.fromkeys(("read-bytes", "write-bytes", "read-records", "write-records"), 0),
     **dict.fromkeys(
         ("read-bytes-complete", "write-bytes-complete", "read-records-complete", "write-records-complete"), True
@@ -191,7 +191,7 @@ def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str
         status=task_state(job).upper(), start_time=job.started_ms, end_time=job.ended_ms or -1,
         duration=job.duration_ms, tasks={**dict.fromkeys(map(str.upper, _TASK_STATES), 0),
                                          task_state(job).upper(): subtasks},
-        metrics={**_IO, "read-bytes": metrics.get(f"{vertex.name}.numBytesIn") or 0, **own},
+        metrics={**IO, "read-bytes": metrics.get(f"{vertex.name}.numBytesIn") or 0, **own},
     )  # fmt: skip
 
 

@@ -15,7 +15,8 @@ from scurry.metrics.scopes import path
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Job
-from scurry.rest.routes.jobs import task_state
+from scurry.rest.routes.jobs import IO, task_state
+from scurry.rest.routes.statistics import aggregated, skew
 
 router = APIRouter(responses=REFUSALS, tags=["vertices"])
 _VERTEX = "/jobs/{jobid}/vertices/{vertexid}"
@@ -23,7 +24,13 @@ _VERTEX = "/jobs/{jobid}/vertices/{vertexid}"
 Names = Annotated[str | None, Query(description="Comma-separated names; without them, all names.")]
 _WATERMARK, _INPUT_WATERMARK = "currentOutputWatermark", "currentInputWatermark"
 _RATE = "numRecordsOutPerSecond"
+_STATES_BEFORE = ("CREATED", "SCHEDULED", "DEPLOYING", "INITIALIZING")
 _PRESSURE = "backPressuredTimeMsPerSecond"
+
+
+def subtasks_of(part: SourcePlan | OperatorPlan) -> int:
+    """Return the number of subtasks of a source or operator."""
+    return part.channels if isinstance(part, SourcePlan) else part.parallelism
 
 
 class Vertex:
@@ -36,7 +43,7 @@ class Vertex:
 
     def __init__(self, job: ServedJob, part: SourcePlan | OperatorPlan) -> None:
         self.job, self.part = job, part
-        self.subtasks = part.channels if isinstance(part, SourcePlan) else part.parallelism
+        self.subtasks = subtasks_of(part)
         execution, operator = job.client.execution, without_secrets(part.name)
         of_users = execution.user_metrics().get(part.id, {})
         known = execution.subtask_metrics().get(part.id, {}) | {
@@ -72,10 +79,10 @@ def all_subtasks(job: Job) -> dict[str, Any]:
     """Return all sources and operators with the metrics of their subtasks; scurry's own."""
     found = []
     for one in (Vertex(job, part) for part in vertices(job.plan)):
-        rates = _statistics(one.metrics.get(_RATE, {}), one.subtasks)
+        rates, state = (_statistics(one.metrics.get(name, {}), one.subtasks) for name in (_RATE, "stateSize"))
         subtasks = [{"subtask": number, **counts} for number, counts in enumerate(_by_subtask(one))]
         counted = _statistics(one.metrics.get("numRecordsOut", {}), one.subtasks)
-        found.append({**one.named, "rate": rates["sum"], "skew": counted["skew"], "subtasks": subtasks})
+        found.append({**one.named, "rate": rates["sum"], "skew": counted["skew"], "state": state, "subtasks": subtasks})
     return {"vertices": found}
 
 
@@ -83,15 +90,21 @@ def all_subtasks(job: Job) -> dict[str, Any]:
 def vertex(one: One) -> dict[str, Any]:
     """Return a source or operator and its subtasks."""
     counted = [
-        {"read-records": counts.get("numRecordsIn", 0), "write-records": counts.get("numRecordsOut", 0)}
+        {**IO, "read-records": counts.get("numRecordsIn", 0), "write-records": counts.get("numRecordsOut", 0)}
         for counts in _by_subtask(one)
     ]
+    durations = {**dict.fromkeys(_STATES_BEFORE, 0), "RUNNING": one.job.duration_ms}
     subtasks = [
         {"subtask": number, "status": task_state(one.job).upper(), "attempt": 0, "endpoint": "", "taskmanager-id": "",
-         **_times(one.job), "metrics": figures, "status-duration": {}, "other-concurrent-attempts": []}
+         **_times(one.job), "metrics": figures, "status-duration": durations, "other-concurrent-attempts": []}
         for number, figures in enumerate(counted)
     ]  # fmt: skip
-    return {**one.named, "now": int(time.time() * 1000), "aggregated": {"metrics": {}}, "subtasks": subtasks}
+    figures_of_all = {name: aggregated([int(one[name]) for one in counted]) for name in IO if type(IO[name]) is int}
+    durations_of_all = {state: aggregated([duration] * one.subtasks) for state, duration in durations.items()}
+    return {
+        **one.named, "now": int(time.time() * 1000), "subtasks": subtasks,
+        "aggregated": {"metrics": figures_of_all, "status-duration": durations_of_all},
+    }  # fmt: skip
 
 
 @router.get(f"{_VERTEX}/subtasktimes")
@@ -177,15 +190,10 @@ def _by_subtask(one: Vertex) -> list[dict[str, float]]:
 
 
 def _statistics(values: Mapping[int, float], subtasks: int) -> dict[str, float]:
-    """Return the aggregations of Flink; a subtask that has counted nothing counts as 0.
-
-    The skew is the mean deviation of the subtasks from their average, in percent of that, 100 at most.
-    """
+    """Return the aggregations of Flink; a subtask that has counted nothing counts as 0."""
     every = [values.get(number, 0) for number in range(subtasks)]
     average = sum(every) / len(every)
-    deviation = sum(abs(value - average) for value in every) / len(every)
-    skew = min(100.0, 100 * deviation / average) if average else 0.0
-    return {"min": min(every), "max": max(every), "avg": average, "sum": sum(every), "skew": skew}
+    return {"min": min(every), "max": max(every), "avg": average, "sum": sum(every), "skew": skew(every)}
 
 
 def _plain(name: str) -> str:

@@ -14,6 +14,19 @@ KEPT_CHECKPOINTS = 100
 
 
 @dataclass(frozen=True)
+class OperatorState:
+    """The state of an operator in a checkpoint, by subtask.
+
+    Attributes:
+        total: Its bytes.
+        written: The bytes that the micro-batch has written.
+    """
+
+    total: Sequence[int]
+    written: Sequence[int]
+
+
+@dataclass(frozen=True)
 class CheckpointInfo:
     """A completed checkpoint.
 
@@ -26,6 +39,7 @@ class CheckpointInfo:
         phases: What it spent its time with: phase -> milliseconds, in the order of the phases; empty if unknown.
         source_positions: Source uid -> its position after the micro-batch; only the latest checkpoint has them, because
             positions may be large.
+        states: Number of an operator in the plan -> its state; operators without state are missing.
     """
 
     checkpoint_id: int
@@ -35,6 +49,7 @@ class CheckpointInfo:
     state_size_bytes: int | None = None
     source_positions: Mapping[str, Any] = field(default_factory=dict)
     phases: Mapping[str, int] = field(default_factory=dict)
+    states: Mapping[int, OperatorState] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,7 @@ class BatchDetails:
     """What an engine knows of a micro-batch.
 
     Attributes:
-        state_bytes: Size of all state after it, None if unknown.
+        state_bytes: Size of all state after it, None if the engine knows no more than the subtasks report.
         phases: As those of a checkpoint.
         began_ms: When its first phase began; None if that was with its tasks.
     """
@@ -70,12 +85,17 @@ class CheckpointLog:
         self._known: dict[int, BatchDetails] = {}
         self._asking = threading.Lock()
 
-    def add(self, batch_id: int, seconds: float, records: int) -> None:
+    def add(
+        self, batch_id: int, seconds: float, records: int, states: Mapping[int, OperatorState] | None = None
+    ) -> None:
         """Add a batch that took `seconds` and has just been committed."""
         began = self._clock() - seconds
         if self._latest and self._latest[-1].checkpoint_id >= batch_id:  # committed again after a failure
             self._forget(batch_id)
-        self._latest.append(CheckpointInfo(batch_id, int(began * 1000), int(seconds * 1000), records))
+        states = states or {}
+        size = sum(sum(each.total) for each in states.values()) if states else None
+        info = CheckpointInfo(batch_id, int(began * 1000), int(seconds * 1000), records, size, states=states)
+        self._latest.append(info)
 
     def latest(self) -> list[CheckpointInfo]:
         """Return the checkpoints, the oldest first."""
@@ -109,7 +129,8 @@ def _detailed(info: CheckpointInfo, known: BatchDetails | None) -> CheckpointInf
     """Add what the engine knows; its phases may begin before the tasks, with planning."""
     if known is None:
         return info
-    info = replace(info, state_size_bytes=known.state_bytes, phases=known.phases)
+    size = info.state_size_bytes if known.state_bytes is None else known.state_bytes
+    info = replace(info, state_size_bytes=size, phases=known.phases)
     if known.began_ms is None:
         return info
     return replace(info, trigger_timestamp_ms=known.began_ms, duration_ms=sum(known.phases.values()))

@@ -119,6 +119,7 @@ class JobExecution:
         if plan is self.plan:
             return
         self.plan, self.sinks = plan, SinkCommits(plan)
+        self.subtasks.forget_state()
 
     def as_saved(self) -> SavedJob:
         """Return what a savepoint taken now stores about the job."""
@@ -187,7 +188,8 @@ class JobExecution:
         batch = self._add(batch_id, reports)
         # A batch may have waited for its turn, or for records, since the previous one.
         seconds = batch.seconds if began is None else self._last_batch - began
-        self.checkpoints.add(batch_id, seconds, batch.records_in)
+        states = self.subtasks.take_states({op.id: op.parallelism for op in self.plan.operators.values()})
+        self.checkpoints.add(batch_id, seconds, batch.records_in, states)
         for listener in self.listeners:
             listener(batch)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from scurry.runtime.driver.checkpoint_history import OperatorState
 from scurry.runtime.driver.user_metrics import SubtaskUserMetrics
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -18,6 +20,7 @@ WINDOW_SECONDS = 60.0
 _STEP_SECONDS = 2.0
 
 _OUT, _RATE, _WATERMARK = "numRecordsOut", "numRecordsOutPerSecond", "currentOutputWatermark"
+_STATE = "stateSize"
 
 _Counts = dict[int, dict[int, int]]
 
@@ -34,6 +37,9 @@ class SubtaskMetrics:
         #: metric -> operator or source -> subtask -> count
         self._counters: dict[str, _Counts] = {}
         self._watermarks: _Counts = {}
+        #: operator -> subtask -> bytes of its state, and of those written in the batch that is being added
+        self._state: _Counts = {}
+        self._written: _Counts = {}
         self.of_users = SubtaskUserMetrics()
         #: (time, records out at that time); the first is older than the window, or the start
         self._history: deque[tuple[float, _Counts]] = deque([(clock(), {})])
@@ -46,6 +52,9 @@ class SubtaskMetrics:
         for number, watermark in report.watermarks.items():
             known = self._watermarks.setdefault(number, {})
             known[subtask] = max(watermark, known.get(subtask, MIN_TIME))
+        for number, size in report.state.items():
+            self._state.setdefault(number, {})[subtask] = size.total
+            self._written.setdefault(number, {})[subtask] = size.written
         for (number, name), measured in report.user_metrics.items():
             self.of_users.add(number, name, subtask, measured)
 
@@ -58,6 +67,25 @@ class SubtaskMetrics:
         while len(self._history) > 1 and self._history[1][0] <= now - WINDOW_SECONDS:
             self._history.popleft()
 
+    def take_states(self, parallelism: Mapping[int, int]) -> dict[int, OperatorState]:
+        """Return the state of each operator that has some, and begin to count what the next batch writes.
+
+        Args:
+            parallelism: Operator -> number of its subtasks.
+        """
+        written, self._written = self._written, {}
+        return {
+            number: OperatorState(*(
+                array("q", [sizes.get(subtask, 0) for subtask in range(parallelism[number])])
+                for sizes in (totals, written.get(number, {}))
+            ))
+            for number, totals in self._state.items()
+        }  # fmt: skip
+
+    def forget_state(self) -> None:
+        """Forget the sizes of state: other subtasks will have it."""
+        self._state = {}
+
     def values(self) -> dict[int, dict[str, dict[int, float]]]:
         """Return operator or source -> metric -> subtask -> value."""
         found: dict[int, dict[str, dict[int, float]]] = {}
@@ -66,6 +94,8 @@ class SubtaskMetrics:
                 found.setdefault(number, {})[metric] = dict(counts)
         for number, watermarks in list(self._watermarks.items()):
             found.setdefault(number, {})[_WATERMARK] = dict(watermarks)
+        for number, sizes in list(self._state.items()):
+            found.setdefault(number, {})[_STATE] = dict(sizes)
         for number, rates in self._rates().items():
             found.setdefault(number, {})[_RATE] = rates
         return found

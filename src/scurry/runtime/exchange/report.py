@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from scurry.runtime.state.store import StateSize
+
 #: A sender that holds a watermark back: its task, its subtask and its watermark.
 HeldBack = tuple[int, int, int]
 
@@ -51,6 +53,7 @@ class TaskReport:
         counters: (operator or source, metric) -> what to add to one of scurry's own counters.
         user_metrics: (operator, metric) -> the report of a user's metric, see `functions/metrics.py`.
         schemas: Operator -> the schemas of states it has registered since the last report, by state name.
+        state: Head operator -> how much state it has, if that has changed.
         watermarks: Head operator -> its watermark, if that has risen.
         held_back: Head operator -> what it waits for, if it got records but its watermark stands still.
         channels: (source, channel) -> its progress.
@@ -61,6 +64,7 @@ class TaskReport:
     counters: dict[tuple[int, str], int] = field(default_factory=dict)
     user_metrics: dict[tuple[int, str], tuple[Any, ...]] = field(default_factory=dict)
     schemas: dict[int, dict[str, Any]] = field(default_factory=dict)
+    state: dict[int, StateSize] = field(default_factory=dict)
     watermarks: dict[int, int] = field(default_factory=dict)
     held_back: dict[int, HeldBack] = field(default_factory=dict)
     channels: dict[tuple[int, int], ChannelProgress] = field(default_factory=dict)

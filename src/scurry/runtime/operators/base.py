@@ -15,7 +15,7 @@ from scurry.runtime.functions.dead_letters import DeadLetters
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.slots import EVENT, PROCESSING
-from scurry.runtime.state.store import DictStore, StateStore
+from scurry.runtime.state.store import DictStore, StateSize, StateStore
 
 
 class RuntimeOperator:
@@ -98,8 +98,9 @@ class RuntimeOperator:
     def begin_batch(self, store: StateStore, watermark: int) -> None:
         """Begin a batch of this subtask at this watermark: load what the operator keeps besides keyed state."""
 
-    def end_batch(self, store: StateStore) -> None:
-        """End the batch: write back what it changed besides keyed state."""
+    def end_batch(self, store: StateStore) -> StateSize:
+        """End the batch: write back what it changed besides keyed state; return how much of that there is now."""
+        return StateSize()
 
     # ---------------------------------------------------------------- chained
 

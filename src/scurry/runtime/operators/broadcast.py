@@ -15,7 +15,7 @@ from scurry.runtime.operators.keyed import KeyedProcessOperator
 from scurry.runtime.operators.stateless import ProcessOperator, process_each
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.layout import Entry
-from scurry.runtime.state.store import StateStore
+from scurry.runtime.state.store import StateSize, StateStore
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
@@ -56,8 +56,8 @@ class BroadcastProcessOperator(ProcessOperator):
         super().begin_batch(store, watermark)
         self._states.begin_batch(store)
 
-    def end_batch(self, store: StateStore) -> None:
-        self._states.end_batch(store)
+    def end_batch(self, store: StateStore) -> StateSize:
+        return self._states.end_batch(store)
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         process_each(self, self._hooks[index], self._contexts[index], values, timestamps)
@@ -78,8 +78,8 @@ class KeyedBroadcastProcessOperator(KeyedProcessOperator):
     def begin_batch(self, store: StateStore, watermark: int) -> None:
         self._broadcast.begin_batch(store)
 
-    def end_batch(self, store: StateStore) -> None:
-        self._broadcast.end_batch(store)
+    def end_batch(self, store: StateStore) -> StateSize:
+        return self._broadcast.end_batch(store)
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         if index == BROADCAST:

@@ -26,7 +26,7 @@ from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page, page_bits
 from scurry.runtime.state.slots import DOMAINS
-from scurry.runtime.state.store import StateStore, StoreKey
+from scurry.runtime.state.store import StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
 
 #: A page is split when its encoding grows past this many bytes.
@@ -40,7 +40,8 @@ Due = tuple[dict[int, int], dict[int, int]]
 class Meta:
     """What the operator stores per subtask besides pages; `due` and `expiry` are by group.
 
-    `lifetimes` are those of the states, by name, with which `expiry` was computed.
+    `lifetimes` are those of the states, by name, with which `expiry` was computed. `size` is how many bytes all pages
+    and indexes have; None in state of earlier versions, which did not count them.
     """
 
     gate: dict[int, Any] = field(default_factory=dict)
@@ -48,9 +49,10 @@ class Meta:
     due: Due = field(default_factory=lambda: ({}, {}))
     expiry: dict[int, int] = field(default_factory=dict)
     lifetimes: dict[str, Lifetime] = field(default_factory=dict)
+    size: int | None = 0
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({**Meta().__dict__, **state})  # earlier versions wrote fewer fields
+        self.__dict__.update({**Meta(size=None).__dict__, **state})  # earlier versions wrote fewer fields
 
 
 @dataclass
@@ -275,13 +277,18 @@ class KeyedStateBackend:
 
     # ---------------------------------------------------------------- the end of a batch
 
-    def flush(self, now: int = 0) -> None:
-        """Write back what changed, without what has expired by `now` (ms)."""
+    def flush(self, now: int = 0) -> StateSize | None:
+        """Write back what changed, without what has expired by `now` (ms); return how much state there is now.
+
+        The size is None if an earlier version began the state.
+        """
         self._convert()
-        PageWriter(self, now).write()
+        writer = PageWriter(self, now)
+        writer.write()
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:
             self.store.put((self.uid, "meta", 0), blob)
+        return None if self.meta.size is None else StateSize(self.meta.size, writer.written)
 
     def _convert(self) -> None:
         """Convert states to their declared type: once per batch and touched key instead of at every update."""
@@ -293,6 +300,23 @@ class KeyedStateBackend:
                 if converted is not values:
                     for entry, value in zip(holders, converted, strict=True):
                         entry[name] = value
+
+
+def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateStore) -> None:
+    """Store restored entries of an operator: kind, number and content of each. The meta counts their bytes."""
+    place = uid, "meta", 0
+    (blob,) = store.get_many((place,))
+    meta = pickle.loads(blob) if blob else Meta()
+    size = meta.size
+    for kind, number, content in entries:
+        if kind == "meta":
+            meta = pickle.loads(content)
+        else:
+            store.put((uid, kind, number), content)
+            if kind == "page" and size is not None:
+                size += len(content)
+    meta.size = size
+    store.put(place, pickle.dumps(meta, 5))
 
 
 def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:

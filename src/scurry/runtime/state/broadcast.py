@@ -13,7 +13,7 @@ from scurry.errors import ArgumentTypeError, ReadOnlyStateError
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.primitives import MapState
 from scurry.runtime.state.registry import StateRegistry
-from scurry.runtime.state.store import StateStore
+from scurry.runtime.state.store import StateSize, StateStore
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
@@ -42,18 +42,20 @@ class BroadcastStates:
             self.entry = pickle.loads(blob) if blob else {}
         self._blob, self._touched = blob, False
 
-    def end_batch(self, store: StateStore) -> None:
-        """Write back what the batch changed."""
+    def end_batch(self, store: StateStore) -> StateSize:
+        """Write back what the batch changed; return how much state there is now."""
         if not self._touched:
-            return
-        blob = pickle.dumps(self.entry, 5) if self.entry else None
+            return StateSize(len(self._blob or b""))
+        written, blob = 0, pickle.dumps(self.entry, 5) if self.entry else None
         if blob is None:
             store.remove(self._key)
         elif blob != self._blob:
             store.put(self._key, blob)
+            written = len(blob)
             if self._registry is not None:
                 self._registry.classes.look_at(blob)
         self._blob, self._touched = blob, False
+        return StateSize(len(blob or b""), written)
 
     def for_writing(self) -> Entry:
         """Return the maps for writing."""

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 #: (operator uid, kind, id): see `scurry.runtime.state.backend` for the kinds.
 StoreKey = tuple[str, str, int]
+
+
+class StateSize(NamedTuple):
+    """How much state a subtask of an operator has after a micro-batch.
+
+    Attributes:
+        total: Its bytes, as stored.
+        written: The bytes that the micro-batch has written.
+    """
+
+    total: int = 0
+    written: int = 0
 
 
 class StateStore(Protocol):

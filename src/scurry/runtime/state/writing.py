@@ -48,6 +48,8 @@ class PageWriter:
         self._pages, self._indexes, self._blobs = backend.pages, backend.indexes, backend.blobs
         self._heaps, self._meta, self._page_bytes = backend.heaps, backend.meta, backend.page_bytes
         self._soonest = 0
+        #: bytes written
+        self.written = 0
         #: pages to store, by id
         self._changed: dict[int, tuple[Page, bytes | None]] = {}
 
@@ -68,8 +70,13 @@ class PageWriter:
                 _note(self._meta.expiry, group, index.expiry.values())
 
     def _put(self, number: int, blob: bytes | None) -> None:
-        if blob != self._blobs.get(number):
+        before = self._blobs.get(number)
+        if blob != before:
             backend = self._backend
+            self._blobs[number] = blob  # a page that splits is removed before its index is put in its place
+            self.written += len(blob or b"")
+            if self._meta.size is not None:
+                self._meta.size += len(blob or b"") - len(before or b"")
             key = (backend.uid, "page", number)
             if blob is None:
                 backend.store.remove(key)

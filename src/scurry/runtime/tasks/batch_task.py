@@ -147,6 +147,7 @@ class OperatorRun:
     def _plain(self, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:
             _, values, times, _ = unpack(row.block)
+            self.task.received(self.op.id, values)
             self.operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
             yield len(values)
 
@@ -157,6 +158,7 @@ class OperatorRun:
             operator.bind(backend, MIN_TIME)
             backend.select(key)
             for index, values, times in in_time_order(some, self._plan):
+                self.task.received(self.op.id, values)
                 operator.process_input(index, [key] * len(values), values, times)
                 yield len(values)
             backend.select(key)

@@ -11,8 +11,8 @@ from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, STATE,
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators import KeyedOperator
-from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.store import StateStore
+from scurry.runtime.state.backend import KeyedStateBackend, take_over
+from scurry.runtime.state.store import StateSize, StateStore
 from scurry.runtime.tasks.task import Task
 
 
@@ -47,9 +47,7 @@ class LevelTask:
         for row in rows:
             target = self._target.get(row.port) if row.kind < COMMIT else None
             if row.kind == STATE and row.port in self._heads:
-                uid = self._heads[row.port].uid
-                for kind, number, blob in unpack(row.block):
-                    store.put((uid, kind, number), blob)
+                take_over(self._heads[row.port].uid, unpack(row.block), store)
             elif row.kind == QUERY and row.port in self._heads:
                 yield self._answer(self._heads[row.port], row, store)
             elif target is None:
@@ -89,6 +87,7 @@ class LevelTask:
                 info.clock.advance_to(stamp)
                 if keys is not None:
                     backend.prefetch(keys)
+                task.received(plan.id, values)
                 operator.process_input(index, keys, values, times)
                 task.drain()
                 yield from task.flush(step)
@@ -103,11 +102,12 @@ class LevelTask:
         if isinstance(operator, KeyedOperator):
             operator.settle()
         try:
-            backend.flush(info.clock.stamp)
-            operator.end_batch(store)
+            keyed, other = backend.flush(info.clock.stamp), operator.end_batch(store)
         except Exception as error:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, hint=hint) from error
+        if keyed is not None:
+            task.has_state(plan.id, StateSize(keyed.total + other.total, keyed.written + other.written))
         yield from task.report()
 
     def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:

@@ -8,7 +8,8 @@ from typing import Any
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
-from scurry.runtime.exchange.collector import Collector, Consumer
+from scurry.runtime.exchange.collector import Collector, Consumer, Values
+from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
@@ -19,6 +20,7 @@ from scurry.runtime.operators import RuntimeOperator, create_operator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
+from scurry.runtime.state.store import StateSize
 
 
 class Task:
@@ -35,6 +37,8 @@ class Task:
         self.assigners: list[AssignTimestampsOperator] = []
         self.asynchronous: list[AsyncOperator] = []
         self.collectors: list[tuple[int, Collector]] = []
+        #: bytes of state that were reported last
+        self._state_bytes = 0
 
     def operator(self, number: int) -> RuntimeOperator:
         """Return the instance of an operator in this task; create it and those that follow it on first use."""
@@ -137,6 +141,17 @@ class Task:
     def progress(self) -> list[WireRow]:
         """Return the progress rows of the batch."""
         return [row for writer in self.writers.values() for row in writer.progress()]
+
+    def received(self, number: int, values: Values) -> None:
+        """Count what the head operator gets; sinks count what they write themselves."""
+        if values and not isinstance(self.operators[number], SinkOperator):
+            self.info.count(number, "numRecordsIn", counter_of(values[0])(values))
+
+    def has_state(self, number: int, size: StateSize) -> None:
+        """Report how much state the head operator has, if that has changed."""
+        if size.written or size.total != self._state_bytes:
+            self.info.report.state[number] = size
+            self._state_bytes = size.total
 
     def report(self) -> list[WireRow]:
         """Return the row with what there is to report since the last call; none if there is nothing."""

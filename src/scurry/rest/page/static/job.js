@@ -4,7 +4,7 @@ import { facts, h, table } from "./dom.js";
 import { graph } from "./graph.js";
 import * as history from "./history.js";
 import * as operate from "./operate.js";
-import { count, span, state, time } from "./text.js";
+import { bytes, count, span, state, time } from "./text.js";
 
 const TABS = [
   ["", "Graph", { paths: () => ["/subtasks"], view: overview }],
@@ -74,25 +74,40 @@ function overview(job, known) {
       { title: "Built at", cell: (node) => h("code", { title: node.built_at }, node.built_at.replace(/^.*\//, "")) },
     ], nodes, (node) => node.id),
     h("h2", {}, "Subtasks"),
-    h("p", { class: "dim" }, "The longest bar of an operator is the subtask that does most; a skew of 0 % means that all do the same."),
+    h("p", { class: "dim" }, "The longest bar of an operator is the subtask that sends or keeps most; a skew of 0 % means that all are equal."),
     known.vertices.map((vertex) => subtasks(vertex)),
   ];
 }
 
 function subtasks(vertex) {
-  const most = Math.max(1, ...vertex.subtasks.map((one) => one.numRecordsOut ?? 0));
-  const share = (one) => h("meter", { min: 0, max: most, value: one.numRecordsOut ?? 0, "aria-label": "share" });
+  const bar = (metric, label) => {
+    const most = Math.max(1, ...vertex.subtasks.map((one) => one[metric] ?? 0));
+    return (one) => h("meter", { min: 0, max: most, value: one[metric] ?? 0, "aria-label": label });
+  };
+  const known = (metric, ...columns) => (vertex.subtasks.some((one) => one[metric] !== undefined) ? columns : []);
   return h("details", { "data-key": vertex.id, open: vertex.subtasks.length <= 8 },
-    h("summary", {}, `${vertex.name}: ${count(Math.round(vertex.rate))} records/s, skew ${Math.round(vertex.skew)} %`),
+    h("summary", {}, `${vertex.name}: ${count(Math.round(vertex.rate))} records/s, skew ${Math.round(vertex.skew)} %${stateOf(vertex)}`),
     table(`Subtasks of ${vertex.name}`, [
       { title: "Subtask", cell: (one) => String(one.subtask) },
+      ...known("numRecordsIn", { title: "Records in", cell: (one) => count(one.numRecordsIn), number: true }),
       { title: "Records out", cell: (one) => count(one.numRecordsOut), number: true },
-      { title: "Share", cell: share },
+      { title: "Share", cell: bar("numRecordsOut", "share") },
+      ...known("stateSize",
+        { title: "State", cell: (one) => bytes(one.stateSize ?? 0), number: true },
+        { title: "Share of state", cell: bar("stateSize", "share of state") }),
       { title: "Records/s", cell: (one) => decimal(one.numRecordsOutPerSecond), number: true },
-      { title: "Watermark", cell: (one) => watermark(one.currentOutputWatermark) },
-      { title: "Behind", cell: (one) => behind(one.currentOutputWatermark), number: true },
-      { title: "Held back", cell: (one) => percent(one.backPressuredTimeMsPerSecond), number: true },
+      ...known("currentOutputWatermark",
+        { title: "Watermark", cell: (one) => watermark(one.currentOutputWatermark) },
+        { title: "Behind", cell: (one) => behind(one.currentOutputWatermark), number: true }),
+      ...known("backPressuredTimeMsPerSecond",
+        { title: "Held back", cell: (one) => percent(one.backPressuredTimeMsPerSecond), number: true }),
     ], vertex.subtasks, (one) => one.subtask));
+}
+
+function stateOf({ state }) {
+  if (!state.sum) return "";
+  const times = (state.max / state.avg).toFixed(1);
+  return `; state ${bytes(state.sum)}, skew ${Math.round(state.skew)} %, the largest ${times} × the mean`;
 }
 
 const decimal = (value) => (value === undefined ? null : value.toFixed(1));

@@ -24,7 +24,7 @@ from scurry.runtime.operators.cep.operator import CepOperator
 from scurry.runtime.operators.cep.run import PatternRun
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.slots import partial_matches
-from scurry.runtime.state.store import StateStore
+from scurry.runtime.state.store import StateSize, StateStore
 
 __all__ = ["DynamicCepOperator"]
 
@@ -54,10 +54,10 @@ class DynamicCepOperator(CepOperator):
         self._states.begin_batch(store)
         self._use(self._known())
 
-    def end_batch(self, store: StateStore) -> None:
+    def end_batch(self, store: StateStore) -> StateSize:
         if self.info.mode == "BATCH":  # each key has seen the changes; now they hold for the job that goes on
             self._change(self._changes_until(self.current_watermark))
-        self._states.end_batch(store)
+        return self._states.end_batch(store)
 
     def _known(self) -> dict[Any, PatternChange]:
         return {pattern: PatternChange(*each) for pattern, each in self._states.entry.get(KNOWN, {}).items()}

@@ -92,6 +92,32 @@ class Call(Expression):
     arguments: tuple[Expression, ...]
     type: DataType
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle a tree of calls as a list: within each other they would be too deep for C's stack in Python 3.12."""
+        steps: list[Any] = []
+        pending: list[Expression] = [self]
+        while pending:
+            each = pending.pop()
+            if type(each) is Call:
+                steps.append((each.function, len(each.arguments), each.type, each.span))
+                pending += each.arguments
+            else:
+                steps.append(each)
+        return _tree, (steps[::-1],)
+
+
+def _tree(steps: list[Any]) -> Expression:
+    """Make a tree of calls: each step is a leaf, or a call that takes the last expressions that were made."""
+    made: list[Expression] = []
+    for step in steps:
+        if type(step) is tuple:
+            function, count, result, span = step
+            first = len(made) - count
+            made[first:] = [Call(function, tuple(made[first:]), result, span=span)]
+        else:
+            made.append(step)
+    return made.pop()
+
 
 @dataclass(frozen=True)
 class UserFunctionCall(Expression):

@@ -53,7 +53,7 @@ class Sqlite(Database):
         """Open the file, or create it."""
         # A transaction that reads before it writes may fail at once; an IMMEDIATE one waits for other writers.
         transactions: Literal["IMMEDIATE"] | None = None if autocommit else "IMMEDIATE"
-        return sqlite3.connect(self._path, _BUSY_SECONDS, isolation_level=transactions, check_same_thread=False)
+        return sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=transactions, check_same_thread=False)
 
     def alive(self, connection: Any) -> bool:
         """Return True: a file has no connection to lose."""

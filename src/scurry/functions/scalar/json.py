@@ -14,7 +14,8 @@ from typing import Any, Final
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.java_text import plain_decimal
-from scurry.functions.json_path import JsonError, PathError, dumps, loads, read_path
+from scurry.functions.json_path import PathError, read_path
+from scurry.functions.json_text import JsonError, dumps, loads
 from scurry.functions.kernels import Bind, by_value, value_kernel
 from scurry.functions.signatures import always, if_any_nullable, refuse, signature
 from scurry.logical_types import (

@@ -83,14 +83,14 @@ def started(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan,
 
 
 def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
-    """Return the answer of insertions: -1 for each, because nobody counts rows."""
-    names: list[str] = []
-    for target in targets:
-        name, number = target.as_summary_string(), 0
-        while name in names:
-            number += 1
-            name = f"{target.as_summary_string()}_{number}"
-        names.append(name)
+    """Return the answer of insertions: -1 for each table, because rows are not counted.
+
+    Flink numbers insertions into one table, then makes one of them: `t_1, u` are the names of those into `t, u, t`.
+    """
+    texts = [target.as_summary_string() for target in targets]
+    numbered = [f"{text}_{texts[:place].count(text) + 1}" for place, text in enumerate(texts)]
+    names = [number if texts.count(text) > 1 else text for text, number in zip(texts, numbered, strict=True)]
+    names = names[: len(set(texts))]
     schema = ResolvedSchema.physical(names, [BigIntType()] * len(names))
     return StatementResult(schema, iter([(0, (-1,) * len(names))]), job=job)
 

@@ -321,7 +321,11 @@ class StreamTableEnvironment(StreamConversions, TableEnvironment):
         if isinstance(environment_settings, Configuration):
             environment_settings = EnvironmentSettings(environment_settings)
         settings = environment_settings or EnvironmentSettings(stream_execution_environment._configuration)
-        return StreamTableEnvironment(settings, stream_execution_environment)
+        made = StreamTableEnvironment(settings, stream_execution_environment)
+        if environment_settings is None:
+            # As Flink: only settings of tables say how rows are printed, not the mode of the streams.
+            made._session.shows_kinds = True
+        return made
 
     def create_temporary_view(
         self, view_path: str, table_or_data_stream: Table | DataStream[Any], *fields_or_schema: Any

@@ -108,7 +108,7 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
     columns = [column for column in table.schema.get_columns() if column.is_persisted()]
     _check_partition_columns(table, statement)
     names = _target_names(statement, columns, {each.column.last for each in statement.partition if each.value})
-    plan = plan_query(session, statement.query, allows_null=True)
+    plan = plan_query(session, statement.query)
     hints = {
         str(option.key): str(getattr(option.value, "value", option.value))
         for hint in statement.hints
@@ -250,7 +250,7 @@ def _value(
     if column.name in partition:
         literal = partition[column.name]
         query = nodes.Select((nodes.SelectItem(literal),), span=literal.span)
-        constant = _constant(plan_query(session, query, allows_null=True))
+        constant = _constant(plan_query(session, query))
         return calls.converted(constant, column.data_type.nullable(), session.for_functions())
     return Literal(None, column.data_type.nullable())
 

@@ -78,7 +78,7 @@ class TableResult(ApiObject):
             lines = iter([str(values[0]) for _, values in result.rows])
         elif result.is_query:
             lines = query_lines(result.schema, result.rows, self._session.shows_kinds, zone, self._widest())
-        elif result.job is not None:
+        elif result.job is not None or result.is_text:
             lines = iter([" ".join(map(str, values)) for _, values in result.rows])
         else:
             lines = data_lines(result.schema, result.rows, zone)

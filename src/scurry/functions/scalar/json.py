@@ -21,6 +21,7 @@ from scurry.functions.signatures import always, if_any_nullable, refuse, signatu
 from scurry.logical_types import (
     ArrayType,
     BooleanType,
+    CharType,
     DataType,
     DecimalType,
     DoubleType,
@@ -111,6 +112,10 @@ def _document(data_type: DataType) -> Callable[[Any], str]:
 def _bind_exists(site: CallSite, result_type: DataType) -> Kernel:
     if not isinstance(site.types[0], CHARACTER):
         raise EvaluationError(f"Unsupported call: JSON_EXISTS({site.types[0].as_summary_string()}, ...)")
+    if not isinstance(site.types[1], CharType):
+        # Flink has code for paths of type CHAR only, as literals are.
+        shown = ", ".join(each.as_summary_string() for each in site.types[:2])
+        raise EvaluationError(f"Unsupported call: JSON_EXISTS({shown})")
     on_error = _symbol(site, 2, "FALSE")
 
     def exists(text: str, path: str) -> bool | None:

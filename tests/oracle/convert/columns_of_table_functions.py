@@ -2,6 +2,8 @@
 # parallelism: 1
 # modes: streaming batch
 
+from __future__ import annotations
+
 from pyflink.common import Row
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import DataTypes, StreamTableEnvironment
@@ -26,8 +28,5 @@ for table in (
     print(table.get_schema().get_field_names())
 t_env.create_temporary_function("as_row", as_row)
 t_env.create_temporary_view("numbers", numbers)
-for query in (
-    "SELECT i, f0, f1 FROM numbers, LATERAL TABLE(as_row(i))",
-    "SELECT * FROM numbers, LATERAL TABLE(as_row(i))",
-):
-    print(t_env.sql_query(query).get_schema().get_field_names())
+for columns in ("i, f0, f1", "*"):
+    print(t_env.sql_query(f"SELECT {columns} FROM numbers, LATERAL TABLE(as_row(i))").get_schema().get_field_names())

@@ -46,6 +46,22 @@ def test_without_java_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch, tm
     assert "-> scurry setup" in done.stdout
 
 
+@pytest.mark.parametrize(("archives", "state"), [(["classes.jsa"], "note"), ([], "ok")], ids=["whole", "trimmed"])
+def test_setup_is_advised_where_it_would_help(
+    archives: list[str], state: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A trimmed Java, as the one from PyPI, takes no archive of Spark's classes."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").touch(mode=0o755)
+    (tmp_path / "release").write_text('JAVA_VERSION="21.0.8"\n')
+    (tmp_path / "lib" / "server").mkdir(parents=True)
+    for name in archives:
+        (tmp_path / "lib" / "server" / name).touch()
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert found("Java").state == state
+
+
 def test_a_host_name_without_an_address_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_address(name: str) -> str:
         raise OSError(name)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from functions.corpus import answer
-from scurry.functions.json_path import JsonError, PathError, PathSyntaxError, loads, read_path
+from scurry.functions.json_path import PathError, PathSyntaxError, read_path
+from scurry.functions.json_text import JsonError, loads
 
 DOCUMENT = (
     '{"a": {"b": [1, {"c": "x"}, null]}, "n": null, "s": "str", "f": 1.50, "e": "", "a b": "sp", "arr": [3, 1, 2]}'

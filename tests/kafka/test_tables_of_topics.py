@@ -71,7 +71,8 @@ def test_messages_of_protobuf_are_written_and_read(env: TableEnvironment, kafka:
     options = {"format": "protobuf", "protobuf.message-class-name": message}
     columns = "name STRING, `value` ARRAY<ROW<name STRING, number INT>>"
     define(env, kafka, "t", columns, **bounded(kafka.topic(), **options))
-    env.execute_sql("INSERT INTO t VALUES ('c', ARRAY[ROW('RED', 0), ROW('BLUE', 5)]), ('d', NULL)").wait()
+    null = "CAST(NULL AS ARRAY<ROW<name STRING, number INT>>)"
+    env.execute_sql(f"INSERT INTO t VALUES ('c', ARRAY[ROW('RED', 0), ROW('BLUE', 5)]), ('d', {null})").wait()
     assert rows(env, "SELECT name, `value`[2].name, `value`[2].number FROM t") == [("c", "BLUE", 5), ("d", None, None)]
 
 

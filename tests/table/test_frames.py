@@ -15,6 +15,7 @@ from scurry.common.time import Instant
 from scurry.errors import ArgumentTypeError, TypeMismatchError
 from scurry.table import DataTypes, TableEnvironment
 from scurry.table.expressions import col
+from scurry.table.udf import udf
 from support.statements.tables import environment
 
 
@@ -164,3 +165,15 @@ def test_a_type_that_sql_does_not_have_is_refused(env: TableEnvironment) -> None
         env.from_arrow(pa.table({"a": pa.nulls(1, pa.month_day_nano_interval())}))
     with pytest.raises(ArgumentTypeError, match=r"expected a pyspark.sql.DataFrame"):
         env.from_spark(FRAME)
+
+
+def test_texts_are_objects_with_none_as_in_the_pandas_of_pyflink(env: TableEnvironment) -> None:
+    found = env.from_elements([(1, "a"), (2, None)], ["i", "s"]).to_pandas()
+    assert (found["s"].dtype, found.columns.dtype) == (object, object)
+    assert found.values.tolist() == [[1, "a"], [2, None]]
+
+
+def test_vectorised_functions_get_none_where_a_text_is_null(env: TableEnvironment) -> None:
+    sizes = udf(lambda s: s.map(lambda text: -1 if text is None else len(text)), result_type="INT", func_type="pandas")
+    table = env.from_elements([(1, "abc"), (2, None)], ["i", "s"])
+    assert table.select(sizes(col("s")).alias("n")).to_pandas()["n"].tolist() == [3, -1]

@@ -119,7 +119,7 @@ def _satisfied(requirement: str) -> bool:
 
 
 def _java() -> Iterator[Finding]:
-    from scurry.spark.session.cds import cds_options
+    from scurry.spark.session.cds import archive_path
     from scurry.spark.session.java import java_home, java_version
 
     try:
@@ -127,7 +127,9 @@ def _java() -> Iterator[Finding]:
     except JavaMissingError as missing:
         yield Finding("Java", "wrong", str(missing).partition("\n")[0].partition(". Run")[0], "scurry setup")
         return
-    advice = "" if cds_options() else "scurry setup prepares Spark's classes, where this Java can: faster starts"
+    archive = archive_path()
+    unprepared = archive is not None and not archive.exists()
+    advice = "scurry setup prepares Spark's classes: faster starts" if unprepared else ""
     yield Finding("Java", "note" if advice else "ok", f"{java_version(home)} ({home})", advice)
 
 

@@ -91,7 +91,11 @@ class AggregatingState(MergingState[IN, OUT]):
 
 
 class ListState(MergingState[T, Iterable[T]]):
-    """A list; `get` returns its elements."""
+    """A list of values."""
+
+    @abstractmethod
+    def get(self) -> Iterable[T]:
+        """Return the elements in the order in which they were added; none if nothing was."""
 
     @abstractmethod
     def update(self, values: list[T]) -> None:
@@ -103,7 +107,7 @@ class ListState(MergingState[T, Iterable[T]]):
 
     def __iter__(self) -> Iterator[T]:
         """Iterate over the elements."""
-        return iter(self.get() or ())
+        return iter(self.get())
 
 
 class _ReadableMap(State, Generic[K, V]):

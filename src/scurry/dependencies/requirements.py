@@ -112,12 +112,10 @@ def _build(directory: Path, site_packages: Path, requirements: Path, packages: P
     inherited = {path for path in sys.path if "site-packages" in path or "dist-packages" in path}
     (site_packages / "scurry-inherited.pth").write_text("".join(f"{path}\n" for path in sorted(inherited)))
     offline = ["--no-index", "--find-links", str(packages)] if packages is not None else []
-    command = [str(directory / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--no-input",
-               "--no-warn-conflicts", "--quiet", *offline, "--requirement", str(requirements)]  # fmt: skip
+    options = ["--disable-pip-version-check", "--no-input", "--no-warn-conflicts", "--quiet", *offline]
+    python = str(directory / "bin" / "python")
+    command = [python, *pip_arguments(), "install", *options, "--requirement", str(requirements)]
     variables = {key: value for key, value in os.environ.items() if key not in ("PYTHONHOME", "PYTHONPATH")}
-    wheel = _pip_wheel()
-    if importlib.util.find_spec("pip") is None and wheel is not None:
-        variables["PYTHONPATH"] = str(wheel)
     done = subprocess.run(command, capture_output=True, text=True, env=variables, timeout=_GIVE_UP_SECONDS)
     if done.returncode:
         errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.strip()]
@@ -129,13 +127,26 @@ def _build(directory: Path, site_packages: Path, requirements: Path, packages: P
         )
 
 
+def pip_arguments() -> list[str]:
+    """Return the arguments of Python that call pip: that of this environment, else the one that CPython bundles.
+
+    Environments that uv makes have none.
+    """
+    if importlib.util.find_spec("pip") is None and (wheel := _pip_wheel()) is not None:
+        return [str(wheel / "pip")]
+    return ["-m", "pip"]
+
+
 def _pip_wheel() -> Path | None:
-    """Return the wheel of pip that CPython bundles for new virtual environments, None if there is none."""
+    """Return the wheel of pip that CPython has for new virtual environments, None if there is none."""
     try:
         import ensurepip
     except ImportError:
         return None
-    return next(iter(sorted(Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl"))), None)
+    directories = [Path(ensurepip.__file__).parent / "_bundled"]
+    if elsewhere := sysconfig.get_config_var("WHEEL_PKG_DIR"):  # on Debian, for instance
+        directories.append(Path(elsewhere))
+    return next((wheel for directory in directories for wheel in sorted(directory.glob("pip-*.whl"))), None)
 
 
 def refuse_loaded(site_packages: Path) -> None:

@@ -1,8 +1,7 @@
-"""JSON texts, and paths in them as Jayway's JsonPath reads them."""
+"""Paths in JSON, as Jayway's JsonPath reads them."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -12,22 +11,9 @@ from statistics import fmean
 from typing import Any, Final
 
 from scurry.functions.json_filters import MISSING, Condition, Operand, compile_filter
+from scurry.functions.json_text import JsonError, loads
 
-__all__ = [
-    "JsonError",
-    "PathError",
-    "PathSyntaxError",
-    "decimal_text",
-    "dumps",
-    "json_decoder",
-    "loads",
-    "quoted",
-    "read_path",
-]
-
-
-class JsonError(ValueError):
-    """A text is no JSON."""
+__all__ = ["PathError", "PathSyntaxError", "read_path"]
 
 
 class PathError(ValueError):
@@ -38,98 +24,17 @@ class PathSyntaxError(PathError):
     """A path is malformed."""
 
 
-def _refuse_constant(name: str) -> Any:
-    raise JsonError(f"Unrecognized token '{name}'")
-
-
-def _whole(text: str) -> int:
-    return int(text) if len(text) < 4300 else int(Decimal(text))
-
-
-def _fraction(text: str) -> Decimal:
-    """Return a number as Java's BigDecimal, which has no negative zero."""
-    value = Decimal(text)
-    return value if value else value.copy_abs()
-
-
-def json_decoder(
-    fraction: Callable[[str], Any], whole: Callable[[str], Any], pairs: Callable[[Any], Any] | None = None
-) -> json.JSONDecoder:
-    """Return a decoder of JSON as Java reads it.
-
-    Args:
-        fraction: Reads numbers with a fraction or an exponent.
-        whole: Reads other numbers.
-        pairs: Makes an object of its pairs of name and value.
-    """
-    return json.JSONDecoder(
-        parse_float=fraction, parse_int=whole, parse_constant=_refuse_constant, object_pairs_hook=pairs
-    )
-
-
-_DECODER: Final = json_decoder(_fraction, _whole)
-
-#: What may not stand after a number, or after true, false and null, even where the rest of a text does not matter.
-_UNFINISHED: Final = {True: re.compile(r"[^ \t\r\n]"), False: re.compile(r"[\w$]")}
-
-
-def loads(text: str, decoder: json.JSONDecoder = _DECODER) -> Any:
-    """Return the value of a JSON text; what follows it does not matter. Fractions are Decimals.
-
-    Args:
-        text: The text.
-        decoder: What reads it.
-
-    Raises:
-        JsonError: The text is none.
-    """
-    try:
-        text = text.lstrip(" \t\r\n")
-        if re.match(r"-?0\d", text):
-            raise JsonError("Invalid numeric value: Leading zeroes not allowed")
-        value, end = decoder.raw_decode(text)
-        is_number = text[0] in "-0123456789"
-        if (is_number or text[0] in "tfn") and _UNFINISHED[is_number].match(text, end):
-            raise JsonError(f"Unexpected character after {text[:end]}")
-        return value
-    except (ValueError, RecursionError) as error:
-        raise JsonError(str(error)) from error
-
-
-def dumps(value: Any) -> str:
-    """Return a value as JSON without blanks, the names of objects in order."""
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{dumps(name)}:{dumps(value[name])}" for name in sorted(value)) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(dumps, value)) + "]"
-    if isinstance(value, Decimal):
-        return decimal_text(value)
-    return quoted(value) if isinstance(value, str) else json.dumps(value)
-
-
-_CONTROL: Final = re.compile(r"\\u00[01][0-9a-f]|\\.")
-
-
-def quoted(text: str) -> str:
-    """Return a text as JSON, with the upper case letters of Jackson in escapes."""
-    written = json.dumps(text, ensure_ascii=False)
-    if "\\u00" not in written:
-        return written
-    return _CONTROL.sub(lambda found: found[0][:2] + found[0][2:].upper(), written)
-
-
-def decimal_text(value: Decimal) -> str:
-    """Return a number as `BigDecimal.toString` does."""
-    return str(value) if value.adjusted() >= -6 or "E" not in str(value) else format(value, "E")
-
-
 #: From a value, and the value at the root of the path, to what a step of the path leads to.
 Step = Callable[[Any, Any], Iterator[Any]]
 
 _NAME: Final = re.compile(r"[^.\[\]()\s?@'\"][^.\[()]*")
+
 _INDEXES: Final = re.compile(r"\s*-?\d+\s*(,\s*-?\d+\s*)*")
+
 _SLICE: Final = re.compile(r"\s*(-?\d+)?\s*:\s*(-?\d+)?\s*")
+
 _QUOTED: Final = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*(,|$)""")
+
 _CALL: Final = re.compile(r"(\w+)\(([^()]*)\)")
 
 

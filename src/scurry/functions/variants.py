@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from scurry.errors import EvaluationError
 from scurry.functions.java_text import double_text
-from scurry.functions.json_path import JsonError, dumps, json_decoder, loads
+from scurry.functions.json_text import JsonError, dumps, json_decoder, loads
 
 __all__ = ["parse_json", "try_parse_json", "variant_part"]
 

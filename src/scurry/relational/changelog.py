@@ -272,7 +272,7 @@ class Changelogs:
     def needs_materializer(self, sink: nodes.Sink, session: Session) -> bool:
         """Say whether the changes of a query have to become changes by the key of a sink: they are by another one."""
         mode = dict(session.options).get("table.exec.sink.upsert-materialize", "AUTO").upper()
-        if not sink.key or sink.changes != "UPSERT" or mode == "NONE":
+        if not sink.key or sink.changes == "INSERT" or mode == "NONE":
             return False
         if mode == "FORCE":
             return True

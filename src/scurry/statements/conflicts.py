@@ -1,4 +1,4 @@
-"""Rows of a query with other keys than those of the table they are written to: ON CONFLICT."""
+"""ON CONFLICT: sinks whose primary key differs from the keys of the query."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> Non
             f"ON CONFLICT clause is only allowed for upsert sinks. The sink '{'.'.join(sink.path)}' is not an upsert "
             "sink because it only accepts INSERT (append-only) changes."
         )
-    if sink.on_conflict != "DEDUPLICATE":
+    if sink.on_conflict != "DEDUPLICATE" and sink.upsert_materialize:
         raise UnsupportedError(
             f"ON CONFLICT DO {sink.on_conflict} is not supported yet: DEDUPLICATE updates to the latest row"
         )

@@ -21,7 +21,9 @@ __all__ = ["explain", "explain_plans", "explain_text"]
 
 def explain(session: TableSession, statement: nodes.Explain) -> StatementResult:
     """Show the plans of a statement."""
-    return names_result("result", [explain_text(session, statement.statement, statement.details)])
+    result = names_result("result", [explain_text(session, statement.statement, statement.details)])
+    result.is_text = True
+    return result
 
 
 @deep_recursion()
@@ -34,7 +36,7 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
         details: What to show beside the plans, of which there are CHANGELOG_MODE and PLAN_ADVICE.
 
     Raises:
-        UnsupportedError: It has none.
+        UnsupportedError: It has none, or none with these details.
     """
     if isinstance(statement, nodes.Query):
         return explain_plans(session, [plan_query(session, statement)], details)
@@ -54,13 +56,14 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
 @deep_recursion()
 def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
     """Return the text of plans."""
+    if "PLAN_ADVICE" in details and not session.is_streaming:
+        raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
     executed = executable_plans(session, plans)
     modes = None
     if session.is_streaming and "CHANGELOG_MODE" in details:
         # Nobody asks a query that is only explained for the rows before updates.
         modes = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)).text
-    advises = session.is_streaming and "PLAN_ADVICE" in details
-    text = relational_explain.explain(plans, executed, session.is_streaming, modes, advises)
+    text = relational_explain.explain(plans, executed, session.is_streaming, modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
         from scurry.statements.streaming_runner import execution_plan
 

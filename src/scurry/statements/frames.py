@@ -41,6 +41,7 @@ from scurry.logical_types.values import from_values, to_values
 from scurry.relational import builders
 from scurry.relational.plan import Plan, Scan
 from scurry.relational.schema import Schema
+from scurry.runtime.tables.user_functions.series import series_of_values
 from scurry.statements.changes import executable
 from scurry.statements.jobs import run_query
 from scurry.statements.runners import frame_of_plan
@@ -337,7 +338,6 @@ def _applied(changes: Sequence[Changes], schema: pa.Schema) -> pa.Table:
 def pandas_of_plan(session: TableSession, plan: Plan) -> pd.DataFrame:
     """Run a plan; return its rows as PyFlink's `to_pandas` does."""
     import pandas as pd
-    import pyarrow as pa
 
     table = _collected(session, plan)
     names = list(plan.schema.names)
@@ -346,12 +346,11 @@ def pandas_of_plan(session: TableSession, plan: Plan) -> pd.DataFrame:
     kinds = [_pandas_type(column.type) for column in plan.schema]
     columns = [column.cast(kind, safe=False) for column, kind in zip(table.columns, kinds, strict=True)]
     # Names may repeat: pandas gets them last.
-    places = [f"c{place}" for place in range(len(names))]
-    frame = pa.Table.from_arrays(columns, names=places).to_pandas()
-    for place, column in zip(places, plan.schema, strict=True):
+    frame = pd.DataFrame({place: series_of_values(column) for place, column in enumerate(columns)}, copy=False)
+    for place, column in enumerate(plan.schema):
         if isinstance(column.type, LocalZonedTimestampType):
             frame[place] = frame[place].dt.tz_localize(zone(session.time_zone))
-    frame.columns = pd.Index(names)
+    frame.columns = pd.Index(names, dtype=object)
     return frame
 
 

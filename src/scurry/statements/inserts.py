@@ -83,14 +83,14 @@ def started(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan,
 
 
 def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
-    """Return the answer of insertions: -1 for each, because nobody counts rows."""
-    names: list[str] = []
-    for target in targets:
-        name, number = target.as_summary_string(), 0
-        while name in names:
-            number += 1
-            name = f"{target.as_summary_string()}_{number}"
-        names.append(name)
+    """Return the answer of insertions: -1 for each table, because rows are not counted.
+
+    Flink numbers insertions into one table, then makes one of them: `t_1, u` are the names of those into `t, u, t`.
+    """
+    texts = [target.as_summary_string() for target in targets]
+    numbered = [f"{text}_{texts[:place].count(text) + 1}" for place, text in enumerate(texts)]
+    names = [number if texts.count(text) > 1 else text for text, number in zip(texts, numbered, strict=True)]
+    names = names[: len(set(texts))]
     schema = ResolvedSchema.physical(names, [BigIntType()] * len(names))
     return StatementResult(schema, iter([(0, (-1,) * len(names))]), job=job)
 
@@ -108,7 +108,7 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
     columns = [column for column in table.schema.get_columns() if column.is_persisted()]
     _check_partition_columns(table, statement)
     names = _target_names(statement, columns, {each.column.last for each in statement.partition if each.value})
-    plan = plan_query(session, statement.query, allows_null=True)
+    plan = plan_query(session, statement.query)
     hints = {
         str(option.key): str(getattr(option.value, "value", option.value))
         for hint in statement.hints
@@ -250,7 +250,7 @@ def _value(
     if column.name in partition:
         literal = partition[column.name]
         query = nodes.Select((nodes.SelectItem(literal),), span=literal.span)
-        constant = _constant(plan_query(session, query, allows_null=True))
+        constant = _constant(plan_query(session, query))
         return calls.converted(constant, column.data_type.nullable(), session.for_functions())
     return Literal(None, column.data_type.nullable())
 

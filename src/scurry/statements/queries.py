@@ -23,18 +23,17 @@ __all__ = ["execute_plan", "execute_query", "plan_path", "plan_query", "schema_o
 
 
 @deep_recursion()
-def plan_query(session: TableSession, query: nodes.Query, allows_null: bool = False) -> Plan:
+def plan_query(session: TableSession, query: nodes.Query) -> Plan:
     """Return the plan of a query, whose tables have sources.
 
     Args:
         session: The session.
         query: The query.
-        allows_null: Whether NULL may stand alone in the result, as in INSERT, which knows the types.
 
     Raises:
         ValidationError: The query is wrong, or the options of a table are.
     """
-    plan = validate_query(query, SessionCatalog(session), session.for_functions(), allows_null)
+    plan = validate_query(query, SessionCatalog(session), session.for_functions())
     check_sources(session, plan)
     return plan
 

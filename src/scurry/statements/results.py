@@ -33,6 +33,7 @@ class StatementResult:
         is_query: Whether the rows are those of a query: they are printed in columns whose width follows from the types,
             and in STREAMING with the kinds of changes.
         job: The job that makes the rows, or writes them; None if there is none.
+        is_text: Whether the rows are texts of many lines, which are printed as they are.
     """
 
     schema: ResolvedSchema
@@ -40,6 +41,7 @@ class StatementResult:
     has_content: bool = True
     is_query: bool = False
     job: JobClient | None = None
+    is_text: bool = False
 
 
 def ok() -> StatementResult:

@@ -1,4 +1,4 @@
-"""TableSession: what statements are executed in: catalogs, settings, mode."""
+"""TableSession: the context of statements: catalogs, settings and mode."""
 
 from __future__ import annotations
 
@@ -27,22 +27,24 @@ LOCAL_TIME_ZONE = "table.local-time-zone"
 
 @dataclass
 class TableSession:
-    """What statements are executed in.
+    """The context in which statements are executed.
 
     Attributes:
         catalogs: The catalogs, and what is current.
         configuration: The settings.
         is_streaming: Whether queries run in STREAMING.
+        shows_kinds: Whether printed rows have their kinds.
         modules: The modules in use; only `core` has functions.
         loaded_modules: The modules that are loaded.
         jars: Paths of ADD JAR, which are kept and not used.
-        ends_in_savepoint: Whether insertions read history, and save the state that a job of STREAMING goes on with.
+        ends_in_savepoint: Whether insertions read history and end in a savepoint from which a STREAMING job resumes.
         executed: The text of the statements that are being executed; empty outside, and for Tables.
     """
 
     catalogs: CatalogManager
     configuration: Configuration
     is_streaming: bool
+    shows_kinds: bool
     modules: list[str] = field(default_factory=lambda: ["core"])
     loaded_modules: list[str] = field(default_factory=lambda: ["core"])
     jars: list[str] = field(default_factory=list)
@@ -62,7 +64,7 @@ class TableSession:
         catalog = configuration.get_string("table.builtin-catalog-name", "default_catalog")
         database = configuration.get_string("table.builtin-database-name", "default_database")
         streaming = configuration.get_string("execution.runtime-mode", "STREAMING").upper() != "BATCH"
-        return cls(CatalogManager.create(catalog, database, store), configuration, streaming)
+        return cls(CatalogManager.create(catalog, database, store), configuration, streaming, shows_kinds=streaming)
 
     def for_insertions(self) -> TableSession:
         """Return the session of insertions.

@@ -1,4 +1,4 @@
-"""Tables of Python values: their types inferred as PyFlink does, and the values as columns have them."""
+"""Tables of Python values: type inference as in PyFlink, and conversion to columns."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ from scurry.logical_types import (
     VarCharType,
     YearMonthIntervalType,
 )
+from scurry.table._values import as_tables_keep
 
 __all__ = ["inferred_row_type", "internal_value", "without_dataclasses"]
 
@@ -225,7 +226,7 @@ def _whole(data_type: DataType, value: Any) -> int:
 
 def _pairs(value: Any, key_type: DataType, value_type: DataType) -> list[tuple[Any, Any]]:
     items: Iterable[tuple[Any, Any]] = _instance(value, dict).items()
-    return [(internal_value(key_type, k), internal_value(value_type, v)) for k, v in items]
+    return as_tables_keep([(internal_value(key_type, k), internal_value(value_type, v)) for k, v in items], key_type)
 
 
 def _fields(data_type: RowType, value: Any, within: str) -> tuple[Any, ...]:

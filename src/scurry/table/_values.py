@@ -1,4 +1,4 @@
-"""Values of results as PyFlink's Python values."""
+"""Conversion of result values to PyFlink's Python values."""
 
 from __future__ import annotations
 
@@ -12,10 +12,14 @@ from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.logical_types import (
     ArrayType,
+    BigIntType,
     BinaryType,
+    BooleanType,
+    CharType,
     DataType,
     DateType,
     DayTimeIntervalType,
+    DoubleType,
     FloatType,
     IntType,
     LocalZonedTimestampType,
@@ -23,14 +27,18 @@ from scurry.logical_types import (
     MultisetType,
     RawType,
     RowType,
+    SmallIntType,
     TimestampType,
     TimeType,
+    TinyIntType,
     VarBinaryType,
+    VarCharType,
 )
 
-__all__ = ["python_value"]
+__all__ = ["as_tables_keep", "in_order_of_java", "python_value"]
 
 Convert = Callable[[Any], Any]
+Entries = list[tuple[Any, Any]]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
@@ -69,7 +77,28 @@ def _same(value: Any) -> Any:
 
 def _dict(key_type: DataType, value_type: DataType) -> Convert:
     key, item = python_value(key_type), python_value(value_type)
-    return lambda pairs: {key(k): item(v) for k, v in pairs}
+    return lambda pairs: dict(in_order_of_java([(key(k), item(v)) for k, v in pairs], key_type))
+
+
+def in_order_of_java(entries: Entries, key_type: DataType) -> Entries:
+    """Return the entries of a map in the order of Java's HashMap, if the hash codes of its keys are known."""
+    return _ordered(entries, _HASHES.get(type(key_type)))
+
+
+def as_tables_keep(entries: Entries, key_type: DataType) -> Entries:
+    """Return the entries of a dict in the order that they have in Flink's tables.
+
+    It comes there as a HashMap of Java, of which Flink makes one whose keys are of its own types.
+    """
+    entries = in_order_of_java(entries, key_type)
+    return _ordered(entries, java_text.hash_of_string_data) if isinstance(key_type, CharType | VarCharType) else entries
+
+
+def _ordered(entries: Entries, code: Callable[[Any], int] | None) -> Entries:
+    keys = [key for key, _ in entries]
+    if code is None or len(keys) < 2 or None in keys:
+        return entries
+    return [entries[place] for place in java_text.hash_map_order([*map(code, keys)], slots=16)]
 
 
 def _datetime(value: int, per_second: int) -> datetime.datetime:
@@ -91,4 +120,13 @@ _PYTHON: dict[type[DataType], Convert] = {
     DateType: lambda days: datetime.date.fromordinal(_EPOCH_DAY + days),
     TimeType: lambda millis: (_EPOCH + datetime.timedelta(milliseconds=millis)).time(),
     DayTimeIntervalType: lambda millis: datetime.timedelta(milliseconds=millis),
+}
+
+#: The hash codes of keys, as far as they are known: the entries of a map come in the order of Java's HashMap.
+_HASHES: dict[type[DataType], Callable[[Any], int]] = {
+    **dict.fromkeys((CharType, VarCharType), java_text.hash_of_string),
+    **dict.fromkeys((TinyIntType, SmallIntType, IntType), lambda value: value & 0xFFFFFFFF),
+    BigIntType: java_text.hash_of_long,
+    BooleanType: java_text.hash_of_boolean,
+    DoubleType: java_text.hash_of_double,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from typing import overload
 
 from scurry.common._api import ApiObject
 from scurry.common._config.validation import validate
@@ -29,14 +30,20 @@ class TableConfig(ApiObject):
         """Take the configuration that is changed."""
         self._configuration = Configuration() if configuration is None else configuration
 
-    def get(self, key: str, default_value: str) -> str:
+    @overload
+    def get(self, key: str, default_value: str) -> str: ...
+
+    @overload
+    def get(self, key: str, default_value: None) -> str | None: ...
+
+    def get(self, key: str, default_value: str | None) -> str | None:
         """Return a setting.
 
         Args:
             key: Its name.
             default_value: The answer if it is not set.
         """
-        return self._configuration.get_string(key, default_value)
+        return self._configuration.get_string(key, "") if self._configuration.contains_key(key) else default_value
 
     def set(self, key: str, value: str) -> TableConfig:
         """Change a setting.
@@ -85,7 +92,7 @@ class TableConfig(ApiObject):
         """Set for how long state is kept that nothing uses.
 
         Args:
-            duration: The time; zero for ever.
+            duration: The time; zero keeps state without limit.
 
         Raises:
             ArgumentTypeError: It is no timedelta.
@@ -122,9 +129,9 @@ class TableConfig(ApiObject):
         """
         self._configuration.set_string(_EXECUTABLE, python_exec)
 
-    def get_python_executable(self) -> str:
-        """Return the Python that runs user functions."""
-        return self._configuration.get_string(_EXECUTABLE, "python")
+    def get_python_executable(self) -> str | None:
+        """Return the Python that runs user functions, None if it is not set."""
+        return self.get(_EXECUTABLE, None)
 
     def to_map(self) -> dict[str, str]:
         """Return all settings by their names."""

@@ -25,6 +25,7 @@ from scurry.table.table_config import TableConfig
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
+    from scurry.datastream import DataStream
     from scurry.sql import nodes
 
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
@@ -235,7 +236,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         self._anonymous += 1
         return f"*anonymous_{kind}_source${self._anonymous}*"
 
-    def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
+    def create_temporary_view(self, view_path: str, table_or_data_stream: Table, *fields_or_schema: Any) -> None:
         """Add a temporary view of a table.
 
         Args:
@@ -320,9 +321,15 @@ class StreamTableEnvironment(StreamConversions, TableEnvironment):
         if isinstance(environment_settings, Configuration):
             environment_settings = EnvironmentSettings(environment_settings)
         settings = environment_settings or EnvironmentSettings(stream_execution_environment._configuration)
-        return StreamTableEnvironment(settings, stream_execution_environment)
+        made = StreamTableEnvironment(settings, stream_execution_environment)
+        if environment_settings is None:
+            # As Flink: only settings of tables say how rows are printed, not the mode of the streams.
+            made._session.shows_kinds = True
+        return made
 
-    def create_temporary_view(self, view_path: str, table_or_data_stream: Any, *fields_or_schema: Any) -> None:
+    def create_temporary_view(
+        self, view_path: str, table_or_data_stream: Table | DataStream[Any], *fields_or_schema: Any
+    ) -> None:
         """Add a temporary view of a table or of a stream.
 
         Args:

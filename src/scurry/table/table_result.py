@@ -77,8 +77,8 @@ class TableResult(ApiObject):
         if not result.has_content:
             lines = iter([str(values[0]) for _, values in result.rows])
         elif result.is_query:
-            lines = query_lines(result.schema, result.rows, self._session.is_streaming, zone, self._widest())
-        elif result.job is not None:
+            lines = query_lines(result.schema, result.rows, self._session.shows_kinds, zone, self._widest())
+        elif result.job is not None or result.is_text:
             lines = iter([" ".join(map(str, values)) for _, values in result.rows])
         else:
             lines = data_lines(result.schema, result.rows, zone)

@@ -16,7 +16,7 @@ from scurry.datastream import (
     StreamExecutionEnvironment,
     TimeWindow,
 )
-from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
+from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 
 
@@ -46,6 +46,18 @@ class Count(KeyedProcessFunction[str, Click, tuple[str, int]]):
         self.pages.put(value.page, (self.pages.get(value.page) or 0) + 1)
         ctx.timer_service().register_event_time_timer(value.at + 1)
         yield ctx.get_current_key(), count
+
+
+class Latest(KeyedProcessFunction[str, Click, str]):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.pages = runtime_context.get_list_state(ListStateDescriptor("pages", Types.STRING()))
+
+    def process_element(self, value: Click, ctx: KeyedProcessFunction.Context[str]) -> Iterator[str]:
+        seen = [page.upper() for page in self.pages.get()]
+        self.pages.update(seen[-9:])
+        self.pages.add(value.page)
+        for page in self.pages:
+            yield page.upper()
 
 
 class Pages(ProcessWindowFunction[Click, str, str, TimeWindow]):

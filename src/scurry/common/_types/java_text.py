@@ -106,6 +106,28 @@ def hash_of_string(value: str) -> int:
     return code
 
 
+def hash_of_string_data(value: str) -> int:
+    """Return `StringData.hashCode` of Flink's tables: Murmur3 of the bytes, whose last ones are taken one by one."""
+    data, code = value.encode(), 42
+    aligned = len(data) & ~3
+    words = [
+        *struct.unpack(f"<{aligned // 4}I", data[:aligned]),
+        *struct.unpack(f"{len(data) - aligned}b", data[aligned:]),
+    ]
+    for word in words:
+        code ^= _rotated(word * 0xCC9E2D51, 15) * 0x1B873593 & 0xFFFFFFFF
+        code = (_rotated(code, 13) * 5 + 0xE6546B64) & 0xFFFFFFFF
+    code ^= len(data)
+    code = ((code ^ (code >> 16)) * 0x85EBCA6B) & 0xFFFFFFFF
+    code = ((code ^ (code >> 13)) * 0xC2B2AE35) & 0xFFFFFFFF
+    return code ^ (code >> 16)
+
+
+def _rotated(word: int, bits: int) -> int:
+    word &= 0xFFFFFFFF
+    return ((word << bits) | (word >> (32 - bits))) & 0xFFFFFFFF
+
+
 def hash_of_long(value: int) -> int:
     """Return `Long.hashCode`."""
     return (value ^ (value >> 32)) & 0xFFFFFFFF
@@ -135,9 +157,13 @@ def hash_of_tuple(codes: Iterable[int]) -> int:
     return code
 
 
-def hash_map_order(codes: list[int]) -> list[int]:
-    """Return the positions of keys with these hash codes in the iteration order of a `HashMap` of only these keys."""
-    slots = 1
+def hash_map_order(codes: list[int], slots: int = 1) -> list[int]:
+    """Return the positions of keys with these hash codes in the iteration order of a `HashMap` of only these keys.
+
+    Args:
+        codes: The hash codes.
+        slots: The slots that it had at first; Java's default is 16.
+    """
     while slots * 0.75 < len(codes):
         slots *= 2
     buckets = [(code ^ (code >> 16)) & (slots - 1) for code in codes]

@@ -210,7 +210,7 @@ def _changes(stream: bytes, kinds: Sequence[int] | None) -> Changes:
 
 @dataclass(frozen=True)
 class SinkChanges:
-    """Which changes a sink takes.
+    """The changes that a sink accepts.
 
     Attributes:
         kinds: INSERT, UPSERT or ALL, as `Sink.changes` of plans.
@@ -223,7 +223,7 @@ class SinkChanges:
 
 @dataclass(frozen=True)
 class SinkTarget:
-    """How an INSERT writes to a table.
+    """The mode of an INSERT: whether it overwrites, and its static partition.
 
     Attributes:
         overwrite: Whether existing rows are replaced.
@@ -241,11 +241,13 @@ class TableFactory(ABC):
         identifier: The value of the option `connector`.
         with_watermark_options: Whether tables may have the options that all sources with watermarks have.
         supports_overwrite: Whether INSERT OVERWRITE can replace the rows of its tables.
+        writes_metadata: Whether its sinks take columns of metadata that are not virtual.
     """
 
     identifier: str
     with_watermark_options: bool = False
     supports_overwrite: bool = False
+    writes_metadata: bool = False
 
     @abstractmethod
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:

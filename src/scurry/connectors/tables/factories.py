@@ -6,6 +6,7 @@ import importlib
 
 from scurry.catalog.entries import InlineTable
 from scurry.catalog.identifier import escape_text
+from scurry.catalog.schema import MetadataColumn
 from scurry.catalog.table_options import factory_not_found
 from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
@@ -58,7 +59,24 @@ def create_sink(context: TableContext, target: SinkTarget) -> Sink:
             "INSERT OVERWRITE requires that the underlying DynamicTableSink of table "
             f"'{context.identifier.as_summary_string()}' implements the SupportsOverwrite interface."
         )
+    _check_columns(context, factory)
     return sink
+
+
+def _check_columns(context: TableContext, factory: TableFactory) -> None:
+    name = context.identifier.as_summary_string()
+    metadata = [column for column in context.schema.get_columns() if isinstance(column, MetadataColumn)]
+    if not factory.writes_metadata and any(column.is_persisted() for column in metadata):
+        raise ValidationError(
+            f"Table '{name}' declares persistable metadata columns, but the underlying DynamicTableSink doesn't "
+            "implement the SupportsWritingMetadata interface. If the column should not be persisted, it can be "
+            "declared with the VIRTUAL keyword."
+        )
+    if context.table.distribution is not None:
+        raise ValidationError(
+            f"Table '{name}' is distributed into buckets, but the underlying DynamicTableSink doesn't implement the "
+            "SupportsBucketing interface."
+        )
 
 
 def sink_changes(context: TableContext) -> SinkChanges:

@@ -29,6 +29,8 @@ __all__ = ["ArrowSource", "FrameSource", "InlineFactory"]
 class InlineFactory(TableFactory):
     """The factory of one such table."""
 
+    writes_metadata = True
+
     def __init__(self, table: InlineTable) -> None:
         """Take the table."""
         self._table = table

@@ -39,9 +39,12 @@ class PrintFactory(TableFactory):
         """Return a sink that prints its changes."""
         options = self.check(context)
         columns = [column for column in context.schema.get_columns() if column.is_persisted()]
-        return _ChangePrintSink(
-            options.find(IDENTIFIER), options.get(STANDARD_ERROR), tuple(column.data_type for column in columns)
-        )
+        fixed = [
+            f"{name}={target.partition[name]}" for name in context.table.partition_keys if name in target.partition
+        ]
+        parts = [part for part in (options.find(IDENTIFIER), *fixed) if part]
+        types = tuple(column.data_type for column in columns)
+        return _ChangePrintSink(":".join(parts), options.get(STANDARD_ERROR), types)
 
 
 class _ChangePrintSink(PrintSink):

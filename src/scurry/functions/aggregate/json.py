@@ -11,7 +11,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import listed, merged_lists
 from scurry.functions.definition import Signature, SignatureError
-from scurry.functions.json_path import quoted
+from scurry.functions.json_text import quoted
 from scurry.functions.scalar.json_construction import json_writer
 from scurry.functions.signatures import refuse
 from scurry.logical_types import CharType, DataType, VarCharType

@@ -43,7 +43,7 @@ from scurry.logical_types.arrow import timestamp_unit, units_per_second
 from scurry.logical_types.atomic_types import MAX_LENGTH
 from scurry.logical_types.families import BINARY, CHARACTER, STRING, TIMESTAMP
 
-__all__ = ["fitted_text", "iso_text", "text_cast", "text_of", "timestamp_text"]
+__all__ = ["fitted_constant", "fitted_text", "iso_text", "text_cast", "text_of", "timestamp_text"]
 
 _FIRST_YEAR: Final = np.datetime64("0001-01-01", "D")
 _AFTER_LAST_YEAR: Final = np.datetime64("10000-01-01", "D")
@@ -67,6 +67,14 @@ def fitted_text(target: CharType | VarCharType) -> Cast | None:
     if isinstance(target, CharType):
         return lambda column: pc.utf8_rpad(pc.utf8_slice_codeunits(column, 0, length), length, " ")
     return lambda column: pc.utf8_slice_codeunits(column, 0, length)
+
+
+def fitted_constant(target: CharType | VarCharType) -> Cast | None:
+    """Return the same for constants, which Flink's planner pads by their length in UTF-16."""
+    length = target.length
+    if not isinstance(target, CharType) or length == MAX_LENGTH:
+        return fitted_text(target)
+    return on_values(lambda text: text[:length] + " " * (length - len(text.encode("utf-16-le")) // 2), STRING)
 
 
 def _plain_cast(source: DataType, session: Session) -> Cast:

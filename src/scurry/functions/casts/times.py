@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from scurry.errors import EvaluationError
 from scurry.functions.definition import Column, Session
 from scurry.functions.time_zones import local_to_utc, utc_to_local
-from scurry.logical_types import DataType, DateType, LocalZonedTimestampType, TimeType
+from scurry.logical_types import DataType, DateType, LocalZonedTimestampType, TimestampType, TimeType
 from scurry.logical_types.arrow import arrow_type, units_per_second
 
 __all__ = ["Integers", "on_integers", "time_cast", "truncated_to"]
@@ -50,8 +50,11 @@ def _function(source: Any, target: Any, time_zone: str) -> Callable[[Integers], 
     if isinstance(target, TimeType):
         if isinstance(source, TimeType):
             return lambda values: truncated_to(values, target.precision, 1000)
-        return lambda values: _time_of_day(local(values), units_per_second(source), target.precision)
+        time_of_day = _zoned_time_of_day if isinstance(source, LocalZonedTimestampType) else _time_of_day
+        return lambda values: time_of_day(local(values), units_per_second(source), target.precision)
     if isinstance(target, DateType):
+        if isinstance(source, TimestampType):
+            return lambda values: _day_towards_1970(values, units_per_second(source))
         return lambda values: local(values) // (SECONDS_PER_DAY * units_per_second(source))
     units = units_per_second(target)
     if isinstance(source, DateType):
@@ -80,6 +83,17 @@ def _zoned(function: Callable[[Integers], Integers], target: Any, time_zone: str
     if isinstance(target, LocalZonedTimestampType):
         return lambda values: local_to_utc(function(values), units_per_second(target), time_zone)
     return function
+
+
+def _day_towards_1970(values: Integers, units: int) -> Integers:
+    # Flink divides milliseconds as Java does: a time of a day before 1970 is of the next one.
+    days: Integers = np.trunc(values // (units // 1000) / (SECONDS_PER_DAY * 1000)).astype(np.int64)
+    return days
+
+
+def _zoned_time_of_day(values: Integers, units: int, precision: int) -> Integers:
+    rest: Integers = np.mod(values // (units // 1000), SECONDS_PER_DAY * 1000)
+    return _towards_1970(rest, 10 ** max(3 - precision, 0))
 
 
 def _time_of_day(values: Integers, units: int, precision: int) -> Integers:

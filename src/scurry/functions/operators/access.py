@@ -217,7 +217,8 @@ def _bind_field(site: CallSite, result_type: DataType) -> Kernel:
 def _infer_element(site: CallSite) -> Signature:
     if len(site.arguments) != 1 or not isinstance(site.types[0], ArrayType | MultisetType):
         raise refuse(site, "'ELEMENT(<MULTISET>)'")
-    return Signature(site.types, site.types[0].element_type.nullable())
+    element = site.types[0].element_type
+    return Signature(site.types, element.nullable() if site.any_nullable else element)
 
 
 def only_element(values: list[Any]) -> Any:

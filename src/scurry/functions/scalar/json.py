@@ -14,12 +14,14 @@ from typing import Any, Final
 from scurry.errors import EvaluationError
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.java_text import plain_decimal
-from scurry.functions.json_path import JsonError, PathError, dumps, loads, read_path
+from scurry.functions.json_path import PathError, read_path
+from scurry.functions.json_text import JsonError, dumps, loads
 from scurry.functions.kernels import Bind, by_value, value_kernel
 from scurry.functions.signatures import always, if_any_nullable, refuse, signature
 from scurry.logical_types import (
     ArrayType,
     BooleanType,
+    CharType,
     DataType,
     DecimalType,
     DoubleType,
@@ -110,6 +112,10 @@ def _document(data_type: DataType) -> Callable[[Any], str]:
 def _bind_exists(site: CallSite, result_type: DataType) -> Kernel:
     if not isinstance(site.types[0], CHARACTER):
         raise EvaluationError(f"Unsupported call: JSON_EXISTS({site.types[0].as_summary_string()}, ...)")
+    if not isinstance(site.types[1], CharType):
+        # Flink has code for paths of type CHAR only, as literals are.
+        shown = ", ".join(each.as_summary_string() for each in site.types[:2])
+        raise EvaluationError(f"Unsupported call: JSON_EXISTS({shown})")
     on_error = _symbol(site, 2, "FALSE")
 
     def exists(text: str, path: str) -> bool | None:

@@ -15,7 +15,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.casts.texts import text_of
 from scurry.functions.definition import Argument, CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
 from scurry.functions.java_text import double_text
-from scurry.functions.json_path import JsonError, decimal_text, dumps, loads, quoted
+from scurry.functions.json_text import JsonError, decimal_text, dumps, loads, quoted
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import nullable, signature
 from scurry.functions.variants import parse_json, try_parse_json

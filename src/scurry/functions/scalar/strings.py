@@ -265,7 +265,7 @@ FUNCTIONS = (
     ScalarFunction("UPPER", _standard([CHARACTER], _same_text), _cased(pc.ascii_upper, str.upper), is_standard=True),
     ScalarFunction("LOWER", _standard([CHARACTER], _same_text), _cased(pc.ascii_lower, str.lower), is_standard=True),
     ScalarFunction("INITCAP", _standard([CHARACTER], _same_text), by_value(initcap), is_standard=True),
-    ScalarFunction("REVERSE", _standard([CHARACTER], _STRING), by_column(pc.utf8_reverse)),
+    ScalarFunction("REVERSE", _standard([CHARACTER], always(STRING)), by_column(pc.utf8_reverse)),
     ScalarFunction(
         "CHAR_LENGTH",
         _standard([CHARACTER], _INT),

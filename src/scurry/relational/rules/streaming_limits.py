@@ -1,11 +1,11 @@
-"""What Flink refuses of sorting, ranking and windows of rows in STREAMING."""
+"""Refuse what Flink refuses of sorting, ranking and OVER in STREAMING."""
 
 from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
-from scurry.relational.expressions import Call, Expression, InputReference
+from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort, WindowTable
 from scurry.relational.rewriting import input_references
@@ -151,13 +151,14 @@ def _check_call(call: WindowCall) -> None:
     function = call.call.function
     if function in _BATCH_ONLY:
         raise ValidationError(f"{function} Function is not supported in stream mode.")
-    if function in _RANKINGS and not call.order_by:
+    order_by = [each for each in call.order_by if not isinstance(each.expression, Literal)]
+    if function in _RANKINGS and not order_by:
         raise ValidationError(
             f"Over Agg: The window rank function requires order by clause with non-constant fields. {_ADVICE}"
         )
-    if len(call.order_by) != 1:
+    if len(order_by) != 1:
         raise ValidationError("The window can only be ordered by a single time column.")
-    key = call.order_by[0]
+    key = order_by[0]
     if key.descending:
         raise ValidationError("The window can only be ordered in ASCENDING mode.")
     if not _is_time(key.expression.type) and call.frame.lower.kind != "UNBOUNDED PRECEDING":

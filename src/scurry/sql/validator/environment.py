@@ -1,4 +1,4 @@
-"""What is known at a place of a statement: catalog, session, the tables of WITH and the row around a query."""
+"""The environment of a query: catalog, session, the tables of WITH, and the row of the outer query."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CommonTable:
 
 @dataclass(frozen=True)
 class Environment:
-    """Where a query stands.
+    """The environment of a query.
 
     Attributes:
         catalog: Where tables are looked up.
@@ -40,7 +40,6 @@ class Environment:
         validate: Validates a query at another place.
         tables: The tables of WITH, by name.
         outer: The columns of the query around this one, to which this one may refer.
-        allows_null: Whether NULL may stand alone as a column of the result.
     """
 
     catalog: CatalogReader
@@ -48,11 +47,10 @@ class Environment:
     validate: Callable[[Query, Environment], Plan]
     tables: Mapping[str, CommonTable] = field(default_factory=dict)
     outer: Scope | None = None
-    allows_null: bool = False
 
     def inside(self, scope: Scope | None) -> Environment:
         """Return the environment of a query inside one with these columns."""
-        return replace(self, outer=scope, allows_null=False)
+        return replace(self, outer=scope)
 
     def with_table(self, name: str, table: CommonTable) -> Environment:
         """Return the same environment with one more table of WITH."""

@@ -1,11 +1,13 @@
-"""Refusing a statement in Flink's words, with the place in its text."""
+"""Validation errors in Flink's words, with the position in the text."""
 
 from __future__ import annotations
 
 from scurry.errors import ValidationError
+from scurry.functions.signatures import standard_name
+from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql.span import Span
 
-__all__ = ["invalid"]
+__all__ = ["check_period", "invalid"]
 
 
 def invalid(span: Span, message: str) -> ValidationError:
@@ -22,3 +24,18 @@ def invalid(span: Span, message: str) -> ValidationError:
     return ValidationError(
         f"SQL validation failed. {place}: {message}" if place else f"SQL validation failed. {message}"
     )
+
+
+def check_period(type: DataType, span: Span) -> None:
+    """Refuse what FOR SYSTEM_TIME AS OF is followed by unless it is a time.
+
+    Args:
+        type: Its type.
+        span: Where it stands.
+
+    Raises:
+        ValidationError: It has another type.
+    """
+    if not isinstance(type, TimestampType | LocalZonedTimestampType):
+        shown = standard_name(type).partition("(")[0]
+        raise invalid(span, f"The system time period specification expects Timestamp type but is '{shown}'")

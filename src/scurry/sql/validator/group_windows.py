@@ -1,10 +1,11 @@
-"""Windows in GROUP BY: TUMBLE, HOP and SESSION as functions, with TUMBLE_START and the like beside them."""
+"""Group windows: TUMBLE, HOP and SESSION in GROUP BY, and the functions TUMBLE_START and the like."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scurry.errors import ValidationError
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
@@ -52,7 +53,7 @@ def auxiliary(call: nodes.Call, windows: Sequence[GroupWindow]) -> Expression | 
     """
     name = call.name.last.upper()
     kind, _, what = name.rpartition("_")
-    if not windows or kind not in _KINDS or what not in _AUXILIARIES:
+    if kind not in _KINDS or what not in _AUXILIARIES:
         return None
     for window in windows:
         if (window.kind, window.arguments) == (kind, call.arguments):
@@ -93,8 +94,20 @@ def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: P
         values.append(each.value)
     slide, size = (values[0], values[1]) if kind == "HOP" else (None, values[0])
     offset = values[2] if kind == "HOP" and len(values) > 2 else values[1] if kind != "HOP" and len(values) > 1 else 0
+    _check_positive(kind, size, slide)
     windowed = WindowTable(plan, kind, time.index, size, slide, offset, None, _schema(time.type))
     width = len(plan.schema)
     names = ("window_start", "window_end", "window_time")
     keys = tuple((builders.column(windowed, width + place), name) for place, name in enumerate(names))
     return GroupWindow(kind, item.arguments, windowed, keys)
+
+
+def _check_positive(kind: str, size: int, slide: int | None) -> None:
+    if size > 0 and (slide is None or slide > 0):
+        return
+    assigner, needs = {
+        "TUMBLE": ("TumblingWindowAssigner", "size > 0"),
+        "HOP": ("SlidingWindowAssigner", "slide > 0 and size > 0"),
+        "SESSION": ("SessionWindowAssigner", "0 < size"),
+    }[kind]
+    raise ValidationError(f"{assigner} parameters must satisfy {needs}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
+from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup
 from scurry.logical_types import BigIntType
 from scurry.relational import builders
@@ -139,6 +140,8 @@ class Grouping:
             raise invalid(found.span, "Aggregate expression is illegal in GROUP BY clause")
         window = group_window(item, self._base, self._input)
         if window is not None:
+            if self._windows:
+                raise ValidationError("Only a single window group function may be used in GROUP BY")
             self._windows.append(window)
             self._input = window.plan
             return tuple(self._add(key, key_name) for key, key_name in window.keys)

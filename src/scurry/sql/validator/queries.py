@@ -26,14 +26,13 @@ from scurry.sql.validator.select import SelectValidator
 __all__ = ["validate_expression", "validate_query"]
 
 
-def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session, allows_null: bool = False) -> Plan:
+def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session) -> Plan:
     """Make the plan of a query.
 
     Args:
         query: The syntax tree.
         catalog: Where tables are looked up.
         session: The session.
-        allows_null: Whether NULL may stand alone in the result, as in INSERT, which knows the types.
 
     Returns:
         The plan; queries inside expressions are still there.
@@ -41,7 +40,7 @@ def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session,
     Raises:
         ValidationError: The query is wrong.
     """
-    environment = Environment(catalog, session, _validated, allows_null=allows_null)
+    environment = Environment(catalog, session, _validated)
     plan = _validated(query, environment)
     return builders.project(plan, builders.columns(plan), unique_names(plan.schema.names))
 
@@ -128,7 +127,7 @@ def _values(query: nodes.Values, environment: Environment) -> Plan:
     ]
     for row in query.rows:
         for value in row.values if isinstance(row, nodes.RowConstructor) else (row,):
-            if isinstance(value, nodes.NullLiteral) and not environment.allows_null:
+            if isinstance(value, nodes.NullLiteral):
                 raise invalid(value.span, "Illegal use of 'NULL'")
     width = len(rows[0])
     if any(len(row) != width for row in rows):

@@ -69,7 +69,9 @@ class SelectValidator:
         having = None if select.having is None else validator.condition(select.having, "HAVING")
         after = overs.validator
         expressions = [self._selected(item, after) for item in items]
-        qualify = None if select.qualify is None else after.condition(select.qualify, "QUALIFY")
+        qualify = None
+        if select.qualify is not None:
+            qualify = after.condition(_without_aliases(select.qualify, _aliases(items)), "QUALIFY")
         if select.qualify is not None and not overs.is_used:
             shown = select.qualify.span.source
             raise invalid(select.qualify.span, f"QUALIFY expression '{shown}' must contain a window function")
@@ -156,7 +158,7 @@ class SelectValidator:
 
     def _selected(self, item: Item, validator: ExpressionValidator) -> Expression:
         expression = validator.convert(item.expression)
-        if isinstance(expression.type, NullType) and not self._environment.allows_null:
+        if isinstance(expression.type, NullType):
             raise invalid(item.expression.span, "Illegal use of 'NULL'")
         return expression
 
@@ -171,8 +173,7 @@ class SelectValidator:
                 return place
             if each.expression == expression:
                 return place
-        aliases = {each.alias: each.expression for each in items if each.alias is not None}
-        return _without_aliases(expression, aliases)
+        return _without_aliases(expression, _aliases(items))
 
     def _result(
         self,
@@ -221,8 +222,12 @@ def _refuse_windowed(expression: nodes.Node, clause: str) -> None:
         _refuse_windowed(child, clause)
 
 
+def _aliases(items: Sequence[Item]) -> dict[str, nodes.Expression]:
+    return {each.alias: each.expression for each in items if each.alias is not None}
+
+
 def _without_aliases(expression: nodes.Expression, aliases: dict[str, nodes.Expression]) -> nodes.Expression:
-    """Return a key of ORDER BY with the aliases in it replaced by what they stand for."""
+    """Return a key of ORDER BY or a condition of QUALIFY with the aliases in it replaced by what they stand for."""
     if isinstance(expression, nodes.Identifier):
         return aliases.get(expression.names[0], expression) if expression.is_simple else expression
     changes: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What stands in FROM: tables, joins, derived tables, collections and table functions."""
+"""Table references of FROM: tables, joins, derived tables, collections and table functions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from scurry.errors import UnsupportedError
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
@@ -17,7 +18,7 @@ from scurry.sql.span import Span
 from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
-from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.failures import check_period, invalid
 from scurry.sql.validator.functions.process_tables import process_function, process_table
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.hints import Hints
@@ -228,15 +229,20 @@ class FromClause:
         second = self._item(right.table, name, None)
         row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
         period = ExpressionValidator(first.scope(self._environment.outer), self._environment).convert(right.period)
+        check_period(period.type, right.period.span)
         condition = self._condition(table, row)
         retry = self._hints.lookup(first, second)
         return replace(row, plan=TemporalJoin(first.plan, second.plan, kind, condition, period, retry))
 
     def _snapshot(self, table: nodes.Snapshot, name: str | None, left: FromItem | None) -> FromItem:
-        # Beside no other table the period says only which version a catalog would give, of those it keeps.
-        item = self._item(table.table, name, None)
-        ExpressionValidator(Scope(Schema(), ()), self._environment).convert(table.period)
-        return item
+        # Beside no other table the period says which version a catalog gives, of those it keeps: here none does.
+        self._item(table.table, name, None)
+        period = ExpressionValidator(Scope(Schema(), ()), self._environment).convert(table.period)
+        check_period(period.type, table.period.span)
+        raise UnsupportedError(
+            "SQL validation failed. getTable(ObjectPath, long) is not implemented for class "
+            "org.apache.flink.table.catalog.GenericInMemoryCatalog."
+        )
 
     def _condition(self, table: nodes.Join, row: FromItem) -> Expression | None:
         if table.condition is None:

@@ -69,6 +69,7 @@ def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -
     }
     size = intervals.get("SIZE", intervals.get("GAP", 0))
     slide = intervals.get("SLIDE", intervals.get("STEP"))
+    _check_positive(kind, size, slide)
     if kind == "CUMULATE" or environment.session.is_streaming:
         _check_multiple(kind, size, slide)
     partition_by = tuple(_place(each, plan) for each in table.partition_by or ())
@@ -145,6 +146,18 @@ def _form(kind: str) -> str:
     if kind in ("TUMBLE", "SESSION"):
         return f"{kind}(TABLE table_name, DESCRIPTOR(timecol), datetime interval[, datetime interval])"
     return f"{kind}(TABLE table_name, DESCRIPTOR(timecol), datetime interval, datetime interval[, datetime interval])"
+
+
+def _check_positive(kind: str, size: int, slide: int | None) -> None:
+    if size > 0 and (slide is None or slide > 0):
+        return
+    wrong = {
+        "TUMBLE": f"size to be positive, but got {size} ms",
+        "HOP": f"slide and size to be positive, but got slide {slide} ms and size {size} ms",
+        "CUMULATE": f"maxSize and step to be positive, but got maxSize {size} ms and step {slide} ms",
+        "SESSION": f"gap to be positive, but got gap {size} ms",
+    }[kind]
+    raise ValidationError(f"{kind} table function based aggregate requires {wrong}.")
 
 
 def _check_multiple(kind: str, size: int, slide: int | None) -> None:

@@ -43,7 +43,7 @@ def node_types() -> dict[str, type]:
         name: value
         for module in _MODULES
         for name, value in vars(module).items()
-        if isinstance(value, type) and is_dataclass(value) and value.__module__ == module.__name__
+        if isinstance(value, type) and is_dataclass(value) and f"{value.__module__}.".startswith(f"{module.__name__}.")
     }
     of_catalogs = {
         _CATALOG + name: value

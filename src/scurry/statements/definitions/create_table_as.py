@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.errors import CatalogError, ValidationError
+from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.relational import builders
 from scurry.relational.plan import Plan, Sink
 from scurry.sql import nodes
@@ -66,10 +67,11 @@ def plan_create_table_as(session: TableSession, statement: nodes.CreateTable) ->
     own = pending_columns([c for c in schema.columns if not isinstance(c, nodes.NameOnlyColumn)])
     if names_only:
         plan = _reordered(plan, names_only)
-    queried = [PendingColumn(column.name, column.type) for column in plan.schema]
+    queried = [PendingColumn(column.name, column.type, inherited=True) for column in plan.schema]
     key, spans = constraints_of(schema)
     watermark = None if schema.watermark is None else (schema.watermark.column.last, schema.watermark.expression)
-    definition = Definition(_columns(own, queried), watermark, key, key_spans=spans)
+    columns = _columns(own, queried, () if key is None else key.columns)
+    definition = Definition(columns, watermark, key, key_spans=spans)
     keys = tuple(column.last for column in statement.partitioned_by)
     distribution = distribution_of(statement.distribution)
     table = table_of(session, definition, options_of(statement.properties), keys, distribution, statement.comment)
@@ -89,7 +91,34 @@ def _reordered(plan: Plan, names: list[str]) -> Plan:
     return builders.project(plan, [builders.column(plan, known.index(name)) for name in names], names)
 
 
-def _columns(own: list[PendingColumn], queried: list[PendingColumn]) -> list[PendingColumn]:
-    """Return the columns of the statement, then those of the query that it does not define itself."""
-    defined = {column.name for column in own}
-    return own + [replace(column) for column in queried if column.name not in defined]
+def _columns(
+    own: Sequence[PendingColumn], queried: Sequence[PendingColumn], key: Collection[str]
+) -> list[PendingColumn]:
+    """Return the columns that only the statement defines, then those of the query, as the statement has them."""
+    defined = {column.name: column for column in own}
+    names = {column.name for column in queried}
+    _check(defined, queried, key)
+    added = [column for column in own if column.name not in names]
+    return added + [defined.get(column.name, column) for column in queried]
+
+
+def _check(defined: Mapping[str, PendingColumn], queried: Sequence[PendingColumn], key: Collection[str]) -> None:
+    """Refuse columns of the statement that cannot take the place of those of the query."""
+    for position, source in enumerate(queried, 1):
+        column = defined.get(source.name)
+        if column is None:
+            continue
+        if column.data_type is None:
+            raise ValidationError(
+                f"A column named '{column.name}' already exists in the source schema. Computed columns cannot "
+                "overwrite columns from source."
+            )
+        assert source.data_type is not None
+        target = column.data_type.not_null() if column.name in key else column.data_type
+        nullable = source.data_type.is_nullable and not target.is_nullable
+        if nullable or not supports_implicit_cast(source.data_type, target):
+            raise ValidationError(
+                f"Incompatible types for sink column '{column.name}' at position {position}. The source column has "
+                f"type '{source.data_type.as_summary_string()}', while the target column has type "
+                f"'{target.as_summary_string()}'."
+            )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from scurry.catalog.entries import CatalogTable, TableDistribution
 from scurry.errors import ValidationError
@@ -96,7 +97,7 @@ def _columns(
 ) -> list[PendingColumn]:
     features = {"generated": "GENERATED", "metadata": "METADATA"}
     found = {
-        column.name: column
+        column.name: replace(column, inherited=True)
         for column in base
         if column.kind == "regular" or strategies[features[column.kind]] != "EXCLUDING"
     }

@@ -43,6 +43,7 @@ class PendingColumn:
         is_metadata: Whether it is metadata.
         virtual: Whether metadata is only read.
         span: Where the name stands.
+        inherited: Whether it comes from another table or a query; a primary key does not make it NOT NULL.
     """
 
     name: str
@@ -54,6 +55,7 @@ class PendingColumn:
     is_metadata: bool = False
     virtual: bool = False
     span: Span = NO_SPAN
+    inherited: bool = False
 
     @property
     def kind(self) -> str:
@@ -89,7 +91,7 @@ class PendingColumn:
 
 @dataclass(frozen=True)
 class Definition:
-    """What a schema is made of.
+    """The parts of a schema.
 
     Attributes:
         columns: The columns, in order.
@@ -202,6 +204,8 @@ def _with_key(definition: Definition) -> list[PendingColumn]:
                 f"Could not create a PRIMARY KEY with column '{name}'{place}.\n"
                 "A PRIMARY KEY constraint must be declared on physical columns."
             )
+        if column.inherited and column.data_type.is_nullable:
+            raise ValidationError(f"Invalid primary key '{key.name}'. Column '{name}' is nullable.")
         columns[by_name[name]] = replace(column, data_type=column.data_type.not_null())
     return columns
 

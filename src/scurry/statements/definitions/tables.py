@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scurry.catalog.entries import CatalogTable, TableDistribution
+from scurry.catalog.entries import CatalogTable, ContextResolvedTable, TableDistribution
 from scurry.catalog.schema import UniqueConstraint
 from scurry.errors import ValidationError
 from scurry.sql import nodes
@@ -184,4 +184,23 @@ def analyze_table(session: TableSession, statement: nodes.AnalyzeTable) -> State
         raise ValidationError(f"Table {identifier} doesn't exist or is a temporary table.")
     if session.is_streaming:
         raise ValidationError("ANALYZE TABLE is not supported for streaming mode now")
+    _check_analyzed(found, statement)
     return ok()
+
+
+def _check_analyzed(found: ContextResolvedTable, statement: nodes.AnalyzeTable) -> None:
+    table, given = found.table, [field.column.last for field in statement.partition]
+    keys = table.partition_keys if isinstance(table, CatalogTable) else ()
+    wrong = "Invalid ANALYZE TABLE statement."
+    if given and not keys:
+        raise ValidationError(
+            f"{wrong} Table: {found.identifier} is not a partition table, while partition values are given."
+        )
+    if sorted(given) != sorted(keys):
+        raise ValidationError(
+            f"{wrong} For partition table, all partition keys should be specified explicitly. The given partition "
+            f"keys: [{','.join(given)}] are not match the target partition keys: [{','.join(keys)}]."
+        )
+    for column in statement.columns:
+        if column.last not in table.schema.get_column_names():
+            raise ValidationError(f"Column: {column.last} does not exist in the table: {found.identifier}.")

@@ -149,7 +149,7 @@ def _columns(session: TableSession, schema: ResolvedSchema, columns: Sequence[Co
         ("extras", STRING),
         ("watermark", STRING),
     ]
-    if any(column.comment for column in columns):
+    if any(column.comment for column in schema.get_columns()):
         return table_result([*header, ("comment", STRING)], rows)
     return table_result(header, [row[:-1] for row in rows])
 

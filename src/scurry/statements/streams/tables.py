@@ -66,15 +66,22 @@ def table_of_stream(
         ValidationError: The type has no columns, or the declaration does not fit it.
     """
     derived = stream_type(type_info)
-    schema = resolve_schema(session, _completed(derived, definition))
+    completed = _completed(derived, definition)
+    schema = resolve_schema(session, completed)
     identifier = ObjectIdentifier.anonymous(name)
     source = _source(session, node, derived, schema, kinds, name)
     resolved = ContextResolvedTable(identifier, InlineTable(schema, source=source), temporary=True)
     table = nodes.Identifier(identifier.path)
     query: nodes.Query = nodes.ExplicitTable(table)
-    projected = definition is not None and any(column.kind == "regular" for column in definition.columns)
-    if definition is not None and projected:
-        items = [nodes.SelectItem(nodes.Identifier((column.name,))) for column in definition.columns]
+    declared = [] if definition is None else [column.name for column in definition.columns]
+    # A declaration of all columns in their order keeps key and watermark, which a projection loses.
+    projected = (
+        definition is not None
+        and any(column.kind == "regular" for column in definition.columns)
+        and declared != [column.name for column in completed.columns]
+    )
+    if projected:
+        items = [nodes.SelectItem(nodes.Identifier((column,))) for column in declared]
         query = nodes.Select(tuple(items), nodes.TableReference(table))
     plan = validate_query(query, TableCatalog(session, resolved), session.for_functions())
     check_sources(session, plan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Any, Self
 
 from scurry.errors import ValidationError
@@ -114,19 +113,20 @@ class Times(Operators):
     days, hours, minutes, seconds, millis = day, hour, minute, second, milli
 
     def _interval(self, milliseconds: int) -> Self:
-        count = self._constant("day-time interval", whole=False)
-        return type(self)(nodes.replace(parsed(interval_text(int(count * milliseconds))), span=here()))
+        count = self._whole("day-time interval")
+        return type(self)(nodes.replace(parsed(interval_text(count * milliseconds)), span=here()))
 
     def _interval_of_months(self, months: int) -> Self:
-        count = int(self._constant("year-month interval", whole=True)) * months
+        count = self._whole("year-month interval") * months
         text = f"INTERVAL {'-' if count < 0 else ''}'{abs(count)}' MONTH(10)"
         return type(self)(nodes.replace(parsed(text), span=here()))
 
-    def _constant(self, what: str, whole: bool) -> Decimal:
+    def _whole(self, what: str) -> int:
+        """Return a number without its fraction, which Flink ignores."""
         node: Any = self._node
         negative = isinstance(node, nodes.Call) and node.name.names == ("NEGATE",)
         if negative:
             node = node.arguments[0]
-        if not isinstance(node, nodes.NumericLiteral) or (whole and not node.is_integer):
+        if not isinstance(node, nodes.NumericLiteral):
             raise ValidationError(f"Invalid constant for {what}: {self}")
-        return -node.value if negative else node.value
+        return int(-node.value if negative else node.value)

@@ -197,8 +197,10 @@ def column_types(given: Types | None) -> Any:
     Raises:
         ArgumentTypeError: One is no type.
     """
-    if given is None or isinstance(given, str | RowType):
+    if given is None or isinstance(given, str):
         return given
+    if isinstance(given, RowType):
+        return given.field_types()  # without their names, as in PyFlink: the columns are f0, f1 ...
     columns = [given] if isinstance(given, DataType) else list(given)
     for each in columns:
         if not isinstance(each, DataType | str):

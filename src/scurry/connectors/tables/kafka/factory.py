@@ -32,6 +32,7 @@ class KafkaFactory(TableFactory):
 
     identifier = "kafka"
     with_watermark_options = True
+    writes_metadata = True
     upsert = False
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from scurry.functions.time_zones import zone
 from scurry.logical_types import DataType, LocalZonedTimestampType, RowType
 
-__all__ = ["column_of_series", "series_of"]
+__all__ = ["column_of_series", "series_of", "series_of_values"]
 
 
 def series_of(column: pa.Array, data_type: DataType, time_zone: str) -> Any:
@@ -18,13 +18,24 @@ def series_of(column: pa.Array, data_type: DataType, time_zone: str) -> Any:
 
     if isinstance(data_type, RowType):
         fields = zip(column.flatten(), data_type.fields, strict=True)
-        parts = [each.to_pandas(date_as_object=True).rename(field.name) for each, field in fields]
-        return pd.concat(parts, axis=1)
-    series = column.to_pandas(date_as_object=True)
+        return pd.concat([series_of_values(each).rename(field.name) for each, field in fields], axis=1)
+    series = series_of_values(column)
     if isinstance(data_type, LocalZonedTimestampType):
         # As `python_values` does: the wall clock of UTC with the session's zone.
         return series.dt.tz_localize(zone(time_zone))
     return series
+
+
+def series_of_values(column: pa.Array | pa.ChunkedArray) -> Any:
+    """Return the Series of a column, texts as objects.
+
+    pandas 3 has a type for texts, where NULL is NaN. PyFlink, which demands pandas 2, hands over str and None.
+    """
+    import pandas as pd
+
+    if pa.types.is_string(column.type):
+        return pd.Series(column.to_numpy(zero_copy_only=False), dtype=object)
+    return column.to_pandas(date_as_object=True)
 
 
 def column_of_series(series: Any, data_type: DataType, kind: pa.DataType, time_zone: str) -> pa.Array:

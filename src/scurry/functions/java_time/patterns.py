@@ -1,0 +1,88 @@
+"""Patterns of dates and times, as sequences of tokens."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from scurry.errors import EvaluationError
+
+__all__ = ["DAYS", "FIELDS", "MONTHS", "Token", "is_adjacent", "tokens"]
+
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+
+DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+FIELDS: Final = {
+    "y": "year", "u": "year", "Y": "year", "M": "month", "L": "month", "d": "day", "D": "day of year", "H": "hour",
+    "k": "hour of 24", "h": "hour of 12", "K": "hour of half", "m": "minute", "s": "second", "n": "nanosecond",
+    "A": "millisecond of day", "e": "weekday", "F": "week", "w": "week", "W": "week", "Q": "quarter", "q": "quarter",
+}  # fmt: skip
+
+_TOKEN: Final = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|(\[|\])|([^A-Za-z'\[\]])", re.DOTALL)
+
+_LETTERS: Final = "GuyDMLdQqYwWEecFahKkHmsSAnNVzOXxZv"
+
+_SIMPLE_LETTERS: Final = "GyYMLwWDdFEuaHkKhmsSzZX"
+
+#: How often a letter may stand in a row; those of years are minimum widths.
+_MOST: Final = dict.fromkeys("uyYnNA", 19) | dict.fromkeys("MLGEecQqZXx", 5) | dict.fromkeys("dHhKkmsw", 2) | {"D": 3}
+
+Token = tuple[str, int] | str
+
+
+@lru_cache(maxsize=256)
+def tokens(pattern: str, simple: bool = False) -> tuple[Token, ...]:
+    """Return the parts of a pattern: letters with how often they stand, and other text.
+
+    Raises:
+        EvaluationError: A letter has no meaning, or a quote is not closed.
+    """
+    found: list[Token] = []
+    at = 0
+    while at < len(pattern):
+        match = _TOKEN.match(pattern, at)
+        if match is None:
+            raise EvaluationError(f"Pattern ends with an incomplete string literal: {pattern}")
+        quoted, letter, bracket, other = match.groups()
+        if quoted is not None:
+            found.append(quoted.replace("''", "'") or "'")
+        elif letter is not None:
+            if simple and letter not in _SIMPLE_LETTERS:
+                raise EvaluationError(f"Illegal pattern character '{letter}'")
+            if not simple:
+                _check_letter(letter, len(match[0]))
+            found.append((letter, len(match[0])))
+        else:
+            if not simple and other in ("{", "}", "#"):
+                raise EvaluationError(f"Pattern includes reserved character: '{other}'")
+            found.append((bracket, 0) if bracket and not simple else bracket or other)
+        at = match.end()
+    return tuple(found)
+
+
+def _check_letter(letter: str, count: int) -> None:
+    if letter not in _LETTERS:
+        raise EvaluationError(f"Unknown pattern letter: {letter}")
+    most = _MOST.get(letter, count)
+    if count > most and most == 19:
+        raise EvaluationError(f"The minimum width must be from 1 to 19 inclusive but was {count}")
+    if count > most:
+        raise EvaluationError(f"Too many pattern letters: {letter}")
+
+
+def is_adjacent(parts: tuple[Token, ...], number: int) -> bool:
+    """Return whether digits of another field follow, so that this one has just as many as letters."""
+    if number + 1 >= len(parts):
+        return False
+    following = parts[number + 1]
+    return (
+        isinstance(following, tuple)
+        and following[0] in (*FIELDS, "S")
+        and not (following[0] in "ML" and following[1] > 2)
+    )

@@ -151,7 +151,7 @@ def running(
 
 @running.when_timer_fires
 def say(timestamp: int, ctx: Context, seen: ListState[int]) -> Iterator[tuple[str, int]]:
-    yield ctx.get_current_key(), -sum(seen.get() or [])
+    yield ctx.get_current_key(), -sum(seen.get())
 
 
 class TestProcess:

@@ -33,7 +33,7 @@ class TableSession:
         catalogs: The catalogs, and what is current.
         configuration: The settings.
         is_streaming: Whether queries run in STREAMING.
-        shows_kinds: Whether printed rows have their kinds.
+        is_beside_streams: Whether the mode of streams applies, which does not hide the kinds of printed rows.
         modules: The modules in use; only `core` has functions.
         loaded_modules: The modules that are loaded.
         jars: Paths of ADD JAR, which are kept and not used.
@@ -44,7 +44,7 @@ class TableSession:
     catalogs: CatalogManager
     configuration: Configuration
     is_streaming: bool
-    shows_kinds: bool
+    is_beside_streams: bool = False
     modules: list[str] = field(default_factory=lambda: ["core"])
     loaded_modules: list[str] = field(default_factory=lambda: ["core"])
     jars: list[str] = field(default_factory=list)
@@ -64,7 +64,12 @@ class TableSession:
         catalog = configuration.get_string("table.builtin-catalog-name", "default_catalog")
         database = configuration.get_string("table.builtin-database-name", "default_database")
         streaming = configuration.get_string("execution.runtime-mode", "STREAMING").upper() != "BATCH"
-        return cls(CatalogManager.create(catalog, database, store), configuration, streaming, shows_kinds=streaming)
+        return cls(CatalogManager.create(catalog, database, store), configuration, streaming)
+
+    @property
+    def shows_kinds(self) -> bool:
+        """Whether printed rows have their kinds."""
+        return self.is_streaming or self.is_beside_streams
 
     def for_insertions(self) -> TableSession:
         """Return the session of insertions.

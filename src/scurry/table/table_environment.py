@@ -324,7 +324,7 @@ class StreamTableEnvironment(StreamConversions, TableEnvironment):
         made = StreamTableEnvironment(settings, stream_execution_environment)
         if environment_settings is None:
             # As Flink: only settings of tables say how rows are printed, not the mode of the streams.
-            made._session.shows_kinds = True
+            made._session.is_beside_streams = True
         return made
 
     def create_temporary_view(

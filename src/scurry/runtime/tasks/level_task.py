@@ -48,7 +48,7 @@ class LevelTask:
             target = self._target.get(row.port) if row.kind < COMMIT else None
             if row.kind == STATE and row.port in self._heads:
                 take_over(self._heads[row.port].uid, unpack(row.block), store)
-                mine.setdefault(row.port, [])  # an operator tells the size of restored state also before it gets records
+                mine.setdefault(row.port, [])  # so that the size of restored state is reported before there are records
             elif row.kind == QUERY and row.port in self._heads:
                 yield self._answer(self._heads[row.port], row, store)
             elif target is None:

@@ -116,7 +116,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.datastream",
     },
-    "scurry.session": {"scurry.errors", "scurry.rest"},
+    "scurry.session": {"scurry.errors", "scurry.rest", "scurry.runtime"},
     "scurry.cli": {
         "scurry.session",
         "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class LaunchOptions:
         allow_non_restored_state: Whether state of the savepoint that no operator takes may be dropped.
         final_savepoint: Directory for a savepoint of the final state of a BATCH job.
         explain_only: Whether ``execute()`` prints the execution plan and runs nothing.
+        plan_file: The file that gets the plan of the first job instead, as JSON in Flink's form; the program then ends.
     """
 
     configuration: Mapping[str, str] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class LaunchOptions:
     allow_non_restored_state: bool = False
     final_savepoint: str | None = None
     explain_only: bool = False
+    plan_file: Path | None = None
 
     def overrides(self) -> dict[str, str]:
         """Return the options as configuration.

@@ -29,12 +29,19 @@ def main() -> int:
     # The program has no terminal: reading from it finds the end.
     sys.stdin = open(os.devnull, encoding="utf-8")
     configuration: dict[str, str] = request["configuration"]
+    file = Path(request["program"])
+    if file.suffix in (".zip", ".pyz"):  # its modules are imported, here and in workers
+        files = [str(file), *filter(None, [configuration.get("python.files")])]
+        configuration["python.files"] = ",".join(files)
     if configuration.get("scurry.runner") != "local" and "PYSPARK_GATEWAY_PORT" in os.environ:
         from scurry.runtime.early import join_session
 
         join_session()
-    program = request["module"] or Path(request["program"])
-    return run_program(program, request["arguments"], LaunchOptions(configuration=configuration), debug=False)
+    plan = request.get("plan")
+    options = LaunchOptions(
+        configuration=configuration, explain_only=plan is not None, plan_file=None if plan is None else Path(plan)
+    )
+    return run_program(request["module"] or file, request["arguments"], options, debug=False)
 
 
 def _end_with(session: Any) -> None:

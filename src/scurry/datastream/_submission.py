@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
@@ -82,8 +84,7 @@ def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
     from scurry import launch
 
     if launch.current().explain_only:
-        print(plan.describe())
-        return _ExplainedJob()
+        return _explained(plan, launch.current().plan_file)
     from scurry.rest.endpoint import with_endpoint
     from scurry.runtime.submit import submit
 
@@ -211,6 +212,17 @@ def _final_savepoint_dir(configuration: Configuration, mode: str) -> str | None:
             "JobClient.stop_with_savepoint(...)"
         )
     return directory
+
+
+def _explained(plan: JobPlan, file: Path | None) -> JobClient:
+    """Print a plan, or write it to a file and end the program."""
+    if file is None:
+        print(plan.describe())
+        return _ExplainedJob()
+    from scurry.rest.plan_json import plan_json
+
+    file.write_text(json.dumps(plan_json(str(JobID()), plan)), encoding="utf-8")
+    raise SystemExit(0)
 
 
 class _ExplainedJob(JobClient):

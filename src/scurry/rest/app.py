@@ -19,12 +19,28 @@ from scurry.rest import events
 from scurry.rest.guard import Application, Guard
 from scurry.rest.job import ServedJob
 from scurry.rest.page import page_files
-from scurry.rest.routes import checkpoints, configuration, jobs, logs, operations, process, prometheus, state, vertices
+from scurry.rest.routes import (
+    checkpoints,
+    clients,
+    configuration,
+    disposal,
+    jobs,
+    logs,
+    operations,
+    process,
+    prometheus,
+    state,
+    subtasks,
+    vertices,
+)
 from scurry.rest.settings import RestSettings
 
 __all__ = ["add_errors", "application", "guarded"]
 
-_SUBJECTS = (jobs, vertices, operations, checkpoints, configuration, logs, process, prometheus, state)
+_SUBJECTS = (
+    jobs, vertices, subtasks, checkpoints, operations, disposal, configuration, logs, process, prometheus, state,
+    clients,
+)  # fmt: skip
 
 
 def application(job: ServedJob) -> FastAPI:
@@ -39,7 +55,7 @@ def application(job: ServedJob) -> FastAPI:
         # For the description only: Guard checks the token before a request gets here.
         dependencies=[Security(HTTPBearer(auto_error=False))],
     )
-    app.state.job = job
+    app.state.job, app.state.disposals = job, disposal.Disposals(lambda path: job.client.dispose_savepoint(path))
     for subject in _SUBJECTS:
         app.include_router(subject.router)
         app.include_router(subject.router, prefix="/v1", include_in_schema=False)

@@ -1,4 +1,4 @@
-"""Keep what a job's endpoint would answer after the job is over, in the files that Flink's history server reads."""
+"""Archive the REST answers of a job when it ends, in the files that Flink's history server reads."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scurry.rest.internal import answer
 from scurry.rest.job import ServedJob
+from scurry.rest.plan_json import vertex_id, vertices
 
 __all__ = ["ARCHIVE_KEY", "write_archive"]
 
@@ -16,6 +17,11 @@ ARCHIVE_KEY = "jobmanager.archive.fs.dir"
 
 _PATHS = (
     "",
+    "/status",
+    "/execution-result",
+    "/jobmanager/config",
+    "/jobmanager/environment",
+    "/jobmanager/log-url",
     "/plan",
     "/subtasks",
     "/config",
@@ -27,6 +33,13 @@ _PATHS = (
     "/checkpoints",
     "/checkpoints/config",
 )
+#: Paths below that of a source or operator.
+_OF_VERTICES = ("", "/subtasktimes", "/taskmanagers", "/accumulators", "/subtasks/accumulators", "/backpressure",
+                "/watermarks", "/flamegraph")  # fmt: skip
+
+
+def _vertex_ids(job: ServedJob) -> list[str]:
+    return [vertex_id(part.uid) for part in vertices(job.plan)]
 
 
 def write_archive(job: ServedJob, directory: str) -> None:
@@ -44,7 +57,8 @@ def write_archive(job: ServedJob, directory: str) -> None:
     from scurry.rest.app import application  # not earlier: importing FastAPI takes half a second
 
     served = application(job)
-    paths = ["/jobs/overview", *(f"/jobs/{job.id}{path}" for path in _PATHS)]
+    of_job = [*_PATHS, *(f"/vertices/{id}{path}" for id in _vertex_ids(job) for path in _OF_VERTICES)]
+    paths = ["/jobs/overview", *(f"/jobs/{job.id}{path}" for path in of_job)]
     parts = [{"path": path, "json": asyncio.run(answer(served, path))[2].decode()} for path in paths]
     target = Path(directory.removeprefix("file://"))
     target.mkdir(mode=0o700, parents=True, exist_ok=True)

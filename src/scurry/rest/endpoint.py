@@ -110,7 +110,7 @@ class Endpoint:
             self._archived.set()
 
     def _await_archive(self, job: ServedJob) -> None:
-        # At the end of the program: its main thread goes on as soon as the job is over.
+        # At the end of the program: its main thread continues as soon as the job ends.
         if job.status.is_globally_terminal_state():
             self._archived.wait(_ARCHIVE_SECONDS)
 

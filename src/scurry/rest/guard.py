@@ -23,7 +23,7 @@ __all__ = ["AUTHENTICATED", "ENDING", "Guard"]
 
 #: Key of a request's state: the function to call once the request has presented the token.
 AUTHENTICATED = "authenticated"
-#: Key of a request's state: the function that tells whether the server is about to end.
+#: Key of a request's state: the function that returns whether the server is about to stop.
 ENDING = "ending"
 #: Seconds a client has to send the body of its request.
 BODY_SECONDS = 10.0

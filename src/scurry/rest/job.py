@@ -203,10 +203,16 @@ class OperableJob(Protocol):
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
         """Take a savepoint while the job runs."""
 
+    def dispose_savepoint(self, path: str) -> None:
+        """Delete a savepoint, which may be that of another job."""
+
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
         """Stop the job with a savepoint."""
+
+    def trigger_checkpoint(self) -> CompletableFuture[None]:
+        """Wait until all that the job has begun to process is committed."""
 
     def checkpoints(self) -> Sequence[Checkpoint]:
         """Return the checkpoints of the job, the oldest first."""

@@ -218,6 +218,19 @@ class StopRequest(Strict):
     triggerId: TriggerId | None = None
 
 
+class CheckpointRequest(Strict):
+    """A request to have what is being processed committed."""
+
+    checkpointType: str | None = Field(default=None, description="Accepted and ignored: there is one kind.")
+    triggerId: TriggerId | None = None
+
+
+class DisposalRequest(Strict):
+    """A request to delete a savepoint."""
+
+    savepoint_path: str
+
+
 class TriggerResponse(Hyphenated):
     """The id of the operation, with which its result can be requested."""
 
@@ -235,6 +248,7 @@ class FailureCause(Hyphenated):
 
     class_: str
     stack_trace: str
+    serialized_throwable: str = Field(description="The same for Flink's own clients, as Java writes it, in base64.")
 
 
 class OperationOutcome(Hyphenated):
@@ -249,6 +263,20 @@ class OperationResult(BaseModel):
 
     status: QueueStatus
     operation: OperationOutcome | None = None
+
+
+class CheckpointOutcome(BaseModel):
+    """The id of the checkpoint, or why there is none."""
+
+    checkpointId: int | None = None
+    failureCause: FailureCause | None = None
+
+
+class CheckpointResult(BaseModel):
+    """The status and result of a request for a checkpoint."""
+
+    status: QueueStatus
+    operation: CheckpointOutcome | None = None
 
 
 class VertexParallelism(BaseModel):

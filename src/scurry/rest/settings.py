@@ -23,7 +23,7 @@ _MAKE_TOKEN = "python -c 'import secrets; print(secrets.token_urlsafe(32))'"
 
 @dataclass(frozen=True)
 class RestSettings:
-    """Where a job listens and which token requests must present.
+    """The address of a job's endpoint and the token that requests must present.
 
     Attributes:
         bind_address: The address to listen on.

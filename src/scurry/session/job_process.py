@@ -11,16 +11,21 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
+from scurry.errors import SessionError
 from scurry.session.directory import Submission
 
-__all__ = ["JobProcess"]
+__all__ = ["JobProcess", "planned"]
 
 #: Seconds that a process has to end by itself before it is killed.
 _PATIENCE_SECONDS = 10.0
+#: Seconds that a program may take until it submits the job whose plan is wanted.
+_PLANNING_SECONDS = 60.0
 #: Characters of a process's output that say why it failed.
 _REASON = 4000
 
@@ -45,12 +50,7 @@ class JobProcess:
         ended: Callable[[int], None],
     ) -> None:
         self.output = output
-        request = {
-            "program": submission.program,
-            "module": submission.module,
-            "arguments": submission.arguments,
-            "configuration": dict(configuration),
-        }
+        request = _request(submission, configuration)
         descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._process = subprocess.Popen(
@@ -91,3 +91,44 @@ class JobProcess:
     def reason(self) -> str:
         """Return the end of the output."""
         return self.output.read_bytes()[-_REASON:].decode(errors="replace").strip()
+
+
+def planned(submission: Submission) -> dict[str, Any]:
+    """Run a program until it submits its first job, and return the plan of that.
+
+    Raises:
+        SessionError: The program fails, or submits no job.
+    """
+    with tempfile.TemporaryDirectory(prefix="scurry-plan-") as directory:
+        plan, output = Path(directory, "plan.json"), Path(directory, "output")
+        request = {**_request(submission, submission.configuration), "plan": str(plan)}
+        with open(output, "wb") as printed:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "scurry.cli.session_job"],
+                stdin=subprocess.PIPE, stdout=printed, stderr=printed, cwd=submission.directory,
+            )  # fmt: skip
+        assert process.stdin is not None
+        with process, process.stdin:
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")
+                process.stdin.flush()
+                process.wait(_PLANNING_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise SessionError(f"the program has submitted no job within {_PLANNING_SECONDS:g} s") from None
+            except BrokenPipeError:
+                pass  # it has ended, and its output says why
+        if plan.exists():
+            content: dict[str, Any] = json.loads(plan.read_text(encoding="utf-8"))
+            return content
+        reason = output.read_bytes()[-_REASON:].decode(errors="replace").strip()
+        raise SessionError(f"the program has submitted no job\n{reason}")
+
+
+def _request(submission: Submission, configuration: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "program": submission.program,
+        "module": submission.module,
+        "arguments": submission.arguments,
+        "configuration": dict(configuration),
+    }

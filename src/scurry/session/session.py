@@ -18,7 +18,7 @@ from scurry.rest.lookup import token_of
 from scurry.rest.registry import registered_jobs
 from scurry.rest.session.interface import SessionJob
 from scurry.session.directory import Program, SessionDirectory, Submission
-from scurry.session.job_process import JobProcess
+from scurry.session.job_process import JobProcess, planned
 
 __all__ = ["JOB_ID_KEY", "Session"]
 
@@ -205,9 +205,40 @@ class Session:
         self._start(submission)
         return identifier
 
+    def plan(
+        self,
+        program: Program,
+        *,
+        module: str | None = None,
+        arguments: list[str],
+        configuration: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """Return the plan of the first job that a program would submit, as Flink's.
+
+        Raises:
+            SessionError: The program fails, or submits no job.
+        """
+        settings = {**self._defaults, **_given(configuration)}
+        submission = Submission(
+            "", program.path, program.name, _now(), str(Path(program.path).parent), module, list(arguments), settings
+        )
+        return planned(submission)
+
+    def dispose_savepoint(self, path: str) -> None:
+        """Delete a savepoint.
+
+        Raises:
+            SavepointError: There is none, or it is not this user's own.
+        """
+        disposal: Any = importlib.import_module("scurry.runtime.savepoint.disposal")
+        disposal.dispose_savepoint(path)
+
+    @property
+    def _defaults(self) -> dict[str, str]:
+        return _given(self.configuration)
+
     def _start(self, submission: Submission) -> None:
         job_id = submission.id
-        own = {key: value for key, value in self.configuration.items() if not key.startswith(_OF_THE_SESSION)}
         fixed = {
             JOB_ID_KEY: job_id,
             CHECKPOINTS_KEY: str(self.directory.checkpoints),
@@ -216,12 +247,15 @@ class Session:
             "rest.bind-address": "127.0.0.1",
             "rest.port": "0",
         }
-        given = {key: value for key, value in submission.configuration.items() if not key.startswith(_OF_THE_SESSION)}
         environment = self._application.connect(job_id) if self._application is not None else {}
         output = self.directory.output(job_id)
         with self._lock:
             self._processes[job_id] = JobProcess(
-                submission, {**own, **given, **fixed}, environment, output, lambda status: self._ended(job_id, status)
+                submission,
+                {**self._defaults, **_given(submission.configuration), **fixed},
+                environment,
+                output,
+                lambda status: self._ended(job_id, status),
             )
 
     def _ended(self, job_id: str, status: int) -> None:
@@ -316,6 +350,11 @@ class Session:
             for entry in registered:
                 if entry.pid in pids and entry.id not in self._endpoints:
                     self._endpoints[entry.id] = RemoteProcess(entry.url, token_of(entry), pid=entry.pid)
+
+
+def _given(configuration: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that jobs may have of their own."""
+    return {key: value for key, value in configuration.items() if not key.startswith(_OF_THE_SESSION)}
 
 
 def _now() -> int:

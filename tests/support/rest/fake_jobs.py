@@ -110,6 +110,13 @@ class FakeJob:
         self._ask("stop", advance_to_end_of_event_time, savepoint_directory)
         return CompletableFuture(self.savepoint)
 
+    def dispose_savepoint(self, path: str) -> None:
+        self._ask("dispose", path)
+
+    def trigger_checkpoint(self) -> CompletableFuture[None]:
+        self._ask("checkpoint")
+        return CompletableFuture.completed(None)
+
     def checkpoints(self) -> list[Any]:
         return self.taken
 

@@ -63,5 +63,5 @@ def _report(reporter: Reporter, job: ServedJob, over: threading.Event) -> None:
             break
     try:
         reporter.close()
-    except _NOT_SENT:  # it has said before that nobody answers, or that does not matter any more
+    except _NOT_SENT:  # reported before, or no longer relevant
         return

@@ -1,4 +1,4 @@
-"""What a metric reporter does, and its settings."""
+"""The contract of metric reporters, and their settings."""
 
 from __future__ import annotations
 

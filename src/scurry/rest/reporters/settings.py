@@ -44,7 +44,7 @@ def reporters_of(configuration: Mapping[str, str]) -> list[Reporter]:
             found.setdefault(name, {})[rest] = value
     listed = REPORTERS.parse(configuration[REPORTERS.key]) if REPORTERS.key in configuration else list(found)
     for name in listed:
-        if name not in found:  # as in Flink, which goes on without it
+        if name not in found:  # as in Flink, which ignores it
             warnings.warn(
                 f"metrics reporter {name!r} has no {PREFIX}{name}.factory.class: it is left out", stacklevel=2
             )

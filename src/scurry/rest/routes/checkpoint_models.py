@@ -18,7 +18,7 @@ class CheckpointCounts(BaseModel):
 
 
 class TaskCheckpointStatistics(BaseModel):
-    """What a checkpoint has of a vertex; what barriers would take is 0, as there are none."""
+    """The statistics of a checkpoint for a vertex; alignment is 0, as there are no barriers."""
 
     id: int
     status: str
@@ -102,7 +102,7 @@ class CheckpointingStatistics(BaseModel):
 
 
 class Externalization(BaseModel):
-    """Whether checkpoints are kept after the job has ended."""
+    """The retention of checkpoints after the job has ended."""
 
     enabled: bool
     delete_on_cancellation: bool

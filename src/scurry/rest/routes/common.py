@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Path, Request
+from fastapi import Depends, HTTPException, Path, Query, Request
 
 from scurry.rest.job import ServedJob
 from scurry.rest.models import Errors
@@ -40,3 +40,9 @@ Job = Annotated[ServedJob, Depends(_served)]
 
 LiveJob = Annotated[ServedJob, Depends(_running)]
 """The same, where it must not be over."""
+
+Names = Annotated[str | None, Query(description="Comma-separated names; without them, all names.")]
+"""The metrics that are asked for."""
+
+Aggregations = Annotated[str | None, Query(description="Comma-separated: min, max, avg, sum, skew; all if not given.")]
+"""How metrics are aggregated."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 
 from scurry.common.redaction import without_secrets
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
@@ -13,8 +13,9 @@ from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest import models
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import plan_json, vertex_id, vertices
-from scurry.rest.routes.common import REFUSALS, Job, LiveJob
+from scurry.rest.routes.common import REFUSALS, Aggregations, Job, LiveJob, Names
 from scurry.rest.routes.process import application_details, applications_of, overview_of
+from scurry.rest.routes.statistics import aggregations
 
 router = APIRouter(responses=REFUSALS, tags=["jobs"])
 
@@ -73,6 +74,20 @@ def applications(request: Request) -> dict[str, Any]:
 def application(job: Job) -> dict[str, Any]:
     """Return the program of the job, which has its id."""
     return application_details(_overview(job).model_dump(by_alias=True))
+
+
+@router.get("/jobs/metrics")
+def metrics_of_jobs(request: Request, get: Names = None, agg: Aggregations = None) -> list[dict[str, Any]]:
+    """Return metrics over all jobs of this endpoint, of which there is one: all names, or aggregations of some."""
+    job: ServedJob = request.app.state.job
+    values = dict(_flat(job.client.get_metrics().result()))
+    if get is None:
+        return [{"id": name} for name in values]
+    return [
+        {"id": name, **aggregations([values[name]], agg)}
+        for name in get.split(",")
+        if isinstance(values.get(name), (int, float))
+    ]
 
 
 @router.get("/jobs/{jobid}")
@@ -152,9 +167,7 @@ def accumulators(job: Job) -> models.Accumulators:
 
 
 @router.get("/jobs/{jobid}/metrics", response_model_exclude_none=True)
-def metrics(
-    job: Job, get: Annotated[str | None, Query(description="Comma-separated names; without them, all names.")] = None
-) -> list[models.Metric]:
+def metrics(job: Job, get: Names = None) -> list[models.Metric]:
     """Return the metrics of a job: all names, or the values of the requested ones."""
     values = dict(_flat(job.client.get_metrics().result()))
     if get is None:

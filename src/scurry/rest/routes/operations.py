@@ -11,13 +11,16 @@ from fastapi import APIRouter, HTTPException, Path, Query
 from scurry.common.redaction import without_secrets
 from scurry.rest import models
 from scurry.rest.job import ServedJob
+from scurry.rest.operations import Operation
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Job, LiveJob
+from scurry.rest.throwables import failure_cause
 
 router = APIRouter(responses=REFUSALS, tags=["operations"])
 
 TriggerPath = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
-_SAVEPOINT, _RESCALING = "savepoint", "rescaling"
+_SAVEPOINT, _RESCALING, _CHECKPOINT = "savepoint", "rescaling", "checkpoint"
+IN_PROGRESS, COMPLETED = models.QueueStatus(id="IN_PROGRESS"), models.QueueStatus(id="COMPLETED")
 
 
 @router.post("/jobs/{jobid}/savepoints", status_code=202)
@@ -39,6 +42,32 @@ def stop(job: LiveJob, body: models.StopRequest) -> models.TriggerResponse:
 def savepoint(job: Job, triggerid: TriggerPath) -> models.OperationResult:
     """Return the status of a savepoint, also of one with which the job stops."""
     return _result(job, _SAVEPOINT, triggerid)
+
+
+@router.post("/jobs/{jobid}/checkpoints", status_code=202)
+def trigger_checkpoint(job: LiveJob, body: models.CheckpointRequest) -> models.TriggerResponse:
+    """Wait until all that the job has begun to process is in a checkpoint: each micro-batch ends with one."""
+    begin = job.client.trigger_checkpoint
+    return models.TriggerResponse(request_id=job.operations.start(_CHECKPOINT, begin, body.triggerId))
+
+
+@router.get("/jobs/{jobid}/checkpoints/{triggerid}", response_model_exclude_none=True)
+def triggered_checkpoint(job: Job, triggerid: TriggerPath) -> models.CheckpointResult:
+    """Return the status of a request for a checkpoint."""
+    operation = _operation(job, _CHECKPOINT, triggerid)
+    if not operation.future.done():
+        return models.CheckpointResult(status=IN_PROGRESS)
+    operation.delivered = True
+    outcome = models.CheckpointOutcome(failureCause=_cause(job, operation))
+    if outcome.failureCause is None:
+        taken = job.client.checkpoints()
+        if taken:
+            outcome.checkpointId = taken[-1].checkpoint_id
+        else:
+            outcome.failureCause = failure_cause(
+                "CheckpointError", "the job has no checkpoint: it has read nothing yet"
+            )
+    return models.CheckpointResult(status=COMPLETED, operation=outcome)
 
 
 @router.patch("/jobs/{jobid}/rescaling", status_code=202)
@@ -87,20 +116,29 @@ def _rescale(job: ServedJob, parallelism: int) -> str:
 
 
 def _result(job: ServedJob, kind: str, trigger_id: str) -> models.OperationResult:
+    operation = _operation(job, kind, trigger_id)
+    if not operation.future.done():
+        return models.OperationResult(status=IN_PROGRESS)
+    operation.delivered = True
+    outcome = models.OperationOutcome(failure_cause=_cause(job, operation))
+    if outcome.failure_cause is None and isinstance(location := operation.future.result(), str):
+        outcome.location = location
+    return models.OperationResult(status=COMPLETED, operation=outcome)
+
+
+def _operation(job: ServedJob, kind: str, trigger_id: str) -> Operation:
     operation = job.operations.get(kind, trigger_id)
     if operation is None:
         raise HTTPException(404, f"no {kind} operation has the id {trigger_id}")
-    if not operation.future.done():
-        return models.OperationResult(status=models.QueueStatus(id="IN_PROGRESS"))
-    operation.delivered = True
-    outcome = models.OperationOutcome()
+    return operation
+
+
+def _cause(job: ServedJob, operation: Operation) -> models.FailureCause | None:
+    """Return why an operation that is over has failed, None if it has not."""
+    if operation.future.cancelled():
+        return failure_cause("CancelledError", "it was given up")
     error = operation.future.exception()
-    if error is not None:
-        story = str(error) or "".join(traceback.format_exception(error))
-        story = without_secrets(story, job.plan.settings.configuration)
-        outcome.failure_cause = models.FailureCause(class_=type(error).__name__, stack_trace=story)
-    elif operation.future.cancelled():
-        outcome.failure_cause = models.FailureCause(class_="CancelledError", stack_trace="it was given up")
-    elif isinstance(location := operation.future.result(), str):
-        outcome.location = location
-    return models.OperationResult(status=models.QueueStatus(id="COMPLETED"), operation=outcome)
+    if error is None:
+        return None
+    story = str(error) or "".join(traceback.format_exception(error))
+    return failure_cause(type(error).__name__, without_secrets(story, job.plan.settings.configuration))

@@ -69,6 +69,18 @@ def task_managers() -> dict[str, Any]:
     return {"taskmanagers": [], "blockedTaskManagers": []}
 
 
+@router.get("/datasets")
+def datasets() -> dict[str, list[str]]:
+    """Return no datasets: what `cache()` keeps is Spark's."""
+    return {"dataSets": []}
+
+
+@router.get("/taskmanagers/metrics")
+def task_manager_metrics() -> list[dict[str, str]]:
+    """Return no metrics: there are no task managers, the executors are Spark's."""
+    return []
+
+
 @router.get("/jobmanager/logs")
 def logs() -> dict[str, Any]:
     """Return no files: the latest events are at `/jobmanager/log`."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import floor
 
-__all__ = ["aggregated", "skew", "summary"]
+from fastapi import HTTPException
+
+__all__ = ["aggregated", "aggregations", "skew", "summary"]
 
 
 def summary(values: Sequence[int]) -> dict[str, float]:
@@ -41,3 +43,25 @@ def _percentile(ordered: Sequence[int], percent: float) -> float:
         return float(ordered[0 if position < 1 else -1])
     before = floor(position)
     return ordered[before - 1] + (position - before) * (ordered[before] - ordered[before - 1])
+
+
+def aggregations(values: Sequence[float], wanted: str | None = None) -> dict[str, float]:
+    """Return the aggregations of Flink's metrics.
+
+    Args:
+        values: At least one value.
+        wanted: Comma-separated names of aggregations; all if not given.
+
+    Raises:
+        HTTPException: There is no such aggregation.
+    """
+    every = {
+        "min": min(values), "max": max(values), "avg": sum(values) / len(values), "sum": sum(values),
+        "skew": skew(values),
+    }  # fmt: skip
+    if wanted is None:
+        return every
+    names = [name.strip().lower() for name in wanted.split(",")]
+    if unknown := [name for name in names if name not in every]:
+        raise HTTPException(400, f"no aggregation {unknown[0]!r}: there are {', '.join(every)}")
+    return {name: every[name] for name in names}

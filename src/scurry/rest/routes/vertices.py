@@ -14,14 +14,14 @@ from scurry.graph.plan import OperatorPlan, SourcePlan
 from scurry.metrics.scopes import path
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
-from scurry.rest.routes.common import REFUSALS, Job
+from scurry.rest.routes.common import REFUSALS, Aggregations, Job, Names
 from scurry.rest.routes.jobs import IO, task_state
-from scurry.rest.routes.statistics import aggregated, skew
+from scurry.rest.routes.statistics import aggregated, aggregations
 
 router = APIRouter(responses=REFUSALS, tags=["vertices"])
-_VERTEX = "/jobs/{jobid}/vertices/{vertexid}"
+VERTEX = "/jobs/{jobid}/vertices/{vertexid}"
 
-Names = Annotated[str | None, Query(description="Comma-separated names; without them, all names.")]
+Numbers = Annotated[str | None, Query(description="Numbers of subtasks, such as 0,2-3; all if not given.")]
 _WATERMARK, _INPUT_WATERMARK = "currentOutputWatermark", "currentInputWatermark"
 _RATE = "numRecordsOutPerSecond"
 _STATES_BEFORE = ("CREATED", "SCHEDULED", "DEPLOYING", "INITIALIZING")
@@ -86,7 +86,7 @@ def all_subtasks(job: Job) -> dict[str, Any]:
     return {"vertices": found}
 
 
-@router.get(_VERTEX)
+@router.get(VERTEX)
 def vertex(one: One) -> dict[str, Any]:
     """Return a source or operator and its subtasks."""
     counted = [
@@ -107,7 +107,7 @@ def vertex(one: One) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@router.get(f"{_VERTEX}/subtasktimes")
+@router.get(f"{VERTEX}/subtasktimes")
 def subtask_times(one: One) -> dict[str, Any]:
     """Return since when the subtasks run."""
     subtasks = [
@@ -117,20 +117,20 @@ def subtask_times(one: One) -> dict[str, Any]:
     return {**one.named, "now": int(time.time() * 1000), "subtasks": subtasks}
 
 
-@router.get(f"{_VERTEX}/taskmanagers")
+@router.get(f"{VERTEX}/taskmanagers")
 def task_managers(one: One) -> dict[str, Any]:
     """Return no task managers: the executors are Spark's."""
     return {**one.named, "now": int(time.time() * 1000), "taskmanagers": []}
 
 
-@router.get(f"{_VERTEX}/watermarks")
+@router.get(f"{VERTEX}/watermarks")
 def watermarks(one: One) -> list[dict[str, str]]:
     """Return the watermark of each subtask that has one."""
     known = one.metrics.get(_WATERMARK, {})
     return [{"id": f"{number}.{_INPUT_WATERMARK}", "value": str(value)} for number, value in known.items()]
 
 
-@router.get(f"{_VERTEX}/backpressure")
+@router.get(f"{VERTEX}/backpressure")
 def back_pressure(one: One) -> dict[str, Any]:
     """Return how much of the last minute each subtask was held back; known for sources."""
     held = one.metrics.get(_PRESSURE, {})
@@ -146,13 +146,13 @@ def back_pressure(one: One) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@router.get(f"{_VERTEX}/accumulators")
+@router.get(f"{VERTEX}/accumulators")
 def accumulators(one: One) -> dict[str, Any]:
     """Return no accumulators: those of functions belong to the job."""
     return {"id": one.named["id"], "user-accumulators": []}
 
 
-@router.get(f"{_VERTEX}/subtasks/accumulators")
+@router.get(f"{VERTEX}/subtasks/accumulators")
 def subtask_accumulators(one: One) -> dict[str, Any]:
     """Return the subtasks, without accumulators: those of functions belong to the job."""
     subtasks = [
@@ -161,7 +161,7 @@ def subtask_accumulators(one: One) -> dict[str, Any]:
     return {"id": one.named["id"], "parallelism": one.subtasks, "subtasks": subtasks}
 
 
-@router.get(f"{_VERTEX}/metrics")
+@router.get(f"{VERTEX}/metrics")
 def metrics(one: One, get: Names = None) -> list[dict[str, str]]:
     """Return the metrics of all subtasks, named `subtask.metric`: all names, or the values of the requested ones."""
     values = {
@@ -172,14 +172,31 @@ def metrics(one: One, get: Names = None) -> list[dict[str, str]]:
     return [{"id": name, "value": str(values[name])} for name in get.split(",") if name in values]
 
 
-@router.get(f"{_VERTEX}/subtasks/metrics")
-def aggregated_metrics(one: One, get: Names = None) -> list[dict[str, Any]]:
+@router.get(f"{VERTEX}/subtasks/metrics")
+def aggregated_metrics(
+    one: One, get: Names = None, agg: Aggregations = None, subtasks: Numbers = None
+) -> list[dict[str, Any]]:
     """Return metrics over all subtasks: all names, or minimum, maximum, sum, average and skew of the requested ones."""
     if get is None:
         return [{"id": name} for name in one.metrics]
+    numbers = range(one.subtasks) if subtasks is None else _numbers(subtasks, one.subtasks)
     return [
-        {"id": name, **_statistics(one.metrics[name], one.subtasks)} for name in get.split(",") if one.metrics.get(name)
+        {"id": name, **aggregations([one.metrics[name].get(number, 0) for number in numbers], agg)}
+        for name in get.split(",")
+        if one.metrics.get(name)
     ]
+
+
+def _numbers(text: str, subtasks: int) -> list[int]:
+    """Return the numbers of a list such as `0,2-3`."""
+    if re.fullmatch(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*", text) is None:
+        raise HTTPException(400, f"subtasks={text}: not of the form 0,2-3")
+    bounds = [part.partition("-") for part in text.split(",")]
+    wanted = {number for low, _, high in bounds for number in range(int(low), int(high or low) + 1)}
+    found = sorted(number for number in wanted if number < subtasks)
+    if not found:
+        raise HTTPException(404, f"there are {subtasks} subtasks: 0 to {subtasks - 1}")
+    return found
 
 
 def _by_subtask(one: Vertex) -> list[dict[str, float]]:
@@ -191,9 +208,7 @@ def _by_subtask(one: Vertex) -> list[dict[str, float]]:
 
 def _statistics(values: Mapping[int, float], subtasks: int) -> dict[str, float]:
     """Return the aggregations of Flink; a subtask that has counted nothing counts as 0."""
-    every = [values.get(number, 0) for number in range(subtasks)]
-    average = sum(every) / len(every)
-    return {"min": min(every), "max": max(every), "avg": average, "sum": sum(every), "skew": skew(every)}
+    return aggregations([values.get(number, 0) for number in range(subtasks)])
 
 
 def _plain(name: str) -> str:

@@ -1,1 +1,1 @@
-"""The endpoint of a session: its jobs in Flink's lists, requests about one job handed on to it, programs uploaded."""
+"""The endpoint of a session: it lists jobs, forwards requests to them, and takes uploaded programs."""

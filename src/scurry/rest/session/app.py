@@ -9,12 +9,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Annotated, Any
-from urllib.parse import unquote
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, PlainTextResponse
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
@@ -24,12 +22,11 @@ from scurry.errors import JobUnreachableError, ScurryError
 from scurry.rest import events
 from scurry.rest.app import add_errors
 from scurry.rest.models import DashboardConfiguration
-from scurry.rest.routes import process
+from scurry.rest.routes import disposal, process
 from scurry.rest.routes.configuration import dashboard_configuration
 from scurry.rest.routes.process import application_details, applications_of, overview_of
-from scurry.rest.session import metrics
+from scurry.rest.session import metrics, programs
 from scurry.rest.session.interface import OperableSession, SessionJob
-from scurry.rest.session.multipart import uploaded_file
 
 __all__ = ["session_application"]
 
@@ -44,29 +41,6 @@ _LIST_SECONDS = 5.0
 _ENDING_SECONDS = 60.0
 
 
-class RunRequest(BaseModel):
-    """How a program is to run; fields as Flink's, `directory` and `moduleName` are scurry's own."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    entryClass: str | None = None  # noqa: N815
-    programArgs: str | None = None  # noqa: N815
-    programArgsList: list[str] = Field(default_factory=list)  # noqa: N815
-    parallelism: int | None = Field(default=None, ge=1)
-    jobId: Annotated[str, Field(pattern="^[0-9a-f]{32}$")] | None = None  # noqa: N815
-    allowNonRestoredState: bool | None = None  # noqa: N815
-    savepointPath: str | None = None  # noqa: N815
-    claimMode: str | None = None  # noqa: N815
-    flinkConfiguration: dict[str, str] = Field(default_factory=dict)  # noqa: N815
-    directory: str | None = None
-
-
-class RegisterRequest(BaseModel):
-    """A program of the session's machine."""
-
-    path: str
-
-
 def session_application(session: OperableSession, stop: Callable[[], None]) -> FastAPI:
     """Return the application that serves a session, without access control.
 
@@ -79,8 +53,9 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
         redirect_slashes=False,
     )  # fmt: skip
     app.state.session, app.state.stop = session, stop
+    app.state.disposals = disposal.Disposals(lambda path: session.dispose_savepoint(path))
     app.include_router(events.router)
-    for each in (router, process.router, metrics.router):
+    for each in (router, programs.router, process.router, disposal.router, metrics.router):
         app.include_router(each)
         app.include_router(each, prefix="/v1", include_in_schema=False)
     add_errors(app)
@@ -127,6 +102,25 @@ def application(request: Request, jobid: JobId) -> dict[str, Any]:
     return application_details(_overview(_session(request), one))
 
 
+@router.post("/applications/{jobid}/cancel")
+def cancel_application(request: Request, jobid: JobId) -> Response:
+    """Cancel the job of a program."""
+    return _about_job(_session(request), jobid, "PATCH", f"/jobs/{jobid}", f"/jobs/{jobid}", b"")
+
+
+@router.get("/applications/{jobid}/exceptions")
+def exceptions_of_application(jobid: JobId) -> dict[str, Any]:
+    """Return no failures: those of a job are at `/jobs/{jobid}/exceptions`."""
+    return {"exceptionHistory": {"entries": []}}
+
+
+@router.get("/applications/{jobid}/jobmanager/config")
+def config_of_application(request: Request, jobid: JobId) -> Response:
+    """Return the settings of the job of a program."""
+    path = f"/jobs/{jobid}/jobmanager/config"
+    return _about_job(_session(request), jobid, "GET", path, path, b"")
+
+
 @router.get("/jobmanager/log")
 def log(request: Request) -> Response:
     """Return when the jobs of the session were submitted and ended, as text."""
@@ -164,70 +158,6 @@ def shut_down(request: Request) -> Response:
     return JSONResponse({}, background=BackgroundTask(request.app.state.stop))
 
 
-# ------------------------------------------------------------------ programs
-
-
-@router.get("/jars")
-def programs(request: Request) -> dict[str, Any]:
-    """Return the programs that can be run."""
-    known = _session(request).directory.known_programs()
-    files = [{"id": one.id, "name": one.name, "uploaded": one.uploaded_ms, "entry": []} for one in known]
-    return {"address": str(request.base_url).rstrip("/"), "files": files}
-
-
-@router.post("/jars/upload")
-async def upload(request: Request) -> dict[str, str]:
-    """Keep a program: a Python file, a zipped project, a script of SQL."""
-    name, content = uploaded_file(request.headers.get("content-type", ""), await request.body())
-    program = await run_in_threadpool(_session(request).directory.add_program, name, content, _now())
-    return {"filename": program.id, "status": "success"}
-
-
-@router.post("/jars/register")
-def register(request: Request, body: RegisterRequest) -> dict[str, str]:
-    """Note a program that is on the session's machine, with modules beside it."""
-    import pathlib
-
-    program = _session(request).directory.register_program(pathlib.Path(body.path), _now())
-    return {"filename": program.id, "status": "success"}
-
-
-def _program(request: Request, identifier: str) -> Any:
-    program = _session(request).directory.program(unquote(identifier))
-    if program is None:
-        raise HTTPException(404, f"the session has no program {identifier}: GET /jars lists those it has")
-    return program
-
-
-@router.delete("/jars/{jarid}")
-def delete(request: Request, jarid: str) -> dict[str, str]:
-    """Forget a program."""
-    _session(request).directory.delete_program(_program(request, jarid))
-    return {}
-
-
-@router.post("/jars/{jarid}/run")
-def run(request: Request, jarid: str, body: RunRequest | None = None) -> dict[str, str]:
-    """Start a job; answer with its id at once."""
-    body = body or RunRequest()
-    named = {
-        "parallelism.default": None if body.parallelism is None else str(body.parallelism),
-        "execution.state-recovery.path": body.savepointPath,
-        "execution.state-recovery.claim-mode": body.claimMode,
-        "execution.state-recovery.ignore-unclaimed-state": "true" if body.allowNonRestoredState else None,
-    }
-    configuration = {**body.flinkConfiguration, **{key: value for key, value in named.items() if value is not None}}
-    job_id = _session(request).submit(
-        _program(request, jarid),
-        module=body.entryClass,
-        arguments=[*(body.programArgs or "").split(), *body.programArgsList],
-        configuration=configuration,
-        directory=body.directory,
-        job_id=body.jobId,
-    )
-    return {"jobid": job_id}
-
-
 # ------------------------------------------------------------------ jobs
 
 
@@ -241,6 +171,15 @@ def jobs(request: Request) -> dict[str, Any]:
 def jobs_overview(request: Request) -> dict[str, Any]:
     """Return all jobs with their times."""
     return {"jobs": _overviews(_session(request))}
+
+
+@router.post("/jobs", status_code=409)
+def submit_graph() -> Response:
+    """Refuse job graphs of Java, which `flink run` sends."""
+    raise HTTPException(
+        409, "a session runs Python programs and SQL, no job graphs of Java: "
+        "POST /jars/upload, then /jars/{jarid}/run; or scurry run --session"
+    )  # fmt: skip
 
 
 @router.get("/jobs/{jobid}/output")
@@ -287,6 +226,8 @@ def _about_job(session: OperableSession, jobid: str, method: str, path: str, tar
         time.sleep(0.1)  # it is ending, and writes its archive
     if method == "GET" and path == f"/jobs/{jobid}":
         return JSONResponse(_details(one))
+    if method == "GET" and path == f"/jobs/{jobid}/status":
+        return JSONResponse({"status": one.state or "INITIALIZING"})
     if method == "GET" and path == f"/jobs/{jobid}/exceptions":
         return JSONResponse(_exceptions(one))
     if one.state is None:

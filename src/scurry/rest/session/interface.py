@@ -105,6 +105,14 @@ class OperableSession(Protocol):
     ) -> str:
         """Start a job; return its id."""
 
+    def plan(
+        self, program: Any, *, module: str | None = None, arguments: list[str], configuration: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Return the plan of the first job that a program would submit, as Flink's."""
+
+    def dispose_savepoint(self, path: str) -> None:
+        """Delete a savepoint."""
+
     def jobs(self) -> list[SessionJob]:
         """Return all jobs, running or over, the oldest first."""
 

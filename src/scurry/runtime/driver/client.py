@@ -19,7 +19,13 @@ from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedEr
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.job_log import ERROR
-from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest, StateRequest, state_query
+from scurry.runtime.driver.requests import (
+    CheckpointRequest,
+    RescaleRequest,
+    SavepointRequest,
+    StateRequest,
+    state_query,
+)
 from scurry.runtime.driver.restart_strategies import restart_strategy
 from scurry.runtime.driver.restarting import failure_of_attempt, run_with_restarts
 from scurry.runtime.savepoint.format import new_savepoint_path
@@ -125,6 +131,12 @@ class RunningJob(JobClient):
         """Save the state as of the last committed batch while the job continues; the future gets the path."""
         return self._savepoint(savepoint_directory)
 
+    def dispose_savepoint(self, path: str) -> None:
+        """Delete a savepoint, which may be that of another job."""
+        from scurry.runtime.savepoint.disposal import dispose_savepoint
+
+        dispose_savepoint(path)
+
     def _savepoint(self, directory: str | None, stop: bool = False, drain: bool = False) -> CompletableFuture[str]:
         settings = self._job.plan.settings
         self._streaming("savepoints: set scurry.final-savepoint.dir to have one when the job ends")
@@ -136,6 +148,13 @@ class RunningJob(JobClient):
         if stop:
             how = "draining" if drain else "stopping"
             self._job.log.write("stopping", f"{how} with a savepoint, requested by {request.asked_by}")
+        self._job.requests.ask(request)
+        return CompletableFuture(request.future)
+
+    def trigger_checkpoint(self) -> CompletableFuture[None]:
+        """Wait until all that the job has begun to process is committed: each micro-batch ends with a checkpoint."""
+        self._streaming("checkpoints")
+        request = CheckpointRequest()
         self._job.requests.ask(request)
         return CompletableFuture(request.future)
 

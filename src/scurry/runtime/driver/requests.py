@@ -51,6 +51,13 @@ class RescaleRequest:
 
 
 @dataclass
+class CheckpointRequest:
+    """Wait until what is being processed is committed."""
+
+    future: Future[None] = field(default_factory=Future)
+
+
+@dataclass
 class StateRequest:
     """Read a state of a key, as it is between two micro-batches."""
 
@@ -67,19 +74,22 @@ class RequestQueue:
     def __init__(self) -> None:
         self._requests: deque[Request] = deque()
         self._state_requests: deque[StateRequest] = deque()
+        self._checkpoint_requests: deque[CheckpointRequest] = deque()
         #: number of the query -> the request, until it is answered
         self._queried: dict[int, StateRequest] = {}
         self._at_end: list[tuple[Future[Any], Any]] = []
         self._ended: str | None = None
         self._lock = threading.Lock()
 
-    def ask(self, request: Request | StateRequest) -> None:
+    def ask(self, request: Request | StateRequest | CheckpointRequest) -> None:
         """Pass a request to the runner; if the job has ended, the request fails."""
         with self._lock:
             if self._ended is None:
                 if isinstance(request, StateRequest):
                     self._state_requests.append(request)
                     self._queried[request.query.number] = request
+                elif isinstance(request, CheckpointRequest):
+                    self._checkpoint_requests.append(request)
                 else:
                     self._requests.append(request)
                 return
@@ -88,6 +98,11 @@ class RequestQueue:
     def take(self) -> Request | None:
         """Return the next request to save or to rescale, None if there is none."""
         return self._requests.popleft() if self._requests else None
+
+    def all_is_committed(self) -> None:
+        """Answer the requests for a checkpoint: no micro-batch runs."""
+        while self._checkpoint_requests:
+            self._checkpoint_requests.popleft().future.set_result(None)
 
     def state_queries(self) -> StateQueries | None:
         """Return all waiting state queries, to be answered by one micro-batch; None if there are none."""
@@ -113,7 +128,7 @@ class RequestQueue:
             self._ended = how
         for future, value in self._at_end:
             future.set_result(value)
-        for request in [*self._requests, *self._queried.values()]:
+        for request in [*self._requests, *self._queried.values(), *self._checkpoint_requests]:
             if not request.future.done():
                 request.future.set_exception(JobError(f"the job {how}"))
 

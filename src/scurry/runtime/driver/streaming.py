@@ -217,6 +217,7 @@ class StreamingDriver:
                 resume_at = self._clock() + self._plan.settings.checkpoint_pause_ms / 1000
             if self._submitted:
                 continue
+            self._job.requests.all_is_committed()
             self._submit_queries()
             if self._clock() < resume_at:
                 continue

@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 
 from scurry.table import TableEnvironment
 from support.statements.fed_queries import FedQuery
-from support.statements.operator_queries import FUNCTIONS, QUERIES, SETTINGS, TIME
+from support.statements.operator_queries import FUNCTIONS, QUERIES, SETTINGS, TIME, changed_table, smallest
 from support.statements.tables import environment, files
 
 #: What has a result that the clock or a database decides.
-OTHERS = {"lookup join", "over processing time", "over some rows of processing time", "last row by processing time"}
+OTHERS = {
+    "lookup join",
+    "over processing time",
+    "over some rows of processing time",
+    "last row by processing time",
+    "match recognize by processing time",
+}
 NAMES = sorted(QUERIES.keys() - OTHERS)
 NONE = Path("/none")
 
@@ -28,8 +34,10 @@ def tables(name: str) -> TableEnvironment:
     files(env, "c", "id INT, k STRING, v INT", NONE, format="debezium-json")
     columns = "id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED"
     files(env, "normalized", columns, NONE, format="debezium-json")
+    files(env, "timed", f"id INT, k STRING, v INT, {TIME}", NONE, format="debezium-json")
     for function, counting in FUNCTIONS.items():
         env.create_temporary_function(function, counting)
+    env.create_temporary_view("smallest", smallest(env.from_path("t")))
     return env
 
 
@@ -47,7 +55,7 @@ def changes_by_second(seed: int) -> list[tuple[str, tuple[str, dict[str, Any]]]]
         }
         row["ts"] = (1_704_067_200 + second + chance.randint(-2, 0)) * 1000
         found.append((chance.choice(["t", "u", "rates"]), ("+I", row)))
-        change = {"id": second, "k": chance.choice(["a", "b", None]), "v": chance.randint(0, 9)}
+        change = {"id": second, "k": chance.choice(["a", "b", None]), "v": chance.randint(0, 9), "ts": row["ts"]}
         if present and chance.random() < 0.4:
             found.append(("c", ("-D", present.pop(chance.randrange(len(present))))))
         else:
@@ -61,8 +69,7 @@ def final_table(name: str, batches: list[Any], parallelism: list[int]) -> list[t
     for number, batch in enumerate(batches):
         if 0 < number < len(parallelism):
             query.restart(parallelism[number])
-        query.feed([("normalized" if table == "c" and "normalized" in QUERIES[name] else table, [change])
-                    for table, change in batch])  # fmt: skip
+        query.feed([(changed_table(QUERIES[name]) if table == "c" else table, [change]) for table, change in batch])
     query.end()
     return query.rows()
 

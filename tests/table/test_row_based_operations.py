@@ -13,7 +13,7 @@ import pytest
 from scurry.common.types import Row
 from scurry.errors import ArgumentError, JobError, OperatorError, ValidationError
 from scurry.table import AggregateFunction, DataTypes, EnvironmentSettings, Table, TableEnvironment
-from scurry.table.expressions import col, lit
+from scurry.table.expressions import call, col, lit
 from scurry.table.udf import RetractableCollector, TableAggregateFunction, udaf, udf, udtaf, udtf
 from scurry.table.window import Tumble
 
@@ -245,6 +245,17 @@ def test_in_sql_a_table_aggregate_is_refused(streaming: TableEnvironment) -> Non
     streaming.create_temporary_function("top", udtaf(Top2()))
     with pytest.raises(ValidationError, match="flat_aggregate"):
         streaming.sql_query("SELECT top(v) FROM (VALUES (1)) t(v)")
+
+
+def test_functions_are_called_by_the_names_that_they_are_registered_with(streaming: TableEnvironment) -> None:
+    streaming.create_temporary_function("top", udtaf(Top2()))
+    streaming.create_temporary_system_function("top_of_all", udtaf(Top2()))
+    for name in ("top", "top_of_all"):
+        of_name, of_function = (
+            letters(streaming).group_by(col("k")).flat_aggregate(each).select(col("k"))
+            for each in (call(name, col("v")), udtaf(Top2())(col("v")))
+        )
+        assert rows(of_name) == rows(of_function)
 
 
 def test_what_a_table_aggregate_raises_names_its_line(env: TableEnvironment) -> None:

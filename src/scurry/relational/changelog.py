@@ -210,7 +210,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     ranks.Deduplicate: ChangelogRule(_deduplicated, takes=Kinds.INSERT),
     ranks.Rank: ChangelogRule(lambda node, inputs: Kinds.ALL, needs=_ranked),
     ranks.TemporalSort: ChangelogRule(_inserts, takes=Kinds.INSERT),
-    windows.WindowAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    windows.WindowAggregate: ChangelogRule(_inserts),
     windows.WindowDeduplicate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),
 }

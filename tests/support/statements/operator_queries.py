@@ -1,7 +1,7 @@
 """A query for each operator of STREAMING.
 
 Tables are `t` and `u` (id, k, v and times), `rates` (versions by k), `c` (changes of id, k, v), `normalized` (the same,
-by key) and `d` (names by k, which can be looked up).
+by key), `timed` (the same, with times) and `d` (names by k, which can be looked up). `smallest` is a view of `t`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,20 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from scurry.common.types import Row
-from scurry.table.udf import ArgumentHint, ArgumentTrait, Context, ProcessTableFunction, StateHint
+from scurry.table import DataTypes, Table
+from scurry.table.expressions import call, col
+from scurry.table.types import DataType
+from scurry.table.udf import (
+    ArgumentHint,
+    ArgumentTrait,
+    Context,
+    ProcessTableFunction,
+    StateHint,
+    TableAggregateFunction,
+    udtaf,
+)
 
-__all__ = ["BY_ANOTHER_KEY", "FUNCTIONS", "OF_TWO_TABLES", "QUERIES", "SETTINGS", "TIME"]
+__all__ = ["BY_ANOTHER_KEY", "FUNCTIONS", "OF_TWO_TABLES", "QUERIES", "SETTINGS", "TIME", "changed_table", "smallest"]
 
 
 @dataclass
@@ -40,8 +51,33 @@ class Counting(ProcessTableFunction):
         yield -1, -1
 
 
+class Smallest(TableAggregateFunction[Row, list[int]]):
+    """The two smallest values of a group."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], value: int) -> None:
+        accumulator[:] = sorted([*accumulator, value])[:2]
+
+    def emit_value(self, accumulator: list[int]) -> Iterator[Row]:
+        for value in accumulator:
+            yield Row(value)
+
+    def get_accumulator_type(self) -> DataType:
+        return DataTypes.ARRAY(DataTypes.INT())
+
+    def get_result_type(self) -> DataType:
+        return DataTypes.ROW([DataTypes.FIELD("smallest", DataTypes.INT())])
+
+
+def smallest(table: Table) -> Table:
+    """Return the two smallest values of each key of a table."""
+    return table.group_by(col("k")).flat_aggregate(call("two_smallest", col("v"))).select(col("k"), col("smallest"))
+
+
 #: Functions of the queries, by name.
-FUNCTIONS = {"counting": Counting()}
+FUNCTIONS = {"counting": Counting(), "two_smallest": udtaf(Smallest())}
 
 TIME = "ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
 NUMBERED = "(SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS n FROM {})"
@@ -51,6 +87,8 @@ TUMBLE = "TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
 WINDOWED = "(SELECT * FROM TABLE(TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '1' MINUTE)))"
 PAIRED = "SELECT l.id, r.id FROM {} AS l {} {} AS r ON l.k = r.k"
 OVER = "SELECT id, SUM(v) OVER (PARTITION BY k ORDER BY {}) FROM t"
+
+OF_CHANGES = "COUNT(*), SUM(v), MIN(v), COUNT(DISTINCT v)"
 
 QUERIES = {
     "groups": "SELECT k, SUM(v), MIN(v), COUNT(DISTINCT v) FROM c GROUP BY k",
@@ -73,10 +111,19 @@ QUERIES = {
     f"{NUMBERED.format('window_start, window_end, k', 'v, id', f'TABLE({TUMBLE})')} WHERE n <= 2",
     "last row of windows": "SELECT k, id FROM "
     f"{NUMBERED.format('window_start, window_end, k', 'ts DESC', f'TABLE({TUMBLE})')} WHERE n = 1",
+    "different values of windows": f"SELECT k, COUNT(DISTINCT v) FROM TABLE({TUMBLE}) "
+    "GROUP BY k, window_start, window_end",
+    "windows of changes": f"SELECT k, {OF_CHANGES} FROM TABLE(TUMBLE(TABLE timed, DESCRIPTOR(ts), INTERVAL '1' HOUR)) "
+    "GROUP BY k, window_start, window_end",
+    "sessions of changes": f"SELECT k, {OF_CHANGES} FROM "
+    "TABLE(SESSION(TABLE timed PARTITION BY k, DESCRIPTOR(ts), INTERVAL '1' HOUR)) "
+    "GROUP BY k, window_start, window_end",
     "window join": PAIRED.format(WINDOWED.format("t"), "FULL JOIN", WINDOWED.format("u"))
     + " AND l.window_start = r.window_start AND l.window_end = r.window_end",
     "interval join": PAIRED.format("t", "LEFT JOIN", "u")
     + " AND l.ts BETWEEN r.ts - INTERVAL '9' SECOND AND r.ts + INTERVAL '9' SECOND",
+    "interval join of processing times": PAIRED.format("t", "JOIN", "u")
+    + " AND l.p BETWEEN r.p - INTERVAL '1' HOUR AND r.p + INTERVAL '1' HOUR",
     "inner join": PAIRED.format("c", "JOIN", "t") + " AND l.v < r.v",
     "outer join": PAIRED.format("c", "FULL JOIN", "t") + " AND l.v < r.v",
     "join without keys": "SELECT l.id, r.id FROM c AS l JOIN t AS r ON l.v + 7 < r.v",
@@ -108,6 +155,9 @@ QUERIES = {
     "changes by key": "SELECT id, k, v FROM normalized",
     "match recognize": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES FIRST(A.id) AS f, "
     "B.id AS l ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN (A+ B) DEFINE A AS A.v > 3, B AS B.v <= 3)",
+    "match recognize by processing time": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY p MEASURES "
+    "A.id AS f, B.id AS l ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN (A B) DEFINE A AS A.v > 3)",
+    "table aggregate": "SELECT * FROM smallest",
     "process table function": "SELECT * FROM counting(counted => TABLE t PARTITION BY k, on_time => DESCRIPTOR(ts))",
     "rows by another key": "SELECT COALESCE(k, '') || '!' AS k, v, s FROM "
     f"{NUMBERED.format('k', 's DESC, v', SUMS)} WHERE n = 1",
@@ -121,3 +171,8 @@ SETTINGS = {
 OF_TWO_TABLES = ("window join", "interval join", "temporal join")
 #: What a table with its first column as key takes from a SinkUpsertMaterializer.
 BY_ANOTHER_KEY = "rows by another key"
+
+
+def changed_table(query: str) -> str:
+    """Return by which of its names a query reads the table of changes."""
+    return next((name for name in ("normalized", "timed") if name in query), "c")

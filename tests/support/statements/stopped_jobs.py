@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scurry.table import TableEnvironment
-from support.statements.operator_queries import BY_ANOTHER_KEY, FUNCTIONS, TIME
+from support.statements.operator_queries import BY_ANOTHER_KEY, FUNCTIONS, TIME, smallest
 from support.statements.tables import environment, files, read, write
 
 __all__ = ["has_read", "insert", "rows_left", "tables", "write_names", "write_stage"]
@@ -44,7 +44,8 @@ def write_stage(directory: Path, stage: int, table: list[dict[str, Any]]) -> dic
         changes[name] = len(some)
     messages = []
     for number in range(25):
-        change = {"id": 100 * stage + number, "k": chance.choice(["a", "b", "c", None]), "v": chance.randint(0, 9)}
+        change: dict[str, Any] = {"id": 100 * stage + number, "ts": at(100 * stage + number)}
+        change |= {"k": chance.choice(["a", "b", "c", None]), "v": chance.randint(0, 9)}
         before, after = None, None
         if table and chance.random() < 0.4:
             before = table.pop(chance.randrange(len(table)))
@@ -54,7 +55,7 @@ def write_stage(directory: Path, stage: int, table: list[dict[str, Any]]) -> dic
         kind = "c" if before is None else "d" if after is None else "u"
         messages.append({"before": before, "after": after, "op": kind})
     write(directory / "c", f"f{stage}", *messages)
-    changes["c"] = changes["normalized"] = sum(
+    changes["c"] = changes["normalized"] = changes["timed"] = sum(
         (each["before"] is not None) + (each["after"] is not None) for each in messages
     )
     return changes
@@ -71,12 +72,14 @@ def tables(directory: Path, monitored: bool, settings: Mapping[str, str], stream
     files(env, "c", "id INT, k STRING, v INT", directory / "c", format="debezium-json", **options)
     columns = "id INT, k STRING, v INT, PRIMARY KEY (id) NOT ENFORCED"
     files(env, "normalized", columns, directory / "c", format="debezium-json", **options)
+    files(env, "timed", f"id INT, k STRING, v INT, {TIME}", directory / "c", format="debezium-json", **options)
     env.execute_sql(
         "CREATE TABLE d (k STRING, name STRING) WITH ('connector' = 'jdbc', 'table-name' = 'd', "
         f"'url' = 'jdbc:sqlite:{directory}/d.db')"
     )
     for name, function in FUNCTIONS.items():
         env.create_temporary_function(name, function)
+    env.create_temporary_view("smallest", smallest(env.from_path("t")))
     return env
 
 

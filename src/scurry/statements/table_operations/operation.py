@@ -1,4 +1,4 @@
-"""One operation of tables as a query: validated as those of SQL are, it gives the same plan."""
+"""One operation of a table as a SQL query, which the one validator checks and plans."""
 
 from __future__ import annotations
 
@@ -162,7 +162,8 @@ class Operation:
         Raises:
             ValidationError: An expression is wrong.
         """
-        function, schema = self._functions[call.name.last], plan.schema
+        function, schema = self.user_function(call), plan.schema
+        assert function is not None, "the caller has looked at its kind"
         grouped = [self._typed(each, schema) for key in keys for each in self.columns(key, schema)]
         nodes_ = [each for each in self.call(call, schema).arguments if isinstance(each, nodes.Expression)]
         arguments = [self._typed(each, schema) for each in nodes_]

@@ -1,1 +1,1 @@
-"""Functions of users as programs declare them: behind `scurry.table.udf`."""
+"""The implementation of `table.udf`: functions of users as programs declare them."""

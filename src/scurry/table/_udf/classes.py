@@ -26,7 +26,7 @@ ACC = TypeVar("ACC")
 
 
 class UserDefinedFunction:
-    """What all functions of users have."""
+    """Base of all functions of users."""
 
     def open(self, function_context: FunctionContext) -> None:
         """Prepare for calls; called once per task.
@@ -80,7 +80,7 @@ class TableFunction(UserDefinedFunction):
 
 
 class ImperativeAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
-    """What functions of the rows of a group have."""
+    """Base of aggregate and table aggregate functions."""
 
     @abstractmethod
     def create_accumulator(self) -> ACC:
@@ -114,11 +114,11 @@ class ImperativeAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
         raise RuntimeError("Method merge is not implemented")
 
     def get_result_type(self) -> DataType | str:
-        """Return the type of the results, unless `udaf` is told."""
+        """Return the type of the results, unless `udaf` gets one."""
         raise RuntimeError("Method get_result_type is not implemented")
 
     def get_accumulator_type(self) -> DataType | str:
-        """Return the type of the accumulators, unless `udaf` is told."""
+        """Return the type of the accumulators, unless `udaf` gets one."""
         raise RuntimeError("Method get_accumulator_type is not implemented")
 
 

@@ -15,6 +15,7 @@ from scurry.table.expression import Expression
 
 if TYPE_CHECKING:
     from scurry.table._grouped_tables import GroupedTable, WindowGroupedTable
+    from scurry.table._table.base import TableBase
     from scurry.table.table import Table
 
 __all__ = ["AggregatedTable", "FlatAggregateTable", "flat_mapped", "lateral_call", "mapped"]
@@ -45,7 +46,7 @@ class AggregatedTable(ApiObject):
 
         table, groups = self._groups._table, self._groups
         call, names = _call(table, self._function)
-        if _function_of(call).kind != "aggregate":
+        if _function_of(call, table).kind != "aggregate":
             raise ValidationError("Only an aggregate function can be used in the aggregate operator.")
         window = getattr(groups, "_window", None)
         given = table._expressions(fields)
@@ -79,7 +80,7 @@ class FlatAggregateTable(ApiObject):
 
         _refuse_aggregates(self._table, self._table._expressions(fields))
         call, names = _call(self._table, self._function)
-        function = _function_of(call)
+        function = _function_of(call, self._table)
         if function.kind != "table aggregate":
             raise ValidationError("Only a table aggregate function can be used in the flatAggregate operator.")
         _renamed([name for name, _ in function.columns], names)
@@ -110,7 +111,7 @@ def mapped(table: Table, function: Any) -> Table:
         ValidationError: It is no scalar function.
     """
     call, names = _call(table, function)
-    found = call._functions.get(_name_of(call))
+    found = _found(call, table)
     has_alias = isinstance(function, Expression) and bool(function._names)
     if has_alias or (found is not None and not found.is_scalar):
         raise ValidationError("Only a scalar function can be used in the map operator.")
@@ -126,7 +127,7 @@ def flat_mapped(table: Table, function: Any) -> Table:
     from scurry.relational import builders
 
     call, names = _call(table, function)
-    found = call._functions.get(_name_of(call))
+    found = _found(call, table)
     if found is None or found.kind != "table":
         raise ValidationError("Only a table function can be used in the flatMap operator.")
     own = [name for name, _ in found.columns]
@@ -135,7 +136,7 @@ def flat_mapped(table: Table, function: Any) -> Table:
     return table._made(builders.project(joined, added, _renamed(own, names)))
 
 
-def lateral_call(table: Table, function: Any) -> Any:
+def lateral_call(table: TableBase, function: Any) -> Any:
     """Return the call that a lateral join is about: a function with an alias is called on all columns as a row.
 
     Raises:
@@ -151,7 +152,7 @@ def lateral_call(table: Table, function: Any) -> Any:
     return call.alias(*names)
 
 
-def _call(table: Table, function: Any) -> tuple[Expression, tuple[str, ...]]:
+def _call(table: TableBase, function: Any) -> tuple[Expression, tuple[str, ...]]:
     """Return the call of a function, on all columns as a row unless arguments are given; and names of its columns."""
     if isinstance(function, Expression):
         return Expression(function._node, function._functions), function._names
@@ -163,7 +164,7 @@ def _call(table: Table, function: Any) -> tuple[Expression, tuple[str, ...]]:
     return function(_whole_row(table)), names
 
 
-def _whole_row(table: Table) -> Expression:
+def _whole_row(table: TableBase) -> Expression:
     """Return all columns of a table as one row, whose fields have their names."""
     from scurry.table.expressions import col, row
 
@@ -199,19 +200,22 @@ def _renamed(own: Sequence[str], names: Sequence[str]) -> list[str]:
     return list(names or own)
 
 
-def _name_of(call: Expression) -> str:
-    from scurry.sql import nodes
-
-    return call._node.name.last if isinstance(call._node, nodes.Call) else ""
-
-
-def _function_of(call: Expression) -> UserFunction:
+def _function_of(call: Expression, table: TableBase) -> UserFunction:
     """Return the function that a call calls.
 
     Raises:
         ValidationError: It is no call of a function of a user.
     """
-    found = call._functions.get(_name_of(call))
+    found = _found(call, table)
     if found is None:
         raise ValidationError(f"expected the call of a function that udaf() or udtaf() declares, got {call}")
     return found
+
+
+def _found(call: Expression, table: TableBase) -> UserFunction | None:
+    """Return the function of a user that a call calls, of the program or registered; None if it calls none."""
+    from scurry.sql import nodes
+    from scurry.table._operations.fields import operation
+
+    node = call._node
+    return operation(table._session, [call]).user_function(node) if isinstance(node, nodes.Call) else None

@@ -38,10 +38,11 @@ def lower_window_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
     if plan.window.kind == "SESSION" and not plan.attached:
         return lower_session_aggregate(lowering, plan)
     rows, bare = lowering.node(plan.input), without_inputs(plan)
-    local = LocalWindowAggregate(bare, lowering.session)
+    retracts = not lowering.changelogs.is_insert_only(plan.input)
+    local = LocalWindowAggregate(bare, retracts, lowering.session)
     rows = lowering.operator(rows, ops.Map(local), "LocalWindowAggregate")
-    phases = phases_of(bare, lowering.session)
-    merged = GlobalWindowAggregate(bare, lowering.session)
+    phases = phases_of(bare, retracts, lowering.session)
+    merged = GlobalWindowAggregate(bare, retracts, lowering.session)
     places = [phases.place_of(key) for key in plan.keys]
     return lowering.keyed([rows], [places], merged, "GlobalWindowAggregate", by_group=True)
 
@@ -49,20 +50,21 @@ def lower_window_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
 class LocalWindowAggregate:
     """Aggregate rows where they are read: the result has the states of their groups and slices."""
 
-    def __init__(self, plan: WindowAggregate, session: Session) -> None:
-        """Take the aggregate and the session."""
+    def __init__(self, plan: WindowAggregate, retracts: bool, session: Session) -> None:
+        """Take the aggregate, whether rows may be taken back, and the session."""
         self._plan = plan
+        self._retracts = retracts
         self._session = session
 
     def open(self, context: Any) -> None:
         """Make the accumulators."""
-        self._phases = phases_of(self._plan, self._session)
+        self._phases = phases_of(self._plan, self._retracts, self._session)
         self._slices = Slices(self._plan.window, self._plan.attached)
         self._clock = WindowClock(self._plan.window, self._session.time_zone)
 
     def map(self, changes: Changes) -> Changes:
         """Return the states of some rows."""
-        batch, plan = changes.batch, self._plan
+        batch, plan = self._phases.rows_of(changes), self._plan
         if not plan.window.is_event_time and not plan.attached:
             # The operator that keeps states assigns them to windows by its clock.
             return Changes(self._phases.partial(batch, pa.repeat(pa.scalar(0, pa.int64()), batch.num_rows)))
@@ -94,17 +96,19 @@ class GlobalWindowAggregate:
     Slices of event time are in memory until the micro-batch ends: those whose windows are emitted in it are not stored.
     """
 
-    def __init__(self, plan: WindowAggregate, session: Session) -> None:
-        """Take the aggregate and the session."""
+    def __init__(self, plan: WindowAggregate, retracts: bool, session: Session) -> None:
+        """Take the aggregate, whether rows may be taken back, and the session."""
         self._plan = plan
+        self._retracts = retracts
         self._session = session
 
     def open(self, context: Any) -> None:
         """Make the accumulators."""
-        self._phases = phases_of(self._plan, self._session)
+        self._phases = phases_of(self._plan, self._retracts, self._session)
         self._slices = Slices(self._plan.window, self._plan.attached)
         self._clock = WindowClock(self._plan.window, self._session.time_zone)
-        self._due: list[tuple[int, pa.RecordBatch]] = []
+        #: windows with the slices that they consist of
+        self._due: list[tuple[int, int, pa.RecordBatch]] = []
         self._open: dict[int, _OpenSlice] = {}
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
@@ -173,7 +177,7 @@ class GlobalWindowAggregate:
         """Close a window of a key group."""
         slices = [each for each in self._slices.of_window(namespace) if aligned_contents(each) in context.state]
         for each in slices:
-            self._due += [(namespace, part.batch) for part in context.state[aligned_contents(each)]]
+            self._due += [(namespace, each, part.batch) for part in context.state[aligned_contents(each)]]
         collected = self._slices.collected(namespace)
         if collected is not None:
             parts = [part for each in slices for part in context.state.pop(aligned_contents(each))]
@@ -195,7 +199,7 @@ class GlobalWindowAggregate:
         for end, each in list(self._open.items()):
             window: int | None = each.window
             while window is not None and self._clock.timer(window - 1) <= context.watermark:
-                self._due += [(window, batch) for batch, _ in each.parts]
+                self._due += [(window, end, batch) for batch, _ in each.parts]
                 window = self._following(window, end)
             if window is None:
                 del self._open[end]
@@ -212,8 +216,9 @@ class GlobalWindowAggregate:
         if not self._due:
             return []
         due, self._due = self._due, []
+        due.sort(key=lambda each: each[1], reverse=self._slices.latest_first)
         batches = []
-        for end, batch in due:
+        for end, _, batch in due:
             numbers = pa.repeat(pa.scalar(end, pa.int64()), batch.num_rows)
             batches.append(batch.set_column(0, "c0", numbers))
         windows, keys, following = self._phases.result(self._phases.merge(batches))

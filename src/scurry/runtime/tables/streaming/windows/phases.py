@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from scurry.common.types import RowKind
+from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
 from scurry.functions.keys import group_codes
-from scurry.logical_types import BigIntType
+from scurry.logical_types import BigIntType, IntType
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.expressions import AggregateCall, Expression
 from scurry.relational.physical.windows import WindowAggregate
 from scurry.relational.plan import Aggregate, Values
-from scurry.relational.rewriting import remapped, with_parts
+from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.schema import Column, Schema
 from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
 from scurry.runtime.tables.batch.batches import batch_of
 
-__all__ = ["KeptRows", "PartialStates", "Phases", "phases_of"]
+__all__ = ["ChangedRows", "KeptRows", "PartialStates", "Phases", "phases_of"]
+
+#: The numbers of windows, the keys of results, and the columns that follow.
+_Results: TypeAlias = "tuple[pa.Array, list[pa.Array], list[pa.Array]]"
+_RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
 class Phases:
@@ -29,6 +35,10 @@ class Phases:
 
     A number is the end of a slice or of a window, or stands for a session.
     """
+
+    def rows_of(self, changes: Changes) -> pa.RecordBatch:
+        """Return what `partial` takes of changes: columns of the rows first, in their order."""
+        return changes.batch
 
     def place_of(self, key: int) -> int:
         """Return where a key is in what is kept; its number there does not change."""
@@ -42,25 +52,72 @@ class Phases:
         """Return what is kept of rows of which parts were kept."""
         raise NotImplementedError
 
-    def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+    def result(self, batch: pa.RecordBatch) -> _Results:
         """Return results of what is kept: the numbers of their windows, their keys, and the columns that follow."""
         raise NotImplementedError
 
 
-def phases_of(plan: WindowAggregate, session: Session) -> Phases:
+def phases_of(plan: WindowAggregate, retracts: bool, session: Session) -> Phases:
     """Return the phases of a window aggregate; its input matters only by its columns.
 
     The columns of a window that rows have are keys, too.
+
+    Args:
+        plan: The window aggregate.
+        retracts: Whether rows may be taken back.
+        session: The session.
     """
     attached = tuple(each.position for each in plan.columns if each.position is not None)
     keys = (*plan.keys, *attached)
     added = tuple(range(len(plan.keys), len(keys)))
     sets = tuple((*grouping, *added) for grouping in plan.grouping_sets)
     aggregate = Aggregate(plan.input, keys, plan.calls, plan.names, sets, plan.grouping_id)
-    return PartialStates(aggregate, session)
+    return ChangedRows(aggregate, session) if retracts else PartialStates(aggregate, session)
 
 
-class PartialStates(Phases):
+class _ByKey(Phases):
+    """Keep the number of the window, the keys, and the number of the grouping set if there are several, first.
+
+    Keys that are not in a grouping set are NULL.
+    """
+
+    def __init__(self, plan: Aggregate) -> None:
+        """Take the aggregate."""
+        self._plan = plan
+        self._several = len(plan.grouping_sets) > 1 or plan.grouping_id is not None
+        self._keys = 1 + len(plan.keys) + self._several
+
+    def place_of(self, key: int) -> int:
+        """Return where a key of the plan is in what is kept."""
+        return 1 + self._plan.keys.index(key)
+
+    def _heads(self, batch: pa.RecordBatch, windows: pa.Array) -> Iterator[list[pa.Array]]:
+        """Yield the first columns of rows for each grouping set."""
+        for place, grouping in enumerate(self._plan.grouping_sets):
+            keys = [
+                batch.column(key) if each in grouping else pa.nulls(batch.num_rows, batch.column(key).type)
+                for each, key in enumerate(self._plan.keys)
+            ]
+            number = [pa.repeat(pa.scalar(place, pa.int32()), batch.num_rows)] if self._several else []
+            yield [windows, *keys, *number]
+
+    def _results(self, heads: list[pa.Array], values: list[pa.Array]) -> _Results:
+        """Return results of their first columns and the values of aggregates."""
+        following = []
+        if self._several:
+            number = np.asarray(heads.pop())
+            if self._plan.grouping_id is not None:
+                following.append(pa.array(self._set_numbers()[number]))
+        return heads[0], heads[1:], [*following, *values]
+
+    def _set_numbers(self) -> Any:
+        """Return what GROUPING_ID is for each grouping set."""
+        keys = len(self._plan.keys)
+        sets = self._plan.grouping_sets
+        return np.array([sum(1 << (keys - 1 - k) for k in range(keys) if k not in each) for each in sets])
+
+
+class PartialStates(_ByKey):
     """Keep the states of aggregates, and the different arguments of those with DISTINCT.
 
     The columns are the number of the window, the keys, the number of the grouping set if there are several, and the
@@ -70,32 +127,19 @@ class PartialStates(Phases):
 
     def __init__(self, plan: Aggregate, session: Session) -> None:
         """Take the aggregate and the session."""
-        self._plan = plan
+        super().__init__(plan)
         self._accumulators = [None if call.distinct else accumulator(call, session) for call in plan.calls]
         self._distinct = [accumulator(call, session) if call.distinct else None for call in plan.calls]
         distinct = [(call.arguments, call.filter) for call in plan.calls if call.distinct]
         self._parts: list[tuple[tuple[Expression, ...], Expression | None]] = list(dict.fromkeys(distinct))
-        self._several = len(plan.grouping_sets) > 1 or plan.grouping_id is not None
         arguments = sum(len(each) for each, _ in self._parts)
-        self._keys = 1 + len(plan.keys) + self._several
-        self._heads = self._keys + (1 + arguments if self._parts else 0)
+        self._width = self._keys + (1 + arguments if self._parts else 0)
         self._widths = self._state_widths()
-
-    def place_of(self, key: int) -> int:
-        """Return where a key of the plan is in what is kept."""
-        return 1 + self._plan.keys.index(key)
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
         """Return the states of rows."""
         made = []
-        for place, grouping in enumerate(self._plan.grouping_sets):
-            keys = [
-                batch.column(key) if each in grouping else pa.nulls(batch.num_rows, batch.column(key).type)
-                for each, key in enumerate(self._plan.keys)
-            ]
-            heads = [windows, *keys]
-            if self._several:
-                heads.append(pa.repeat(pa.scalar(place, pa.int32()), batch.num_rows))
+        for heads in self._heads(batch, windows):
             made += [self._part(batch, heads, part) for part in range(len(self._parts) + 1)]
         return made[0] if len(made) == 1 else _joined(made)
 
@@ -126,22 +170,22 @@ class PartialStates(Phases):
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return one state for each key and window."""
         whole = _joined(batches)
-        heads = list(whole.columns[: self._heads])
+        heads = list(whole.columns[: self._width])
         groups, first = group_codes(heads, whole.num_rows)
         if len(first) == whole.num_rows:
             return whole
         states: list[pa.Array] = []
-        at = self._heads
+        at = self._width
         for (_, found), width in zip(self._plain(), self._widths, strict=True):
             states += found.merge(whole.columns[at : at + width], groups, len(first))
             at += width
         chosen = pa.array(first)
         return _numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
 
-    def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+    def result(self, batch: pa.RecordBatch) -> _Results:
         """Return the values of states that were merged."""
         if not self._parts:
-            heads, values = list(batch.columns[: self._heads]), self._values(batch)
+            heads, values = list(batch.columns[: self._width]), self._values(batch)
         else:
             groups, first = group_codes(batch.columns[: self._keys], batch.num_rows)
             parts = np.asarray(batch.column(self._keys))
@@ -153,15 +197,10 @@ class PartialStates(Phases):
             for place, call in enumerate(self._plan.calls):
                 if call.distinct:
                     values[place] = self._distinct_value(place, call, batch, parts, groups, len(first))
-        following = []
-        if self._several:
-            number = np.asarray(heads.pop())
-            if self._plan.grouping_id is not None:
-                following.append(pa.array(self._set_numbers()[number]))
-        return heads[0], heads[1:], [*following, *values]
+        return self._results(heads, values)
 
     def _values(self, batch: pa.RecordBatch) -> list[Any]:
-        at = self._heads
+        at = self._width
         values: list[Any] = []
         widths = iter(self._widths)
         for found in self._accumulators:
@@ -183,12 +222,6 @@ class PartialStates(Phases):
         found = self._distinct[place]
         assert found is not None
         return found.result(found.partial(columns, groups[here], count))
-
-    def _set_numbers(self) -> Any:
-        """Return what GROUPING_ID is for each grouping set."""
-        keys = len(self._plan.keys)
-        sets = self._plan.grouping_sets
-        return np.array([sum(1 << (keys - 1 - k) for k in range(keys) if k not in each) for each in sets])
 
     def _plain(self) -> list[tuple[AggregateCall, Any]]:
         pairs = zip(self._plan.calls, self._accumulators, strict=True)
@@ -230,12 +263,87 @@ class KeptRows(Phases):
         """Return all rows."""
         return _joined(batches)
 
-    def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+    def result(self, batch: pa.RecordBatch) -> _Results:
         """Return the aggregates of rows."""
         rows = batch_of(batch.columns, self._plan.input.schema, batch.num_rows)
         columns = _joined(list(aggregated(self._plan, rows, self._session))).columns
         keys = len(self._plan.keys)
         return columns[0], list(columns[1:keys]), list(columns[keys:])
+
+
+class ChangedRows(_ByKey):
+    """Keep the arguments of the rows that were not taken back; what is taken back before it comes is kept until then.
+
+    The last column has 1 for a row that is there, and -1 for one that is taken back.
+    """
+
+    def __init__(self, plan: Aggregate, session: Session) -> None:
+        """Take the aggregate and the session."""
+        super().__init__(plan)
+        schema = plan.input.schema
+        self._arguments = sorted({each for call in plan.calls for each in input_references(call)})
+        heads = [Column("$window", BigIntType()), *(schema[key] for key in plan.keys)]
+        heads += [Column("$set", IntType())] * self._several
+        heads = [Column(each.name, each.type.nullable()) for each in heads]
+        keys = tuple(range(self._keys))
+        moved = {column: self._keys + place for place, column in enumerate(self._arguments)}
+        calls = tuple(with_parts(call, lambda part: remapped(part, moved)) for call in plan.calls)
+        kept = Values(Schema((*heads, *schema.select(self._arguments))), ())
+        self._kept = Aggregate(kept, keys, calls, plan.names, (keys,))
+        self._session = session
+
+    def rows_of(self, changes: Changes) -> pa.RecordBatch:
+        """Return the rows with their signs."""
+        signs = np.ones(changes.batch.num_rows, dtype=np.int8)
+        if changes.kinds is not None:
+            signs[np.isin(changes.kinds, _RETRACTING)] = -1
+        return changes.batch.append_column("$sign", pa.array(signs))
+
+    def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
+        """Return the arguments of the rows that are left."""
+        kept = [*(batch.column(each) for each in self._arguments), batch.columns[-1]]
+        return self.merge([_numbered([*heads, *kept]) for heads in self._heads(batch, windows)])
+
+    def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Return the rows that are left."""
+        batch = _joined(batches)
+        if (np.asarray(batch.columns[-1]) > 0).all():
+            return batch
+        left, codes, place = _pairs(batch)
+        # A session is as long as its rows have made it: one without rows keeps a pair.
+        windows, first = group_codes(batch.columns[:1], batch.num_rows)
+        is_empty = np.bincount(windows[left], minlength=len(first)) == 0
+        left |= is_empty[windows] & (codes == codes[first][windows]) & (place == 0)
+        return batch.filter(pa.array(left))
+
+    def result(self, batch: pa.RecordBatch) -> _Results:
+        """Return the aggregates of the rows that are there."""
+        there = _pairs(batch)[0] & (np.asarray(batch.columns[-1]) > 0)
+        rows = batch.filter(pa.array(there))
+        rows = batch_of(rows.columns[:-1], self._kept.input.schema, rows.num_rows)
+        columns = _joined(list(aggregated(self._kept, rows, self._session))).columns
+        return self._results(list(columns[: self._keys]), list(columns[self._keys :]))
+
+
+def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
+    """Find pairs of a row and what takes it back among rows with signs; of equal rows the first ones are in pairs.
+
+    Returns:
+        For each row whether it is in none, the number of its value, and its place among those that have the same value
+        and sign.
+    """
+    signs = np.asarray(batch.columns[-1])
+    codes, first = group_codes(batch.columns[:-1], batch.num_rows)
+    place = np.empty(len(codes), dtype=np.int64)
+    counts = []
+    for sign in (1, -1):
+        rows = np.flatnonzero(signs == sign)
+        count = np.bincount(codes[rows], minlength=len(first))
+        place[rows[np.argsort(codes[rows], kind="stable")]] = np.arange(len(rows)) - np.repeat(
+            np.cumsum(count) - count, count
+        )
+        counts.append(count)
+    return place >= np.minimum(*counts)[codes], codes, place
 
 
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -32,13 +32,14 @@ _SLOT = ("sessions",)
 
 def lower_session_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
     """Return the node that aggregates sessions."""
-    rows, function = lowering.node(plan.input), Sessions(without_inputs(plan), lowering.session)
+    retracts = not lowering.changelogs.is_insert_only(plan.input)
+    rows, function = lowering.node(plan.input), Sessions(without_inputs(plan), retracts, lowering.session)
     return lowering.keyed([rows], [plan.keys], function, "WindowAggregate", by_group=True)
 
 
 def lower_session_table(lowering: Lowering, plan: SessionTable) -> Node:
     """Return the node that gives rows the sessions they belong to."""
-    rows, function = lowering.node(plan.input), Sessions(without_inputs(plan), lowering.session)
+    rows, function = lowering.node(plan.input), Sessions(without_inputs(plan), False, lowering.session)
     return lowering.keyed([rows], [plan.keys], function, "WindowTableFunction", by_group=True)
 
 
@@ -48,15 +49,19 @@ class Sessions:
     What is kept are the starts and ends of sessions beside what `Phases` keeps of their rows.
     """
 
-    def __init__(self, plan: WindowAggregate | SessionTable, session: Session) -> None:
-        """Take the operation and the session."""
+    def __init__(self, plan: WindowAggregate | SessionTable, retracts: bool, session: Session) -> None:
+        """Take the operation, whether rows may be taken back, and the session."""
         self._plan = plan
+        self._retracts = retracts
         self._session = session
 
     def open(self, context: Any) -> None:
         """Make the accumulators."""
-        plan = self._plan
-        self._phases = _kept(plan, self._session) if isinstance(plan, SessionTable) else phases_of(plan, self._session)
+        plan, session = self._plan, self._session
+        if isinstance(plan, SessionTable):
+            self._phases = _kept(plan, session)
+        else:
+            self._phases = phases_of(plan, self._retracts, session)
         self._clock = WindowClock(plan.window, self._session.time_zone)
         self._due: list[pa.RecordBatch] = []
 
@@ -97,7 +102,7 @@ class Sessions:
 
     def _timed(self, rows: KeyedChanges, context: RowsContext) -> tuple[pa.RecordBatch, Any, Any]:
         """Return the rows that have a time, the position of each one's key, and its time."""
-        batch, codes = rows.changes.batch, rows.codes
+        batch, codes = self._phases.rows_of(rows.changes), rows.codes
         if not self._plan.window.is_event_time:
             return batch, codes, np.repeat(self._clock.of_rows(np.array([context.processing_time])), batch.num_rows)
         column = batch.column(self._plan.time)

@@ -58,6 +58,11 @@ class Slices:
         self._width = math.gcd(window.size, self._slide) if window.kind == "HOP" else self._slide
         self._attached = attached
 
+    @property
+    def latest_first(self) -> bool:
+        """Whether Flink merges the slices of a window from the last one to the first one."""
+        return self._window.kind == "HOP" and not self._attached
+
     def ends(self, times: Any) -> Any:
         """Return the end of the slice of each time."""
         if self._attached:
@@ -93,7 +98,7 @@ class Slices:
         """Return the ends of the slices of a window, in the order in which Flink merges them."""
         if self._attached or self._window.kind == "TUMBLE":
             return (end,)
-        if self._window.kind == "HOP":
+        if self.latest_first:
             return range(end, end - self._window.size, -self._width)
         return range(int(self.starts(np.array([end]))[0]) + self._width, end + 1, self._width)
 

@@ -45,6 +45,7 @@ from scurry.datastream.connectors.kafka import (
     KafkaTopicSelector,
 )
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
+from scurry.datastream.formats.avro import AvroBulkWriters, AvroInputFormat, AvroSchema, GenericRecordAvroTypeInfo
 from scurry.datastream.formats.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema
 
 env = StreamExecutionEnvironment.get_execution_environment()
@@ -310,3 +311,12 @@ letters = env.from_source(Letters(), no_watermarks, "letters")
 letters.sink_to(ToOneFile())
 env.execute()
 assert sorted(Path("letters.txt").read_text()) == ["a", "b", "c", "d"]
+
+# Files of Avro
+
+sale = AvroSchema.parse_string('{"type": "record", "name": "Sale", "fields": [{"name": "item", "type": "string"}]}')
+sold = env.from_collection([{"item": "tea"}], GenericRecordAvroTypeInfo(sale))
+sold.sink_to(FileSink.for_bulk_format("sold", AvroBulkWriters.for_generic_record(sale)).build())
+env.execute()
+with env.create_input(AvroInputFormat("sold", sale)).execute_and_collect() as found:
+    assert list(found) == [{"item": "tea"}]

@@ -164,6 +164,8 @@ clicks = env.from_collection(
 )
 table = t_env.from_data_stream(clicks)
 assert changes(table) == ["<Row('ann', 1)>", "<Row('bob', 2)>"]
+processed = t_env.from_data_stream(clicks, col("name"), col("at").proctime)
+assert changes(processed.select(col("name"))) == ["<Row('ann')>", "<Row('bob')>"]
 changelog = env.from_collection(
     [Row.of_kind(RowKind.INSERT, "ann", 1), Row.of_kind(RowKind.UPDATE_AFTER, "ann", 2)],
     Types.ROW_NAMED(["name", "n"], [Types.STRING(), Types.LONG()]),

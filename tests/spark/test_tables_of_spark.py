@@ -9,6 +9,7 @@ import pytest
 
 from scurry.errors import ScurryError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
+from scurry.table.expressions import col
 
 pytestmark = pytest.mark.spark
 
@@ -23,6 +24,14 @@ def env(spark: Any) -> TableEnvironment:
 def rows(env: TableEnvironment, query: str) -> list[Any]:
     with env.execute_sql(query).collect() as found:
         return sorted(map(tuple, found), key=str)
+
+
+def test_a_dataframe_of_the_programs_session_is_a_table(env: TableEnvironment, spark: Any) -> None:
+    frame = spark.createDataFrame([("tea", 3), ("jam", 4)], "item STRING, price INT")
+    doubled = env.from_spark(frame).select(col("item"), (col("price") * 2).alias("price")).where(col("price") > 6)
+    assert doubled.to_spark().collect() == [("jam", 8)]
+    with doubled.execute().collect() as found:
+        assert [tuple(row) for row in found] == [("jam", 8)]
 
 
 def test_a_format_of_spark_is_written_and_read(env: TableEnvironment, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def _sources(spark: SparkSession, job: JobExecution, worker_job: Job) -> Any:
     for source in plan.sources.values():
         if isinstance(source.source, SparkSource):
             stage = _frame_stage(worker_job, source.id)
-            frames.append(in_session(spark, source.source).mapInArrow(stage, BATCH_SCHEMA))
+            frames.append(in_session(spark, source.source.dataframe).mapInArrow(stage, BATCH_SCHEMA))
     frame = frames[0]
     for other in frames[1:]:
         frame = frame.union(other)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 _COMPLETE = "_complete"
 
 
-def in_session(spark: SparkSession, source: SparkSource) -> Any:
-    """Return the source's DataFrame in this session, where it can be combined with other frames."""
+def in_session(spark: SparkSession, frame: Any) -> Any:
+    """Return a DataFrame in this session, where it can be combined with other frames and has this session's views."""
     from pyspark.sql import DataFrame
 
-    plan = source.dataframe._jdf.queryExecution().analyzed()
+    plan = frame._jdf.queryExecution().analyzed()
     jvm: Any = spark._jvm
     dataset = jvm.org.apache.spark.sql.classic.Dataset
     return DataFrame(dataset.ofRows(spark._jsparkSession, plan), spark)

@@ -24,8 +24,14 @@ from scurry.launch import LaunchOptions
 
 PROJECT = Path(__file__).parents[3]
 PROGRAMS = sorted((PROJECT / "examples" / "reference").glob("*.py"))
-#: Public methods that no program calls, with those that only the engine calls. It gets shorter.
-WITHOUT_EXAMPLE = Path(__file__).with_name("without_example.txt")
+#: They need a JVM.
+ON_SPARK = PROJECT / "examples" / "reference" / "servers" / "on_spark.py"
+WITH_KAFKA = ON_SPARK.with_name("kafka_broker.py")
+#: Public methods whose call no program shows -> why. It gets shorter.
+WITHOUT_EXAMPLE = dict(
+    line.split(": ", 1)
+    for line in Path(__file__).with_name("without_example.txt").read_text(encoding="utf-8").splitlines()
+)
 PAGES = PROJECT / "docs" / "reference" / "api"
 
 #: Between a program and the method that it calls.
@@ -58,8 +64,8 @@ def public_classes() -> dict[type, None]:
     return classes
 
 
-def calls_of(program: Path) -> dict[str, list[int]]:
-    """Run a program in this process.
+def calls_of(program: Path, runner: str = "local") -> dict[str, list[int]]:
+    """Run a program in this process, or its driver.
 
     Returns:
         ``Class.method`` -> the lines of the program that call it or override it, those that were run.
@@ -74,7 +80,7 @@ def calls_of(program: Path) -> dict[str, list[int]]:
         threading.setprofile(tracer.call)
         sys.setprofile(tracer.call)
         try:
-            status = run_program(program, [], LaunchOptions(runner="local", parallelism=1), debug=True)
+            status = run_program(program, [], LaunchOptions(runner=runner, parallelism=1), debug=True)
         finally:
             sys.setprofile(None)
             threading.setprofile(None)

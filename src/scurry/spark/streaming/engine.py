@@ -82,7 +82,7 @@ class SparkEngine:
         wire = self._assignments.frame().mapInArrow(source_stage(self._worker_job), SCHEMA)
         for source in plan.sources.values():
             if isinstance(source.source, SparkSource):
-                frame = in_session(self._spark, source.source)
+                frame = in_session(self._spark, source.source.dataframe)
                 wire = wire.union(frame.mapInArrow(frame_stage(self._worker_job, source), SCHEMA))
         for level in range(1, plan.levels + 1):
             from scurry.spark.streaming.processor import LevelProcessor

@@ -59,9 +59,7 @@ def execute_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    spark = _spark(settings)
-    with preparing_workers(setup_of(JobPlan(settings))):
-        frame = lowered(plan, spark, session, source_of)
+    frame = _frame(plan, session, settings, source_of)
     return _collected(frame, plan)
 
 
@@ -77,9 +75,7 @@ def frame_on_spark(
         settings: Parallelism, and what the Spark session is configured with.
         source_of: Returns what reads a scan's table.
     """
-    spark = _spark(settings)
-    with preparing_workers(setup_of(JobPlan(settings))):
-        frame = lowered(plan, spark, session, source_of)
+    frame = _frame(plan, session, settings, source_of)
     columns = [own_column(frame[name], column.type) for name, column in zip(frame.columns, plan.schema, strict=False)]
     return frame.select(*columns).toDF(*plan.schema.names)
 
@@ -114,9 +110,7 @@ def write_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    spark = _spark(settings)
-    with preparing_workers(setup_of(JobPlan(settings))):
-        frame = lowered(plan, spark, session, source_of)
+    frame = _frame(plan, session, settings, source_of)
     try:
         rows = frame.mapInArrow(writing(write, plan.schema), "committables binary").collect()
     except Exception as error:
@@ -148,13 +142,18 @@ def save_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    spark = _spark(settings)
-    with preparing_workers(setup_of(JobPlan(settings))):
-        frame = lowered(plan, spark, session, source_of)
+    frame = _frame(plan, session, settings, source_of)
     try:
         save(frame, plan.schema, sink, checked)
     except Exception as error:
         raise failure_of(error) from error
+
+
+def _frame(plan: Plan, session: Session, settings: JobSettings, source_of: Callable[[Scan], TableSource]) -> DataFrame:
+    """Return the DataFrame of a plan, whose columns are those that the lowering makes."""
+    spark = _spark(settings)
+    with preparing_workers(setup_of(JobPlan(settings))):
+        return lowered(plan, spark, session, source_of)
 
 
 def _spark(settings: JobSettings) -> SparkSession:

@@ -1,4 +1,4 @@
-"""Tables that Spark reads itself: Parquet files, whose filters and columns Catalyst pushes into the reader; `spark`."""
+"""Tables that Spark reads itself: Parquet files, with pushdown of filters and columns, and tables of `spark`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from scurry.logical_types import (
     VarCharType,
 )
 from scurry.relational.schema import Schema
+from scurry.spark.frames import in_session
 from scurry.spark.tables.formats import load
 from scurry.spark.tables.types import frame_columns, spark_type
 
@@ -51,7 +52,7 @@ def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schem
     if isinstance(source, SparkTableSource):
         return load(session, source.table, schema)
     if isinstance(source, FrameSource):
-        return frame_columns(source.frame, schema) if len(schema) else None
+        return frame_columns(in_session(session, source.frame), schema) if len(schema) else None
     if not isinstance(source, FileTableSource) or source.format.identifier != "parquet" or not splits:
         return None
     stored = {column.name for column in source.declared}

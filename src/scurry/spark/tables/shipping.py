@@ -1,4 +1,4 @@
-"""Plans on their way to Python tasks: loaded only when the worker can import what functions of users refer to."""
+"""Shipping of plans to Python tasks, which load them after the worker can import the functions of users."""
 
 from __future__ import annotations
 

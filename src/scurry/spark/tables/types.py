@@ -1,4 +1,4 @@
-"""What the columns of a plan are in Spark, and how record batches cross the border.
+"""Conversion of a plan's columns and record batches to Spark's types and back.
 
 Columns are named by position, as names of a plan may repeat: `c0`, `c1`, ...
 Spark has timestamps of microseconds only: those of at most 6 digits are TIMESTAMP_NTZ, more precise ones are numbers.

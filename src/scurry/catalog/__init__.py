@@ -1,1 +1,1 @@
-"""Catalogs: which databases, tables, views and functions there are, and what tables are made of."""
+"""Catalogs: databases, tables, views and functions, and the schemas and options of tables."""

@@ -1,4 +1,4 @@
-"""Catalog: a named set of databases, with their tables, views and functions; and the one that is kept in memory."""
+"""Catalog: a named set of databases with their tables, views and functions; InMemoryCatalog implements it."""
 
 from __future__ import annotations
 

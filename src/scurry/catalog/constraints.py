@@ -15,7 +15,7 @@ __all__ = ["Constraint", "UniqueConstraint", "WatermarkSpec"]
 
 @dataclass(frozen=True)
 class WatermarkSpec:
-    """Which column is the event time, and how its watermark is computed.
+    """The event-time column of a table and the expression of its watermark.
 
     Attributes:
         rowtime_attribute: Name of the column.
@@ -50,7 +50,7 @@ class WatermarkSpec:
 
 
 class Constraint(ABC):
-    """What holds for the rows of a table, without being enforced."""
+    """A constraint on the rows of a table; it is declared, not enforced."""
 
     class ConstraintType(Enum):
         """The kinds of constraints."""

@@ -1,4 +1,4 @@
-"""What a catalog keeps: databases, tables, views and functions."""
+"""The objects of a catalog: databases, tables, views and functions."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class CatalogFunction:
 
 @dataclass(frozen=True)
 class ContextResolvedTable:
-    """What a name refers to.
+    """A resolved table name: the table or view it refers to.
 
     Attributes:
         identifier: The full name.

@@ -43,7 +43,7 @@ class CatalogPartition:
 
 @dataclass(frozen=True)
 class CatalogTableStatistics:
-    """What is known of the size of a table or partition; -1 is unknown.
+    """Statistics of the size of a table or partition; -1 is unknown.
 
     Attributes:
         row_count: Number of rows.
@@ -62,7 +62,7 @@ class CatalogTableStatistics:
 
 @dataclass(frozen=True)
 class CatalogColumnStatistics:
-    """What is known of the values of columns.
+    """Statistics of the values of columns.
 
     Attributes:
         data: What is known, by the names of columns.
@@ -75,10 +75,10 @@ class CatalogColumnStatistics:
 
 @dataclass
 class TableDetails:
-    """What a catalog keeps of a table beside its definition.
+    """Partitions and statistics of a table, which a catalog keeps beside its definition.
 
     Attributes:
-        statistics: The size of the table, if somebody said it.
+        statistics: The size of the table; None if unknown.
         column_statistics: What is known of its columns, if somebody said it.
         partitions: Partitions by their sorted values.
     """

@@ -28,7 +28,7 @@ _FACTORIES = {
 
 @dataclass(frozen=True)
 class CatalogDescription:
-    """What CREATE CATALOG said.
+    """The options and the comment of CREATE CATALOG.
 
     Attributes:
         options: WITH.

@@ -1,4 +1,4 @@
-"""What is done with matches: process functions, and the select functions that they replace."""
+"""Functions on matches: process functions, and the older select functions."""
 
 from __future__ import annotations
 

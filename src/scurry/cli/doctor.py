@@ -1,4 +1,4 @@
-"""Check what scurry needs of a machine, and say what to do where something is missing."""
+"""Check a machine for what scurry needs, and advise how to install what is missing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXTRAS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found about one thing that scurry needs.
+    """The result of one check.
 
     Attributes:
         subject: What was checked.

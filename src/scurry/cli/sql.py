@@ -113,7 +113,7 @@ def _shown(command: Callable[[], int]) -> int:
         print(f"error: {error.report()}", file=sys.stderr)
         return FAILED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has closed the pipe
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -1,7 +1,7 @@
 """Names of earlier versions of PyFlink that PyFlink 2.3 no longer has, and what to write instead.
 
-Programs written for PyFlink 1.9 to 1.20 learn from it how to go on. Methods are listed by the class that had them, for
-`ApiObject._instead`; names that programs import are found by `removed`.
+The errors of programs written for PyFlink 1.9 to 1.20 name the replacements. Methods are listed by the class that had
+them, for `ApiObject._instead`; names that programs import are found by `removed`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from scurry.catalog.table_options import Options, TableOption, boolean
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.errors import MalformedRecordError, ValidationError
-from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory, chosen_columns
 from scurry.logical_types.arrow import arrow_type
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ParquetFormat(FormatFactory):
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
         """Return a reader of Parquet files."""
-        return _ParquetReader(_chosen(declared, columns))
+        return _ParquetReader(chosen_columns(declared, columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of Parquet files."""
@@ -66,7 +66,7 @@ class OrcFormat(FormatFactory):
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
         """Return a reader of ORC files."""
-        return _OrcReader(_chosen(declared, columns))
+        return _OrcReader(chosen_columns(declared, columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of ORC files."""
@@ -81,11 +81,6 @@ def _known(options: Options, option: TableOption[str], names: dict[str, str]) ->
             f"[{', '.join(names)}]."
         )
     return names[value.upper()]
-
-
-def _chosen(declared: Sequence[FormatColumn], columns: Sequence[str]) -> tuple[FormatColumn, ...]:
-    by_name = {column.name: column for column in declared}
-    return tuple(by_name[name] for name in columns)
 
 
 def declared_columns(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...], path: str) -> pa.RecordBatch:

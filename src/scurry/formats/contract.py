@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +17,7 @@ from scurry.logical_types import DataType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FileReader", "FormatColumn", "FormatFactory"]
+__all__ = ["FileReader", "FormatColumn", "FormatFactory", "chosen_columns"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,12 @@ class FormatColumn:
 
     name: str
     type: DataType
+
+
+def chosen_columns(declared: Iterable[FormatColumn], columns: Sequence[str]) -> tuple[FormatColumn, ...]:
+    """Return the columns with some names, in the order of the names."""
+    by_name = {column.name: column for column in declared}
+    return tuple(by_name[name] for name in columns)
 
 
 class FileReader(ABC):

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from scurry.catalog.table_options import Options
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import MalformedRecordError
-from scurry.formats.contract import FileReader
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
 from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LineReader", "LineWriterFactory"]
+__all__ = ["LineFormat", "LineReader", "LineWriterFactory"]
 
 #: bytes of lines that become one batch of rows: what is done once per batch costs little beside them
 _BLOCK_BYTES = 4 * 1024 * 1024
@@ -102,3 +103,17 @@ class _LineWriter(BulkWriter):
 
     def finish(self) -> None:
         return
+
+
+class LineFormat(FormatFactory):
+    """A format of messages whose files have one message per line."""
+
+    def file_reader(
+        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
+    ) -> FileReader:
+        """Return a reader of lines."""
+        return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
+
+    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
+        """Return a factory of writers of lines."""
+        return LineWriterFactory(self.message_encoder(declared, options, time_zone))

@@ -1,4 +1,4 @@
-"""What a function is: its names, its types, and how its columns are computed."""
+"""Definitions of functions: names, types and kernels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Session:
-    """What functions know of the session they are called in.
+    """The session in which functions are called: time zone, time and settings.
 
     Attributes:
         time_zone: `table.local-time-zone`: a name of the tz database, or an offset as `GMT+02:00`.
@@ -65,7 +65,7 @@ class Argument:
         is_literal: Whether it is written in the statement.
         value: Its value, if it is.
         function: The name of the function whose result it is, if it is a call.
-        is_constant_null: Whether it is NULL, whatever the row.
+        is_constant_null: Whether it is NULL in every row.
     """
 
     type: DataType

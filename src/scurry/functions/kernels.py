@@ -1,4 +1,4 @@
-"""Ways to write a kernel: from a function of columns, or from a function of values."""
+"""Builders of kernels from functions of columns and from functions of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as numbers: equal rows get the same number, so that grouping and joining are done on integers."""
+"""Encoding of rows as integers, equal for equal rows, for grouping and joining."""
 
 from __future__ import annotations
 

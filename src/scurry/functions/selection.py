@@ -1,4 +1,4 @@
-"""Computing arguments only for the rows that need them, and putting the results together."""
+"""Lazy arguments: computed only for the rows that need them, and merged."""
 
 from __future__ import annotations
 

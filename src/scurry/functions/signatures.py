@@ -1,4 +1,4 @@
-"""Ways to write the types of a function: what it takes, what it returns, and how a wrong call is refused."""
+"""Builders of function signatures: argument types, result types and the errors of wrong calls."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _fits(given: DataType, wanted: DataType) -> bool:
 
 
 def always(data_type: DataType) -> Result:
-    """Return a result of one type, whatever the arguments are."""
+    """Return a result of one type for all arguments."""
     return lambda site, types: data_type
 
 

@@ -1,4 +1,4 @@
-"""What may stand at a place of a statement that is being typed."""
+"""Completion of statements: the words that may follow at a position."""
 
 from __future__ import annotations
 

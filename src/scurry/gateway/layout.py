@@ -1,4 +1,4 @@
-"""Results in JSON, as Flink's gateway lays them out: types of columns, values, and back."""
+"""Conversion of results to and from the JSON of Flink's gateway: column types and values."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Operation:
         self._end(OperationStatus.CANCELED, always=True)
 
     def close(self) -> None:
-        """Stop it and forget its rows; the job of a query is cancelled, that of insertions goes on."""
+        """Stop it and forget its rows; the job of a query is cancelled, that of insertions keeps running."""
         self._end(OperationStatus.CLOSED, always=False)
 
     # ------------------------------------------------------------------ the thread

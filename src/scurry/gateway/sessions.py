@@ -1,4 +1,4 @@
-"""Sessions: what each client has of its own: catalogs, settings, operations."""
+"""Sessions of clients: each has its own catalogs, settings and operations."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Session:
             self._operations.pop(operation_id, None)
 
     def close(self) -> None:
-        """Stop all operations; jobs of insertions go on."""
+        """Stop all operations; jobs of insertions keep running."""
         with self._lock:
             operations, self._operations = list(self._operations.values()), {}
         for operation in operations:
@@ -200,7 +200,7 @@ class Sessions:
         session.close()
 
     def expire(self) -> None:
-        """Close the sessions that nobody has used for too long."""
+        """Close the sessions whose idle timeout has expired."""
         if self._idle_seconds <= 0:
             return
         now = time.monotonic()

@@ -22,7 +22,7 @@ _NOT_OF_USERS = {__name__.partition(".")[0], "contextlib"}
 
 @dataclass(frozen=True)
 class Origin:
-    """Where in the user's program a node was built."""
+    """The file and line of the user's program that built a node."""
 
     file: str
     line: int

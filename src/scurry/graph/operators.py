@@ -190,7 +190,7 @@ class WindowHook(Enum):
 
 
 class PreAggregation(Enum):
-    """How the elements of a window are folded as they arrive."""
+    """The incremental aggregation of the elements of a window."""
 
     REDUCE = "reduce"
     AGGREGATE = "aggregate"

@@ -14,7 +14,7 @@ __all__ = ["JobSettings", "TableProgram"]
 
 @dataclass(frozen=True)
 class TableProgram:
-    """What a job of tables computes, for who looks at the job.
+    """The SQL and plan of a job of tables, for the web page and REST.
 
     Attributes:
         sql: Its statements, without secrets; empty if it was built with the Table API.

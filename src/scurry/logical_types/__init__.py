@@ -1,4 +1,4 @@
-"""The SQL types: classes, texts, arithmetic of types, and what their columns are in Arrow.
+"""The SQL types: classes, text forms, type derivation, and the Arrow types of their columns.
 
 `scurry.table.types` re-exports what users import; everything else imports from the modules here. Importing this package
 loads nothing heavy: `arrow` and `values`, which know pyarrow, are imported by name where columns are made.

@@ -1,4 +1,4 @@
-"""What a column of a SQL type is in Arrow."""
+"""Conversion of SQL types to Arrow types."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class TimeType(_PrecisionType):
 
 
 class TimeAttribute(Enum):
-    """What makes a column of points of time an attribute that windows and temporal joins accept."""
+    """The kind of a time attribute, which windows and temporal joins require of a column."""
 
     ROWTIME = "ROWTIME"
     PROCTIME = "PROCTIME"

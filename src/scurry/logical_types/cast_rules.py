@@ -1,4 +1,4 @@
-"""Which types are converted to which: on request by CAST, and by themselves."""
+"""The rules of explicit casts (CAST) and of implicit casts."""
 
 from __future__ import annotations
 

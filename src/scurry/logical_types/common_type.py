@@ -1,4 +1,4 @@
-"""The type that several values have in common."""
+"""The common type of several types, to which values are converted implicitly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which types are numbers, texts, points of time ...; and the types most often named in code, nullable."""
+"""Families of types (numbers, texts, points of time ...), and nullable instances of the most used types."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ DOUBLE: Final = DoubleType()
 STRING: Final = VarCharType(MAX_LENGTH)
 BYTES: Final = VarBinaryType(MAX_LENGTH)
 DATE: Final = DateType()
-#: The only intervals of the planner, whatever units a literal was written with: months, and milliseconds.
+#: The only intervals of the planner, for literals of any unit: months, and milliseconds.
 YEAR_MONTH_INTERVAL: Final = YearMonthIntervalType(YearMonthIntervalType.YearMonthResolution.MONTH)
 DAY_TIME_INTERVAL: Final = DayTimeIntervalType(DayTimeIntervalType.DayTimeResolution.SECOND, fractional_precision=3)
 

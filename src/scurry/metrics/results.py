@@ -1,4 +1,4 @@
-"""What metrics of several values amount to, as `JobClient.get_metrics()` reports them. scurry's own."""
+"""Results of meters and distributions, as `JobClient.get_metrics()` reports them. scurry's own."""
 
 from __future__ import annotations
 

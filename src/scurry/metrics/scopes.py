@@ -1,4 +1,4 @@
-"""Names of metrics in groups: what ids and reporters make of them."""
+"""Scopes of metrics: the names of groups in metric ids and reporters."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ __all__ = [
 
 
 class ConditionContext(Protocol):
-    """What an iterative condition sees besides the event."""
+    """The context of an iterative condition: the time, and the earlier events of the match."""
 
     def get_events_for_pattern(self, name: str) -> list[Any]:
         """Return the events that the partial match has of a stage, in order."""
@@ -146,7 +146,7 @@ class Or:
 
 @dataclass(frozen=True, eq=False)
 class _True:
-    """What always holds."""
+    """A condition that is always TRUE."""
 
 
 TRUE = _True()

@@ -1,4 +1,4 @@
-"""Patterns that come and go while a job runs: what is said of one, and its matches."""
+"""Dynamic patterns: changes of patterns while a job runs, and their matches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PatternMatch(dict[str, list[Any]]):
 
 
 class PatternChange(NamedTuple):
-    """What a record of the stream of patterns says.
+    """A record of the stream of patterns: a pattern that is added, changed or removed.
 
     Attributes:
         id: The pattern.

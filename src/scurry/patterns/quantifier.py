@@ -11,7 +11,7 @@ __all__ = ["ConsumingStrategy", "Quantifier", "QuantifierProperty", "Times"]
 
 
 class QuantifierProperty(Enum):
-    """What a quantifier says; in the order in which Flink writes them."""
+    """The properties of a quantifier, in the order in which Flink prints them."""
 
     SINGLE = auto()
     LOOPING = auto()

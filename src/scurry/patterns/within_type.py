@@ -1,4 +1,4 @@
-"""What a window of a pattern bounds."""
+"""WithinType: which times the window of a pattern bounds."""
 
 from __future__ import annotations
 

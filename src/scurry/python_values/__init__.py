@@ -1,1 +1,1 @@
-"""Values of columns as PyFlink hands them to the functions of users, and the results of functions as columns."""
+"""Conversion of columns to the Python values that functions of users get, and of their results to columns."""

@@ -1,4 +1,4 @@
-"""Columns as lists of the Python values that PyFlink hands to functions."""
+"""Conversion of columns to the Python values that functions of users get."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns as lists of the Python values that the records of streams have."""
+"""Conversion of columns to the Python values of stream records."""
 
 from __future__ import annotations
 

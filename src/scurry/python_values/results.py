@@ -1,4 +1,4 @@
-"""Results of functions as columns, converted as PyFlink does."""
+"""Conversion of function results to columns, as in PyFlink."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ResultColumn:
     """Makes columns of a type out of what functions return.
 
     Attributes:
-        convert: Makes a value of the column of one result that is not None; raises whatever the result causes.
+        convert: Makes a value of the column of one result that is not None; raises the error of the conversion.
     """
 
     def __init__(self, data_type: DataType) -> None:

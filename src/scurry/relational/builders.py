@@ -1,4 +1,4 @@
-"""Making plans out of plans: what the SQL validator and the methods of tables call."""
+"""Builders of plans, which the SQL validator and the methods of tables call."""
 
 from __future__ import annotations
 

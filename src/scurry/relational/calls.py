@@ -1,4 +1,4 @@
-"""Making typed calls: functions are looked up, arguments checked and converted."""
+"""Builders of typed calls: they look up the function, check and convert the arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between which numbers the values of a column are, as far as the plan says."""
+"""The interval of a column's values, derived from the conditions of a plan."""
 
 from __future__ import annotations
 

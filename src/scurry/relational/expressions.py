@@ -1,4 +1,4 @@
-"""Typed expressions: what the validator makes of the expressions of a statement.
+"""Typed expressions, which the validator makes of the expressions of a statement.
 
 All are frozen. Two are equal if they compute the same; where they stand in the statement (`span`) does not count.
 """

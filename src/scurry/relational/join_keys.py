@@ -1,4 +1,4 @@
-"""What a join's condition says about equal columns."""
+"""The equality keys of a join's condition, and the rest of the condition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a lookup join asks again: the retry options of the hint `LOOKUP`."""
+"""Retries of lookup joins: the options of the hint `LOOKUP`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["LookupRetry"]
 
 @dataclass(frozen=True)
 class LookupRetry:
-    """What is done for keys of which a table has no rows.
+    """The retry strategy for keys without rows in the table.
 
     Attributes:
         delay: After how many milliseconds the table is asked again.

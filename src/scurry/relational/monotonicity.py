@@ -1,4 +1,4 @@
-"""In which direction updates of a row move its columns, as Flink's `FlinkRelMdModifiedMonotonicity` derives it.
+"""Monotonicity of columns under updates, derived as by Flink's `FlinkRelMdModifiedMonotonicity`.
 
 MIN and MAX need not take rows back whose values only get better, and Top-N need not look for rows that only move up.
 """
@@ -21,7 +21,7 @@ __all__ = ["Monotonicity", "modified_monotonicity", "never_retracted"]
 
 
 class Monotonicity(enum.Enum):
-    """How updates change a column."""
+    """The direction in which updates change a column."""
 
     CONSTANT = "CONSTANT"
     INCREASING = "INCREASING"

@@ -1,4 +1,4 @@
-"""PATTERN as a list of stages, each a variable with how many rows it takes; what Flink refuses in it."""
+"""PATTERN as a list of stages, each a variable with its quantifier; refuses what Flink refuses."""
 
 from __future__ import annotations
 

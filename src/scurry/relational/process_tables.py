@@ -1,4 +1,4 @@
-"""Calls of process table functions, which make a table of tables."""
+"""The node of process table functions, which make a table of tables."""
 
 from __future__ import annotations
 

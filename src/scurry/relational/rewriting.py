@@ -1,4 +1,4 @@
-"""Walking over expressions and plans, and replacing parts of them."""
+"""Traversal and rewriting of expressions and plans."""
 
 from __future__ import annotations
 

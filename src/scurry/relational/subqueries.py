@@ -36,7 +36,7 @@ class ScalarSubquery(Subquery):
 
 @dataclass(frozen=True)
 class Exists(Subquery):
-    """Whether a query has rows."""
+    """EXISTS: whether a query has rows."""
 
 
 @dataclass(frozen=True)

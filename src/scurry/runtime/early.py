@@ -1,4 +1,4 @@
-"""Start what a job on Spark needs before there is one."""
+"""Start the JVM early, before a program submits its first job on Spark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["end_early", "join_session", "start_early"]
 
 
 def start_early(configuration: Mapping[str, str]) -> None:
-    """Begin to start the JVM for a program with some settings; whatever fails, the job reports."""
+    """Begin to start the JVM for a program with some settings; the job reports any failure."""
     with suppress(Exception):
         early: Any = importlib.import_module("scurry.spark.session.early")
         early.begin(configuration)

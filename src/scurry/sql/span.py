@@ -1,4 +1,4 @@
-"""Where a part of a statement stands in its text."""
+"""The position of a part of a statement in its text."""
 
 from __future__ import annotations
 

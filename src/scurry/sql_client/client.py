@@ -1,4 +1,4 @@
-"""SqlClient: executes what was typed or written in a script, and prints what it answers."""
+"""SqlClient: executes typed statements and scripts, and prints the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Quit(Exception):
 
 
 class Viewer(Protocol):
-    """What shows the rows of a query on the whole terminal."""
+    """Shows the rows of a query on the whole terminal."""
 
     def __call__(self, answer: Answer, settings: DisplaySettings) -> None:
         """Show them until the user leaves, which cancels the query."""

@@ -1,4 +1,4 @@
-"""Executor: what executes the statements of a client."""
+"""Executor: executes the statements of a client."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Answer(Protocol):
 
 @dataclass(frozen=True)
 class Description:
-    """What is known of an answer before its rows come."""
+    """The description of a result before its rows arrive."""
 
     columns: list[tuple[str, DataType]]
     is_query: bool
@@ -57,7 +57,7 @@ class Description:
 
 
 class Executor(Protocol):
-    """What executes the statements of a client."""
+    """Executes the statements of a client."""
 
     def execute(self, text: str) -> Answer:
         """Execute a statement.

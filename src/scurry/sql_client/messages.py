@@ -1,4 +1,4 @@
-"""What the client says beside results, in the words of Flink's."""
+"""The messages of the client, in the words of Flink's."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class RemoteExecutor:
         return {str(key): str(value) for key, value in self.ask("GET", self.path)["properties"].items()}
 
     def close(self) -> None:
-        """End the session; jobs of insertions go on."""
+        """End the session; jobs of insertions keep running."""
         self._over.set()
         try:
             self.ask("DELETE", self.path)

@@ -1,4 +1,4 @@
-"""Texts of several statements, one by one."""
+"""Splitting of texts into statements."""
 
 from __future__ import annotations
 

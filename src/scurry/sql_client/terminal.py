@@ -1,4 +1,4 @@
-"""The terminal: statements are typed, with completion and colours, and results change before one's eyes."""
+"""The interactive terminal, with completion, colours and live results."""
 
 from __future__ import annotations
 

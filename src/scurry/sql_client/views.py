@@ -1,4 +1,4 @@
-"""What the modes `table` and `changelog` show on the whole terminal: the rows so far, in pages."""
+"""The result modes `table` and `changelog`: the rows so far, in pages, on the whole terminal."""
 
 from __future__ import annotations
 

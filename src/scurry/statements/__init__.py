@@ -1,1 +1,1 @@
-"""What statements do: definitions change catalogs, SHOW and DESCRIBE list them, queries and insertions become jobs."""
+"""Execution of statements: definitions change catalogs, SHOW and DESCRIBE list them, queries run jobs."""

@@ -1,4 +1,4 @@
-"""The session's catalogs as the validator asks for them."""
+"""The session's catalogs, through the interface of the validator."""
 
 from __future__ import annotations
 

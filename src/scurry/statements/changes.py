@@ -1,4 +1,4 @@
-"""Sources and changes of the tables of a statement: plans of STREAMING say of their scans and sinks which they have."""
+"""The changelog modes of the sources and sinks of a STREAMING statement."""
 
 from __future__ import annotations
 

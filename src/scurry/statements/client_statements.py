@@ -1,4 +1,4 @@
-"""What scripts, the SQL client and the gateway execute: statements, and those that concern the session and its jobs."""
+"""The statements of scripts, the SQL client and the gateway, including those on the session and its jobs."""
 
 from __future__ import annotations
 

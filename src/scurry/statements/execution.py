@@ -1,4 +1,4 @@
-"""Execute a statement: the table of what each kind of statement does."""
+"""Execute a statement: a dispatch table from kinds of statements to handlers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs of statements: how they are started, and what is handed out."""
+"""Jobs of statements: their start, and their clients."""
 
 from __future__ import annotations
 

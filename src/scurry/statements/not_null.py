@@ -1,4 +1,4 @@
-"""What becomes of NULL in columns of results that are NOT NULL: `table.exec.sink.not-null-enforcer`."""
+"""The NOT NULL enforcer of sinks and results: `table.exec.sink.not-null-enforcer`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What executes plans: in BATCH Spark or this process, in STREAMING a job of scurry's own."""
+"""Runners of plans: in BATCH on Spark or in-process, in STREAMING as a job."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["LocalTableRunner", "SparkTableRunner", "StreamingTableRunner", "Tabl
 
 
 class TableRunner(Protocol):
-    """What executes plans: in-process, or on Spark."""
+    """Executes plans in-process or on Spark."""
 
     def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
         """Yield the rows of a plan."""

@@ -1,4 +1,4 @@
-"""What executes plans in STREAMING: a job of scurry's own, in this process or on Spark."""
+"""The runner of STREAMING plans, as a job in this process or on Spark."""
 
 from __future__ import annotations
 

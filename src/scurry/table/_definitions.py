@@ -1,4 +1,4 @@
-"""Schemas that programs describe, as statements know them."""
+"""Conversion of schemas that programs describe to those of statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a StreamTableEnvironment adds: streams become tables, and tables streams."""
+"""The methods of a StreamTableEnvironment, which convert streams to tables and tables to streams."""
 
 from __future__ import annotations
 

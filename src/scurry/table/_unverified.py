@@ -1,4 +1,4 @@
-"""Values of `from_elements(..., verify_schema=False)`: what does not fit its type is made to fit, or is NULL."""
+"""Values of `from_elements(..., verify_schema=False)`: those that do not fit their type are converted, or are NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ChangelogMode: which kinds of changes a stream of changes has."""
+"""ChangelogMode: the kinds of changes of a changelog stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["ChangelogMode"]
 
 
 class ChangelogMode(ApiObject):
-    """Which kinds of changes a stream of changes has."""
+    """The kinds of changes of a changelog stream."""
 
     def __init__(self, kinds: frozenset[RowKind]) -> None:
         """Take the kinds; use `insert_only`, `upsert` or `all`."""

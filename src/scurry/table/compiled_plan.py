@@ -1,4 +1,4 @@
-"""CompiledPlan: insertions as they are executed, whatever later versions would plan."""
+"""CompiledPlan: insertions as they are executed, independent of later versions of the optimiser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["CompiledPlan"]
 class CompiledPlan(ApiObject):
     """Insertions as they are executed: operators, expressions, types, tables.
 
-    A job of a compiled plan goes on from a savepoint of an earlier job of the same plan, also where a later version
+    A job of a compiled plan resumes from a savepoint of an earlier job of the same plan, also where a later version
     would plan the statement differently. Temporary tables and functions of users are kept by name only.
     """
 

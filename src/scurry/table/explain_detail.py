@@ -1,4 +1,4 @@
-"""ExplainDetail: what EXPLAIN shows besides plans."""
+"""ExplainDetail: the details that EXPLAIN adds to plans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ExplainDetail", "detail_names"]
 
 
 class ExplainDetail:
-    """What EXPLAIN shows besides plans."""
+    """The details that EXPLAIN adds to plans."""
 
     ESTIMATED_COST = 0
     CHANGELOG_MODE = 1

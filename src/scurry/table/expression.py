@@ -1,4 +1,4 @@
-"""Expression: columns, values and calls of functions, of which tables are made."""
+"""Expression: a column, a value or a call, which methods of tables take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules: where functions are found."""
+"""Modules, in which functions are looked up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["HiveModule", "Module", "ModuleEntry"]
 
 
 class Module(ApiObject):
-    """Where functions are found; the only one is `core`, with the built-in functions."""
+    """A module, in which functions are looked up; the only one is `core`, with the built-in functions."""
 
 
 class HiveModule(Module):

@@ -1,4 +1,4 @@
-"""PlanReference: where a compiled plan is."""
+"""PlanReference: the location of a compiled plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BytesContentPlanReference", "FilePlanReference", "JsonContentPlanRef
 
 
 class PlanReference(ApiObject):
-    """Where a compiled plan is: `TableEnvironment.load_plan` reads it."""
+    """The location of a compiled plan, which `TableEnvironment.load_plan` reads."""
 
     @staticmethod
     def from_file(path: str | Path) -> FilePlanReference:

@@ -1,4 +1,4 @@
-"""SqlDialect: which SQL is read."""
+"""SqlDialect: the dialect of SQL statements."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["SqlDialect"]
 
 
 class SqlDialect:
-    """Which SQL is read: `DEFAULT`, Flink's own. `HIVE` is a name that `TableConfig.set_sql_dialect` refuses."""
+    """The dialect of SQL statements: `DEFAULT`, Flink's own; `TableConfig.set_sql_dialect` refuses `HIVE`."""
 
     DEFAULT = 0
     HIVE = 1

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.schema import ResolvedSchema
-from scurry.common._api import ApiObject, advice_on_attribute
+from scurry.common._api import advice_on_attribute
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ValidationError
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
-from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, lateral_call, mapped
+from scurry.table._table.columns import ColumnMethods
+from scurry.table._table.combining import CombiningMethods
+from scurry.table._table.rows import RowMethods
+from scurry.table._udf.row_based import AggregatedTable, FlatAggregateTable, flat_mapped, mapped
 from scurry.table.explain_detail import detail_names
 from scurry.table.partitioned_table import PartitionedTable, TableArgument
 from scurry.table.table_pipeline import TablePipeline
@@ -18,9 +21,7 @@ from scurry.table.table_result import TableResult
 from scurry.table.table_schema import TableSchema
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Plan
     from scurry.table.expression import Expression
-    from scurry.table.table_environment import TableEnvironment
     from scurry.table.window import GroupWindow, OverWindow
 
 __all__ = [
@@ -34,17 +35,8 @@ __all__ = [
 ]
 
 
-class Table(ApiObject):
+class Table(ColumnMethods, RowMethods, CombiningMethods):
     """A query, or a table of the catalog."""
-
-    def __init__(self, environment: TableEnvironment, plan: Plan, schema: ResolvedSchema | None = None) -> None:
-        """Wrap a plan; programs get tables from `sql_query` and `from_path`."""
-        self._environment = environment
-        self._plan = plan
-        self._schema = schema
-        self._registered: str | None = None
-        #: the stream whose records are the rows as they are
-        self._stream: Any = None
 
     if not TYPE_CHECKING:
 
@@ -61,172 +53,6 @@ class Table(ApiObject):
                 name=name,
                 obj=None,
             )
-
-    # ------------------------------------------------------------------ columns
-
-    def select(self, *fields: Expression) -> Table:
-        """Return a table of other columns.
-
-        Args:
-            *fields: Their expressions.
-
-        Raises:
-            ValidationError: An expression is wrong.
-
-        Example:
-            ```python
-            table.select(col("a"), (col("b") + 1).alias("c"))
-            ```
-        """
-        from scurry.table._operations import fields as _fields
-
-        return self._made(_fields.project(self._session, self._plan, self._expressions(fields)))
-
-    def alias(self, field: str, *fields: str) -> Table:
-        """Return the table with other names for its first columns.
-
-        Args:
-            field: The name of the first column.
-            *fields: The names of the next ones.
-
-        Raises:
-            ValidationError: There are too many names, or one is given twice.
-        """
-        from scurry.table._operations import columns
-
-        return self._made(columns.aliased(self._session, self._plan, [field, *fields]))
-
-    def add_columns(self, *fields: Expression) -> Table:
-        """Return the table with further columns.
-
-        Args:
-            *fields: Their expressions.
-
-        Raises:
-            ValidationError: A name is taken.
-        """
-        from scurry.table._operations import columns
-
-        return self._made(columns.added(self._session, self._plan, self._expressions(fields), replace=False))
-
-    def add_or_replace_columns(self, *fields: Expression) -> Table:
-        """Return the table with further columns, which replace those of their names.
-
-        Args:
-            *fields: Their expressions.
-
-        Raises:
-            ValidationError: A name is given twice.
-        """
-        from scurry.table._operations import columns
-
-        return self._made(columns.added(self._session, self._plan, self._expressions(fields), replace=True))
-
-    def rename_columns(self, *fields: Expression) -> Table:
-        """Return the table with other names for some columns.
-
-        Args:
-            *fields: Columns with an alias.
-
-        Raises:
-            ValidationError: One is no column, or has no alias.
-        """
-        from scurry.table._operations import columns
-
-        return self._made(columns.renamed(self._session, self._plan, self._expressions(fields)))
-
-    def drop_columns(self, *fields: Expression) -> Table:
-        """Return the table without some columns.
-
-        Args:
-            *fields: The columns.
-
-        Raises:
-            ValidationError: One is no column.
-        """
-        from scurry.table._operations import columns
-
-        return self._made(columns.dropped(self._session, self._plan, self._expressions(fields)))
-
-    # ------------------------------------------------------------------ rows
-
-    def filter(self, predicate: Expression) -> Table:
-        """Return the rows for which a condition is TRUE.
-
-        Args:
-            predicate: The condition.
-
-        Raises:
-            ValidationError: It is no condition over the columns.
-        """
-        from scurry.table._operations import rows
-
-        return self._made(rows.filtered(self._session, self._plan, self._expression(predicate)))
-
-    def where(self, predicate: Expression) -> Table:
-        """Return the rows for which a condition is TRUE.
-
-        Args:
-            predicate: The condition.
-
-        Raises:
-            ValidationError: It is no condition over the columns.
-        """
-        return self.filter(predicate)
-
-    def distinct(self) -> Table:
-        """Return one of each set of equal rows."""
-        from scurry.table._operations import rows
-
-        return self._made(rows.distinct(self._session, self._plan))
-
-    def order_by(self, *fields: Expression) -> Table:
-        """Return the rows in an order.
-
-        Args:
-            *fields: What they are sorted by; `desc` puts the greatest value first.
-
-        Raises:
-            ValidationError: One names what is not there.
-        """
-        from scurry.table._operations import rows
-
-        return self._made(rows.sorted_by(self._session, self._plan, self._expressions(fields)))
-
-    def offset(self, offset: int) -> Table:
-        """Return the rows after the first ones; sort them before.
-
-        Args:
-            offset: How many are left out.
-
-        Raises:
-            ValidationError: The number is negative, or rows are limited already.
-        """
-        from scurry.table._operations import rows
-
-        return self._made(rows.skipped(self._plan, offset))
-
-    def fetch(self, fetch: int) -> Table:
-        """Return the first rows.
-
-        Args:
-            fetch: How many.
-
-        Raises:
-            ValidationError: The number is negative, or rows are limited already.
-        """
-        from scurry.table._operations import rows
-
-        return self._made(rows.fetched(self._plan, fetch))
-
-    def limit(self, fetch: int, offset: int = 0) -> Table:
-        """Return some rows: `offset(offset).fetch(fetch)`.
-
-        Args:
-            fetch: How many.
-            offset: How many are left out before.
-        """
-        return self.offset(offset).fetch(fetch)
 
     # ------------------------------------------------------------------ groups and windows
 
@@ -270,152 +96,6 @@ class Table(ApiObject):
         if len(over_windows) != 1:
             raise ValidationError("Currently, only a single over window is supported.")
         return OverWindowedTable(self, over_windows)
-
-    # ------------------------------------------------------------------ several tables
-
-    def join(self, right: Table, join_predicate: Expression | None = None) -> Table:
-        """Return the pairs of rows of two tables for which a condition is TRUE.
-
-        Args:
-            right: The other table; its columns have other names.
-            join_predicate: The condition; None for all pairs.
-
-        Raises:
-            ValidationError: A name is in both tables, or the condition is wrong.
-        """
-        return self._joined(right, "INNER", join_predicate)
-
-    def left_outer_join(self, right: Table, join_predicate: Expression | None = None) -> Table:
-        """Return the pairs of rows, and the rows of this table without a partner.
-
-        Args:
-            right: The other table; its columns have other names.
-            join_predicate: The condition.
-
-        Raises:
-            ValidationError: A name is in both tables, or the condition is wrong.
-        """
-        return self._joined(right, "LEFT", join_predicate)
-
-    def right_outer_join(self, right: Table, join_predicate: Expression) -> Table:
-        """Return the pairs of rows, and the rows of the other table without a partner.
-
-        Args:
-            right: The other table; its columns have other names.
-            join_predicate: The condition.
-
-        Raises:
-            ValidationError: A name is in both tables, or the condition is wrong.
-        """
-        return self._joined(right, "RIGHT", join_predicate)
-
-    def full_outer_join(self, right: Table, join_predicate: Expression) -> Table:
-        """Return the pairs of rows, and the rows of both tables without a partner.
-
-        Args:
-            right: The other table; its columns have other names.
-            join_predicate: The condition.
-
-        Raises:
-            ValidationError: A name is in both tables, or the condition is wrong.
-        """
-        return self._joined(right, "FULL", join_predicate)
-
-    def join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
-        """Return each row with the rows that a table function returns for it.
-
-        Args:
-            table_function_call: The call, with an alias for the columns; or a function with an alias, which gets each
-                row as a `Row`.
-            join_predicate: A condition for the pairs.
-
-        Raises:
-            ValidationError: It is no call of a table function, or a name is in both.
-        """
-        return self._joined_lateral(table_function_call, "INNER", join_predicate)
-
-    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Expression | None = None) -> Table:
-        """Return each row with the rows that a table function returns for it, or with NULLs.
-
-        Args:
-            table_function_call: The call, with an alias for the columns; or a function with an alias, which gets each
-                row as a `Row`.
-            join_predicate: None, or TRUE.
-
-        Raises:
-            ValidationError: It is no call of a table function, or a name is in both.
-        """
-        return self._joined_lateral(table_function_call, "LEFT", join_predicate)
-
-    def union(self, right: Table) -> Table:
-        """Return the rows of both tables, one of each set of equal rows.
-
-        Raises:
-            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
-        """
-        return self._combined(right, "UNION", False)
-
-    def union_all(self, right: Table) -> Table:
-        """Return the rows of both tables."""
-        return self._combined(right, "UNION", True)
-
-    def intersect(self, right: Table) -> Table:
-        """Return the rows that both tables have, one of each set of equal rows.
-
-        Raises:
-            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
-        """
-        return self._combined(right, "INTERSECT", False)
-
-    def intersect_all(self, right: Table) -> Table:
-        """Return the rows that both tables have, as often as both have them.
-
-        Raises:
-            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
-        """
-        return self._combined(right, "INTERSECT", True)
-
-    def minus(self, right: Table) -> Table:
-        """Return the rows that the other table does not have, one of each set of equal rows.
-
-        Raises:
-            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
-        """
-        return self._combined(right, "EXCEPT", False)
-
-    def minus_all(self, right: Table) -> Table:
-        """Return the rows without as many equal ones as the other table has.
-
-        Raises:
-            ValidationError: The columns differ in number or type, or the tables are read in STREAMING: use SQL there.
-        """
-        return self._combined(right, "EXCEPT", True)
-
-    def _joined(self, right: Table, kind: str, predicate: Any) -> Table:
-        from scurry.table._operations import combining
-
-        self._require_of_same_environment(right)
-        condition = None if predicate is None else self._expression(predicate)
-        return self._made(combining.joined(self._session, self._plan, right._plan, kind, condition))
-
-    def _require_of_same_environment(self, right: Any) -> None:
-        if not isinstance(right, Table):
-            raise ArgumentTypeError(f"expected another table, got {right!r}")
-        if right._environment is not self._environment:
-            raise ValidationError("Only tables from the same TableEnvironment can be joined.")
-
-    def _joined_lateral(self, call: Any, kind: str, predicate: Any) -> Table:
-        from scurry.table._operations import combining
-
-        condition = None if predicate is None else self._expression(predicate)
-        function = self._expression(lateral_call(self, call))
-        return self._made(combining.joined_lateral(self._session, self._plan, function, kind, condition))
-
-    def _combined(self, right: Table, operator: str, all: bool) -> Table:
-        from scurry.table._operations import combining
-
-        self._require_of_same_environment(right)
-        return self._made(combining.combined(self._session, self._plan, right._plan, operator, all))
 
     # ------------------------------------------------------------------ process table functions
 
@@ -501,23 +181,6 @@ class Table(ApiObject):
             func: A table aggregate function, which gets each row as a `Row`, or the call of one.
         """
         return GroupedTable(self, []).flat_aggregate(func)
-
-    # ------------------------------------------------------------------ of the implementation
-
-    @property
-    def _session(self) -> Any:
-        return self._environment._session
-
-    def _made(self, plan: Plan) -> Table:
-        return Table(self._environment, plan)
-
-    def _expression(self, value: Any) -> Expression:
-        from scurry.table._operations.fields import expression
-
-        return expression(value)
-
-    def _expressions(self, values: Sequence[Any]) -> list[Expression]:
-        return [self._expression(each) for each in values]
 
     # ------------------------------------------------------------------ what it is
 

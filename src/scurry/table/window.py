@@ -1,8 +1,8 @@
-"""Windows of tables: those of groups (`Tumble`, `Slide`, `Session`) and those of rows (`Over`)."""
+"""Windows of tables: group windows (`Tumble`, `Slide`, `Session`) and OVER windows (`Over`)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common._api import ApiObject
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class _GroupWindow:
-    """What windows of groups are made of.
+    """The parts of a group window.
 
     Attributes:
         kind: TUMBLE, HOP or SESSION, as SQL calls them.
@@ -89,8 +89,7 @@ class TumbleWithSize(_Windowed):
         Args:
             time_field: The column: event time or processing time in STREAMING, any timestamp in BATCH.
         """
-        window = self._window
-        return TumbleWithSizeOnTime(_GroupWindow(window.kind, window.size, window.slide, expression(time_field)))
+        return TumbleWithSizeOnTime(replace(self._window, time=expression(time_field)))
 
 
 def _interval(length: Any) -> Any:
@@ -135,8 +134,7 @@ class SlideWithSizeAndSlide(_Windowed):
         Args:
             time_field: The column: event time or processing time in STREAMING, any timestamp in BATCH.
         """
-        window = self._window
-        return SlideWithSizeAndSlideOnTime(_GroupWindow(window.kind, window.size, window.slide, expression(time_field)))
+        return SlideWithSizeAndSlideOnTime(replace(self._window, time=expression(time_field)))
 
 
 class SlideWithSize(_Windowed):
@@ -148,7 +146,7 @@ class SlideWithSize(_Windowed):
         Args:
             slide: An interval of time, or of rows if the length is one.
         """
-        return SlideWithSizeAndSlide(_GroupWindow(self._window.kind, self._window.size, _interval(slide)))
+        return SlideWithSizeAndSlide(replace(self._window, slide=_interval(slide)))
 
 
 class Slide(ApiObject):
@@ -183,8 +181,7 @@ class SessionWithGap(_Windowed):
         Args:
             time_field: The column: event time or processing time in STREAMING, any timestamp in BATCH.
         """
-        window = self._window
-        return SessionWithGapOnTime(_GroupWindow(window.kind, window.size, window.slide, expression(time_field)))
+        return SessionWithGapOnTime(replace(self._window, time=expression(time_field)))
 
 
 class Session(ApiObject):
@@ -211,7 +208,7 @@ class Session(ApiObject):
 
 @dataclass(frozen=True)
 class _OverWindow:
-    """What windows of rows are made of; bounds that are None are those of Flink's defaults."""
+    """The parts of an OVER window; bounds that are None are Flink's defaults."""
 
     partition_by: tuple[Expression, ...] = ()
     order_by: Expression | None = None

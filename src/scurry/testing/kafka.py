@@ -1,4 +1,4 @@
-"""A real Kafka broker for tests and for trying things out: one node on this machine, without a cluster or a container.
+"""A real Kafka broker for tests and experiments: one node on this machine, without a cluster or a container.
 
     python -m scurry.testing.kafka              # runs a broker at localhost:9092 until interrupted
     python -m scurry.testing.kafka --fetch      # only downloads what it needs
@@ -130,7 +130,7 @@ class KafkaBroker:
         give_up, tries = time.monotonic() + _START_SECONDS, 1
         while not _answers(self._port):
             if self._process.poll() is not None and tries < _START_TRIES:
-                tries += 1  # somebody's connection may have got one of the ports while nobody listened
+                tries += 1  # another connection may have taken one of the ports meanwhile
                 time.sleep(1)
                 self._process = self._java("kafka.Kafka", str(self._properties))
             elif self._process.poll() is not None or time.monotonic() > give_up:

@@ -176,7 +176,7 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
     """Check that values are readable and no key is a misspelt one.
 
     Other keys never stop a program, as in Flink: those that only tune Flink itself pass silently, and one warning names
-    those whose effect a user would miss, and those that nobody knows.
+    those whose effect a user would miss, and unknown ones.
 
     Args:
         configuration: What to check.
@@ -193,7 +193,7 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         elif key == "spark.master":
             check_master(value)
         elif key.startswith("metrics.reporter."):
-            continue  # whoever makes the reporter knows which settings it has
+            continue  # the reporter's factory checks its settings
         elif reason := next((_WITHOUT_EFFECT[prefix] for prefix in _WITHOUT_EFFECT if key.startswith(prefix)), None):
             ignored.append(f"{key} ({reason})")
         elif key in _JARS:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class CacheSettings:
-    """What a cache keeps.
+    """The settings of a lookup cache.
 
     Attributes:
         max_rows: Number of keys; None for no limit. The one that was not used for longest is removed first.

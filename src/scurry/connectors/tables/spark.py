@@ -28,7 +28,7 @@ PATH = TableOption("path", str, None, "Where the data is, for formats of files."
 
 @dataclass(frozen=True)
 class SparkTable:
-    """What Spark reads or writes.
+    """A table in a format of Spark.
 
     Attributes:
         format: The format.

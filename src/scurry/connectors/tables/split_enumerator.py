@@ -42,7 +42,7 @@ class SplitEnumerator(Enumerator):
         return {"pending": [[_text(split) for split in pending] for pending in self._pending], "final": self._final[:]}
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the pieces that were not assigned; share them anew if there are more or fewer channels."""
+        """Continue with the splits that were not assigned; redistribute them if the number of channels has changed."""
         pending = [[_split(text) for text in each] for each in position["pending"]]
         if len(pending) == self._channels:
             self._pending, self._final = pending, list(position["final"])

@@ -8,7 +8,7 @@ from scurry.catalog.table_options import Options, TableOption
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.avro.codecs import CODECS
 from scurry.errors import UnsupportedError, ValidationError
-from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.formats.contract import FileReader, FormatColumn, FormatFactory, chosen_columns
 from scurry.formats.messages import MessageDecoder, MessageEncoder
 
 __all__ = ["AvroConfluentFormat", "AvroFormat"]
@@ -50,11 +50,10 @@ class AvroFormat(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        """Return a reader of Avro files, whatever their codec is."""
+        """Return a reader of Avro files with any codec."""
         from scurry.formats.avro.files import AvroReader
 
-        by_name = {column.name: column for column in declared}
-        return AvroReader(tuple(by_name[name] for name in columns))
+        return AvroReader(chosen_columns(declared, columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of Avro files."""

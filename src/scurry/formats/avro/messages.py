@@ -12,7 +12,7 @@ from scurry.connectors.avro.registry_settings import RegistrySettings
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.errors import MalformedRecordError
 from scurry.formats.avro.schema import columns_of, records_of, schema_of
-from scurry.formats.contract import FormatColumn
+from scurry.formats.contract import FormatColumn, chosen_columns
 from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ class AvroDecoder(MessageDecoder):
                 records.append(read(message))
             except MalformedRecordError as error:
                 raise DecodingError(index, error.reason) from None
-        by_name = {column.name: column for column in self.declared}
-        return columns_of(records, [by_name[name] for name in self.columns])
+        return columns_of(records, chosen_columns(self.declared, self.columns))
 
 
 @dataclass(frozen=True)

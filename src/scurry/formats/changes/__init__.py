@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from scurry.catalog.table_options import Options, TableOption, boolean
-from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import ValidationError
-from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.formats.contract import FormatColumn, chosen_columns
 from scurry.formats.json import CHANGE_OPTIONS, check_values, reading_settings, writing_settings
+from scurry.formats.lines import LineFormat
 from scurry.formats.messages import MessageDecoder, MessageEncoder
 from scurry.logical_types import ArrayType, DataType, IntType, LocalZonedTimestampType, MapType, VarCharType
 
@@ -24,7 +24,7 @@ _INSTANT = LocalZonedTimestampType(3)
 _KEYS = ArrayType(_STRING)
 
 
-class ChangeJsonFormat(FormatFactory):
+class ChangeJsonFormat(LineFormat):
     """Read and write changes as JSON messages."""
 
     options: Sequence[TableOption[Any]] = CHANGE_OPTIONS
@@ -33,20 +33,6 @@ class ChangeJsonFormat(FormatFactory):
     def check(self, options: Options) -> None:
         """Check the values that Flink checks."""
         check_values(options)
-
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
-        """Return a reader of lines."""
-        from scurry.formats.lines import LineReader
-
-        return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
-
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of lines."""
-        from scurry.formats.lines import LineWriterFactory
-
-        return LineWriterFactory(self.message_encoder(declared, options, time_zone))
 
     def message_decoder(
         self,
@@ -59,10 +45,9 @@ class ChangeJsonFormat(FormatFactory):
         """Return a decoder of changes."""
         from scurry.formats.changes.reading import ChangeDecoder
 
-        by_name = {column.name: column for column in declared}
         return ChangeDecoder(
             self.identifier,
-            tuple(by_name[name] for name in columns),
+            chosen_columns(declared, columns),
             tuple((key, self.metadata[key]) for key in metadata),
             reading_settings(options),
             self.identifier == "debezium-json" and options.get(SCHEMA_INCLUDE),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scurry.catalog.table_options import Options, TableOption, boolean
-from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import ValidationError
-from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.formats.contract import FormatColumn, chosen_columns
+from scurry.formats.lines import LineFormat
 from scurry.formats.messages import MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ CHANGE_OPTIONS = (
 )
 
 
-class JsonFormat(FormatFactory):
+class JsonFormat(LineFormat):
     """Read and write JSON."""
 
     identifier = "json"
@@ -76,20 +76,6 @@ class JsonFormat(FormatFactory):
             raise ValidationError("fail-on-missing-field and ignore-parse-errors shouldn't both be true.")
         check_values(options)
 
-    def file_reader(
-        self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
-    ) -> FileReader:
-        """Return a reader of lines."""
-        from scurry.formats.lines import LineReader
-
-        return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
-
-    def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of lines."""
-        from scurry.formats.lines import LineWriterFactory
-
-        return LineWriterFactory(self.message_encoder(declared, options, time_zone))
-
     def message_decoder(
         self,
         declared: Sequence[FormatColumn],
@@ -101,8 +87,7 @@ class JsonFormat(FormatFactory):
         """Return a decoder of messages."""
         from scurry.formats.json.reading import JsonDecoder
 
-        by_name = {column.name: column for column in declared}
-        return JsonDecoder(tuple(by_name[name] for name in columns), reading_settings(options))
+        return JsonDecoder(chosen_columns(declared, columns), reading_settings(options))
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
         """Return an encoder of messages."""

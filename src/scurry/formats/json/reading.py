@@ -73,7 +73,7 @@ _MISSING = object()
 
 @dataclass(frozen=True)
 class JsonSettings:
-    """How messages are read.
+    """The settings of a JSON decoder.
 
     Attributes:
         iso: Whether timestamps follow ISO-8601.

@@ -53,11 +53,11 @@ _CONTEXT = decimal.Context(prec=60)
 
 @dataclass(frozen=True)
 class JsonWriting:
-    """How messages are written.
+    """The settings of a JSON encoder.
 
     Attributes:
         iso: Whether timestamps follow ISO-8601.
-        null_keys: What becomes of NULL as a key of a map: `FAIL`, `DROP` or `LITERAL`.
+        null_keys: How NULL as a key of a map is written: `FAIL`, `DROP` or `LITERAL`.
         null_key: The key instead of NULL for `LITERAL`.
         plain_decimals: Whether decimals are written without an exponent.
         skip_nulls: Whether NULL fields are left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scurry.catalog.table_options import Options, TableOption, boolean
-from scurry.formats.contract import FormatColumn, FormatFactory
+from scurry.formats.contract import FormatColumn, FormatFactory, chosen_columns
 from scurry.formats.messages import MessageDecoder, MessageEncoder
 from scurry.formats.protobuf.definition import MessageDefinition, find_definition
 
@@ -72,8 +72,7 @@ class ProtobufFormat(FormatFactory):
         """Return a decoder of messages."""
         from scurry.formats.protobuf.reading import ProtobufDecoder
 
-        by_name = {column.name: column for column in declared}
-        chosen = tuple(by_name[name] for name in columns)
+        chosen = chosen_columns(declared, columns)
         defaults, ignore = options.get(READ_DEFAULT_VALUES), options.get(IGNORE_PARSE_ERRORS)
         return ProtobufDecoder(self._message(options), chosen, defaults, ignore)
 

@@ -1,4 +1,4 @@
-"""Where aggregate functions are looked up."""
+"""The catalogue of aggregate functions."""
 
 from __future__ import annotations
 

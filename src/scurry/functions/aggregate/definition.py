@@ -1,4 +1,4 @@
-"""What an aggregate function is, and how groups of rows are aggregated over columns.
+"""Definitions of aggregate functions, and the accumulators that aggregate groups of rows over columns.
 
 The state of an aggregate is a few columns with a row per group. Three steps make a result of rows: `partial` makes
 states of rows, `merge` makes one state of several, `result` makes values of states. So rows may be aggregated where

@@ -1,3 +1,3 @@
-"""Operators and what the grammar has words for: arithmetic, comparison, logic, CASE, CAST, access to parts."""
+"""Operators and functions with keywords: arithmetic, comparison, logic, CASE, CAST, access to elements."""
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _connective(decisive: bool) -> Callable[[CallSite, DataType], LazyKernel]:
                 if open_rows.all():
                     result = combine(result, argument())
                 else:
-                    # What is decided already stays so, whatever stands in the rows that were left out.
+                    # Rows that are decided already keep their result; those that were left out do not count.
                     result = combine(result, scattered([(open_rows, argument(open_rows))], rows, pa.bool_()))
             return result
 

@@ -22,7 +22,7 @@ _DAY: Final = 86_400_000
 
 
 def clock_of(session: Session) -> Callable[[], int]:
-    """Return the function that tells the milliseconds since 1970: in a BATCH query always those of its start."""
+    """Return the function that returns the milliseconds since 1970: in a BATCH query always those of its start."""
     start = session.query_start
     if start is None:
         return lambda: time.time_ns() // 1_000_000

@@ -1,1 +1,1 @@
-"""Functions of users: what they are, and what they are opened with."""
+"""Functions of users: their definitions, and the contexts they are opened with."""

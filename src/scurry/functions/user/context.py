@@ -1,4 +1,4 @@
-"""FunctionContext: what the functions of users are opened with."""
+"""FunctionContext: the runtime context of functions of users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["FunctionContext"]
 
 @dataclass(frozen=True)
 class FunctionContext:
-    """What a function of a user knows of the task it runs in; `open` gets it."""
+    """The task in which a function of a user runs; `open` gets it."""
 
     _metric_group: Any = None
     _job_parameters: Mapping[str, str] = field(default_factory=dict)

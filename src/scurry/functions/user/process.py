@@ -1,4 +1,4 @@
-"""What process table functions declare: arguments and entries of state."""
+"""Declarations of process table functions: arguments and state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["ArgumentTrait", "DeclaredArgument", "DeclaredState", "ProcessSignatu
 
 
 class ArgumentTrait(enum.Enum):
-    """What is special about an argument of a process table function."""
+    """A trait of an argument of a process table function."""
 
     #: a single value
     SCALAR = "SCALAR"

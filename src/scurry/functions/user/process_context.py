@@ -1,4 +1,4 @@
-"""What process table functions know of the partition, the time and the tables they are called for."""
+"""Contexts of process table functions: the partition, the time and the tables of a call."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Partition(Protocol):
 
 @dataclass(frozen=True)
 class TableSemantics:
-    """How a call gives a table to a function."""
+    """The columns, keys and time attribute of a table argument."""
 
     _data_type: RowType
     _partition_by: tuple[int, ...]
@@ -111,7 +111,7 @@ class TimeContext:
 
 
 class Context:
-    """What `eval` may know and change beside its arguments."""
+    """The context of `eval`: time, state and timers."""
 
     def __init__(self, semantics: Mapping[str, TableSemantics], states: tuple[str, ...], has_timers: bool) -> None:
         """Begin without a partition."""
@@ -191,7 +191,7 @@ class Context:
 
 
 class OnTimerContext(Context):
-    """What `on_timer` may know and change."""
+    """The context of `on_timer`: time, state and timers."""
 
     _name: str | None = None
 

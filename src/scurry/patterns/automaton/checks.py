@@ -1,4 +1,4 @@
-"""What Flink's compiler looks at before it makes states: the names of stages."""
+"""The checks of Flink's compiler on the names of stages."""
 
 from __future__ import annotations
 

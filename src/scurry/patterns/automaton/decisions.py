@@ -1,4 +1,4 @@
-"""What becomes of a partial match in a state, as a tree of decisions.
+"""Decision trees of states: which conditions decide how a partial match continues.
 
 What an event does depends on nothing but the truth of conditions. Flink walks the transitions of the state for every
 partial match and event; here each walk is made once for every outcome of the conditions and remembered as a leaf of a
@@ -36,7 +36,7 @@ class Step:
 
 @dataclass(slots=True)
 class Leaf:
-    """What becomes of a partial match.
+    """The outcome for a partial match.
 
     Attributes:
         steps: Where it goes, in order.
@@ -66,7 +66,7 @@ class _Needed(Exception):  # noqa: N818 (no error: it interrupts a walk)
 
 
 def decision(state: State, numbers: dict[int, int], known: dict[int, bool] | None = None) -> Tree:
-    """Return what becomes of a partial match.
+    """Return the outcome for a partial match.
 
     Args:
         state: The state it is in.

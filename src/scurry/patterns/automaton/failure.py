@@ -1,4 +1,4 @@
-"""How the failure of a condition leaves the automaton."""
+"""Errors of conditions, with the stage and the event that caused them."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ class NFA:
     def _leaves(
         self, partial: list[Computation], event: Any, timestamp: int, clock: Callable[[], int] | None
     ) -> list[Leaf] | None:
-        """Return what becomes of each partial match; None if all stay as they are."""
+        """Return the outcome for each partial match; None if all stay as they are."""
         truths, tests, changed = self._unknown.copy(), self.tests, False
         leaves: list[Leaf] = []
         for computation in partial:

@@ -1,4 +1,4 @@
-"""The conditions of transitions: what a stage takes and ignores, which the group around it may change."""
+"""Conditions of transitions: which events a stage takes and ignores, also within a group."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an automaton keeps per key, and its form in keyed state.
+"""The state of an automaton per key, and how it is stored in keyed state.
 
 An event that a partial match takes becomes a **node**, which refers to the node before it. Partial matches that begin
 alike share these nodes, so none of them is copied, and a node that no partial match needs is freed.
@@ -31,7 +31,7 @@ StoredState: TypeAlias = tuple[list[Any], list[Any], list[Any], list[Any], tuple
 
 
 class NFAState:
-    """What an automaton keeps per key.
+    """The state of an automaton for one key.
 
     Attributes:
         partial: The partial matches, a queue.

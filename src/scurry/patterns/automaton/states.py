@@ -27,7 +27,7 @@ class StateType(Enum):
 
 
 class Action(Enum):
-    """What a transition does with the event."""
+    """The action of a transition on an event."""
 
     TAKE = auto()
     IGNORE = auto()

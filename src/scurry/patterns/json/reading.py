@@ -1,4 +1,4 @@
-"""The JSON form to a pattern: the calls of `Pattern` that make it, so that Flink's checks hold."""
+"""Conversion of the JSON form to a pattern, through the methods of `Pattern` and their checks."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class _Part:
         return [_Part(each, f"{self._path}.{name}[{place}]") for place, each in enumerate(found)]
 
     def check_known(self) -> None:
-        """Refuse members that nobody has asked for: they would change nothing."""
+        """Refuse unknown members, which would have no effect."""
         for name in self._given:
             if name not in self._asked:
                 raise MalformedPatternError(

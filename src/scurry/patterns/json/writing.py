@@ -1,4 +1,4 @@
-"""A pattern to its JSON form."""
+"""Conversion of a pattern to its JSON form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What EXPLAIN PLAN_ADVICE says about a plan."""
+"""The advice of EXPLAIN PLAN_ADVICE about a plan."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def global_text(plan: GlobalGroupAggregate) -> str:
 
 @dataclass(frozen=True)
 class _Phase:
-    """How the phases of an aggregate are shown.
+    """An aggregate as the lines of its local and its global phase show it.
 
     Attributes:
         call: The aggregate.

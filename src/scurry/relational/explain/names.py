@@ -1,4 +1,4 @@
-"""Names of columns in plans: each is there once."""
+"""Unique names of columns in plans."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Physical nodes of STREAMING plans: operations that Flink knows beside the logical ones, by family."""
+"""Physical nodes of STREAMING plans: the operators of Flink that differ from logical operations."""

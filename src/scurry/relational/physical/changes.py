@@ -1,4 +1,4 @@
-"""Nodes that change which kinds of changes rows have."""
+"""Nodes that change the changelog mode of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What set operations with ALL need beside aggregates."""
+"""The node that repeats rows, for set operations with ALL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes of windows in STREAMING, and what is known of windows among the columns of a plan."""
+"""Nodes of windows in STREAMING, and the window properties of a plan's columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COLUMNS = ("start", "end", "time")
 
 @dataclass(frozen=True)
 class Window:
-    """How a point of time belongs to windows.
+    """A window assigner: the windows of a point of time.
 
     Attributes:
         kind: TUMBLE, HOP, CUMULATE or SESSION.
@@ -58,7 +58,7 @@ class Window:
 
 @dataclass(frozen=True)
 class WindowProperties:
-    """Which columns of a plan are the bounds of a window that each row belongs to.
+    """The columns of a plan that are the bounds of each row's window.
 
     Attributes:
         window: The window.

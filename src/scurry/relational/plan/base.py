@@ -1,4 +1,4 @@
-"""What all nodes of a relational plan have: inputs, and the names and types of their columns."""
+"""Base classes of the nodes of a relational plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Flink refuses in BATCH."""
+"""Refuse what Flink refuses in BATCH."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins whose right side refers to the left row become joins whose right side does not.
+"""Decorrelation: rewrites joins whose right side refers to the left row as joins of independent sides.
 
 The right side is computed once for all distinct values that it refers to, which become columns of it; then both sides
 are joined by these values (Neumann and Kemper, "Unnesting Arbitrary Queries", 2015). Where the right side only compares

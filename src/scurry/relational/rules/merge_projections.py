@@ -1,4 +1,4 @@
-"""A projection of a projection is one projection."""
+"""Merge a projection of a projection into one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that FROM lists before any condition joins them wait for the table that does."""
+"""Reorder inner joins of BATCH so that an equality joins each table, instead of a cross join."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans with the values of an outer row as columns, so that they need not refer to it."""
+"""Adds the values of an outer row to a plan as columns, so that the plan no longer refers to the row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MATCH_RECOGNIZE becomes a physical node, unless Flink refuses to translate it."""
+"""Translate MATCH_RECOGNIZE to its physical node; refuse what Flink refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that nothing uses are not read."""
+"""Prune columns that nothing uses, down to the scans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions move towards the tables whose columns they are about."""
+"""Push filters towards the scans of the columns they refer to."""
 
 from __future__ import annotations
 

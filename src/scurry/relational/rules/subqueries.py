@@ -1,4 +1,4 @@
-"""Queries inside expressions become joins."""
+"""Rewrite subqueries in expressions as joins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the driver submits to an engine: splits for the source readers, and control messages."""
+"""The input of a micro-batch, which the driver submits to an engine: splits and control messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scurry.runtime.exchange.wire import WireRow
 
 @dataclass(frozen=True)
 class SplitAssignment:
-    """What one channel of a source reads in one micro-batch.
+    """A split that one channel of a source reads in one micro-batch.
 
     Attributes:
         source: Number of the source in the plan.

@@ -54,7 +54,7 @@ class CheckpointInfo:
 
 @dataclass(frozen=True)
 class BatchDetails:
-    """What an engine knows of a micro-batch.
+    """The details of a micro-batch that the engine reports.
 
     Attributes:
         state_bytes: Size of all state after it, None if the engine knows no more than the subtasks report.
@@ -107,7 +107,7 @@ class CheckpointLog:
         return found
 
     def _details_of(self, found: Sequence[CheckpointInfo]) -> Mapping[int, BatchDetails]:
-        """Return what is known of batches; ask the engine only for those that are later than what it has told."""
+        """Return the details of batches; query the engine only for those later than the last reported one."""
         if not found or self.details is None:
             return {}
         with self._asking:  # others that ask meanwhile need the same answer

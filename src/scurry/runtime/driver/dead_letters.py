@@ -1,4 +1,4 @@
-"""Samples of the records that went to dead letters, for who watches the job."""
+"""Samples of dead letters, for the web page and REST."""
 
 from __future__ import annotations
 

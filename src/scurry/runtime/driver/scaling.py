@@ -15,7 +15,7 @@ from scurry.graph.settings import JobSettings
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a job adapts to the available task slots.
+    """The scaling policy of a job.
 
     Attributes:
         reactive: Whether it takes every slot; otherwise no more than its parallelism requires.

@@ -1,4 +1,4 @@
-"""The metrics of a job by subtask: which of them does more than its share, and how fast they are."""
+"""The metrics of a job by subtask: their skew and their rates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Counts = dict[int, dict[int, int]]
 
 
 class SubtaskMetrics:
-    """What the subtasks of operators and sources have counted in the committed batches.
+    """The counters of the subtasks of operators and sources over the committed batches.
 
     Args:
         clock: Returns seconds.

@@ -29,7 +29,7 @@ _SAMPLES = 5
 
 
 class TaskInfo:
-    """Where an operator instance runs, and its metrics."""
+    """The subtask in which an operator instance runs, and its metrics."""
 
     def __init__(
         self, subtask: int, parallelism: int, max_parallelism: int, batch_id: int = 0, mode: str = "STREAMING",

@@ -68,7 +68,7 @@ class RowsContext:
 
 
 class KeyedRowsFunction(Protocol):
-    """What an operator of tables does with rows and timers.
+    """The interface of functions of table operators: they process rows and timers.
 
     What it keeps in memory between two calls, it sets up in `open`, which is called again after an attempt of a
     micro-batch has failed. If it keeps rows in memory until a micro-batch ends, its method `settle(context)` moves them

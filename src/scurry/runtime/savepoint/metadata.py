@@ -36,7 +36,7 @@ class SourcePositions:
 
 @dataclass(frozen=True)
 class SavedJob:
-    """What a savepoint stores about the job that it was taken of.
+    """The metadata of the job of a savepoint.
 
     Attributes:
         id: Its id, 32 hexadecimal digits.
@@ -51,7 +51,7 @@ class SavedJob:
 
 @dataclass(frozen=True)
 class Description:
-    """What a savepoint stores about the plan it was taken of.
+    """The metadata of the plan of a savepoint.
 
     Attributes:
         max_parallelism: The number of key groups.

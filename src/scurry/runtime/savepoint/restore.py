@@ -1,4 +1,4 @@
-"""Starting a plan from a savepoint: what the plan takes of it, and how that is split over the plan's subtasks.
+"""Restoring a plan from a savepoint: selects the state that the plan takes and splits it over subtasks.
 
 Operators are matched by uid and keyed state by key group. So the parallelism, the order of operators and the level they
 run on may differ from those of the savepoint.
@@ -92,7 +92,7 @@ def _state_row(target: tuple[int, int], entries: list[tuple[str, int, bytes]], s
 
 @dataclass(frozen=True)
 class RestoreWork:
-    """What one task restores: row groups of a file, or entries created by the driver."""
+    """The restore work of one task: row groups of a file, or entries created by the driver."""
 
     distributor: StateDistributor
     file: EntryFile | None = None

@@ -57,7 +57,7 @@ class Meta:
 
 @dataclass
 class Index:
-    """What is stored about a group of several pages: which have split, and (by number) what is due on the others."""
+    """The index of a key group of several pages: which have split and, by number, when timers of the others are due."""
 
     splits: set[int] = field(default_factory=set)
     due: Due = field(default_factory=lambda: ({}, {}))

@@ -1,4 +1,4 @@
-"""How state is laid out in pages."""
+"""The layout of state in pages."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from scurry.runtime.state.layout import Entry
 
 
 class EntryHolder(Protocol):
-    """What states are views of: the keyed backend, with the current key's entry, or an operator's broadcast state."""
+    """The holder of the entry that states are views of: a keyed backend or an operator's broadcast state."""
 
     @property
     def entry(self) -> Entry:

@@ -39,7 +39,7 @@ Schemas = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class StateSchema:
-    """What is stored of one state.
+    """The schema of one state.
 
     Attributes:
         kind: A descriptor's kind, "broadcast", or one of `OWN_KINDS`.

@@ -1,4 +1,4 @@
-"""The slots of a key's entry: all that may be stored for a key, and under what.
+"""The slots of a key's entry, under which values, windows and timers are stored.
 
 | slot | value |
 |---|---|

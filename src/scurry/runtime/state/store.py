@@ -10,7 +10,7 @@ StoreKey = tuple[str, str, int]
 
 
 class StateSize(NamedTuple):
-    """How much state a subtask of an operator has after a micro-batch.
+    """The size of a subtask's state after a micro-batch.
 
     Attributes:
         total: Its bytes, as stored.

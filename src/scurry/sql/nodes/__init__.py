@@ -1,4 +1,4 @@
-"""The syntax tree: what a statement says, with the place of each part in the text.
+"""The syntax tree of a statement, with the position of each part in the text.
 
 The tree has what Calcite's has: no parentheses, ``CASE WHEN x =`` for ``CASE x WHEN``, both BOTH and a blank in a TRIM.
 It knows no types and resolves no names.

@@ -44,7 +44,7 @@ __all__ = [
 
 
 class AlterAction(Node):
-    """What an ALTER statement changes."""
+    """The change of an ALTER statement."""
 
 
 class RenameTo(AlterAction):

@@ -1,4 +1,4 @@
-"""What all nodes of the syntax tree have in common."""
+"""Base classes of the nodes of the syntax tree."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class Expression(Node):
 
 
 class TableExpression(Node):
-    """What may stand in FROM."""
+    """A table reference of FROM."""
 
 
 class Statement(Node):
-    """What can be executed by itself."""
+    """A statement."""
 
 
 class Query(Statement):

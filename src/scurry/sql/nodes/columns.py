@@ -129,7 +129,7 @@ class Watermark(Node):
 
 
 class TableSchema(Node):
-    """What a table definition has in parentheses.
+    """The columns and constraints of a table definition, in parentheses.
 
     Attributes:
         columns: Its columns.

@@ -20,7 +20,7 @@ __all__ = [
 
 
 class JsonBehavior(Node):
-    """What is answered ON EMPTY or ON ERROR.
+    """The result ON EMPTY or ON ERROR.
 
     Attributes:
         kind: ``NULL``, ``ERROR``, ``DEFAULT``, ``EMPTY ARRAY``, ``EMPTY OBJECT``, ``TRUE``, ``FALSE`` or ``UNKNOWN``.

@@ -65,7 +65,7 @@ class StringLiteral(Literal):
 
 
 class StringChain(Literal):
-    """A string that goes on in further strings, as ``'a' 'b'``; the parts are of one kind."""
+    """A string that is continued by further strings, as ``'a' 'b'``; the parts are of one kind."""
 
     parts: tuple[Expression, ...]
 

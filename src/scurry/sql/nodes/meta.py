@@ -1,4 +1,4 @@
-"""How node classes are made: frozen, with slots, compared by content.
+"""The decorator of node classes: frozen, with slots, compared by content.
 
 ``dataclasses`` would do, but takes a millisecond per class, a quarter of a second for the tree. Here a constructor is
 compiled when the first node of its class is made, so importing the tree takes a hundredth of that.

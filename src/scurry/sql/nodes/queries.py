@@ -1,4 +1,4 @@
-"""Queries and what stands in FROM."""
+"""Queries, and the table references of FROM."""
 
 from __future__ import annotations
 

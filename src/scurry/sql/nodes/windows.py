@@ -78,7 +78,7 @@ class WindowFrame(Node):
 
 
 class WindowSpecification(Node):
-    """What OVER and WINDOW have in parentheses.
+    """A window specification of OVER or WINDOW, in parentheses.
 
     Attributes:
         base: Name of the window that this one refines.

@@ -1,4 +1,4 @@
-"""Arguments of calls, and the clauses behind them: FILTER, OVER, WITHIN GROUP."""
+"""Arguments of calls, and the clauses after them: FILTER, OVER, WITHIN GROUP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["NOTHING", "AfterCall", "ArgumentParser"]
 
 
 class AfterCall(NamedTuple):
-    """What follows the parentheses of a call."""
+    """The clauses after the parentheses of a call."""
 
     null_treatment: str | None = None
     within_distinct: tuple[Expression, ...] = ()
@@ -42,7 +42,7 @@ _AFTER_CALL: Final = frozenset({"IGNORE", "RESPECT", "WITHIN", "FILTER", "OVER"}
 
 
 class ArgumentParser(OperatorParser):
-    """Parses the arguments of calls, and the clauses behind them."""
+    """Parses the arguments of calls, and the clauses after them."""
 
     def query_or_expression(self, context: Context) -> Expression | Query:
         """Parse a query, with ORDER BY and limits, or an expression."""
@@ -180,7 +180,7 @@ class ArgumentParser(OperatorParser):
         return OrderItem(value, descending, nulls, span=self.span_from(start))
 
     def after_call(self) -> AfterCall:
-        """Parse what may follow the parentheses of a call."""
+        """Parse the clauses after the parentheses of a call."""
         if self.keys[self.position] not in _AFTER_CALL:
             return NOTHING
         null_treatment = self._null_treatment()

@@ -1,4 +1,4 @@
-"""Expressions without operators: names, calls, constructors, what is in parentheses."""
+"""Expressions without operators: names, calls, constructors and parentheses."""
 
 from __future__ import annotations
 

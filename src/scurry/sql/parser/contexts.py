@@ -1,4 +1,4 @@
-"""What may stand at a place: only a query, only a value, or both. The words are those of Calcite's parser."""
+"""The context of an expression: a query, a value, or both are allowed. The names are those of Calcite's parser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Context"]
 
 
 class Context(enum.Enum):
-    """Whether a query or another expression may stand at a place."""
+    """Which expressions are allowed at a position."""
 
     ALL = 0
     NONCURSOR = 1

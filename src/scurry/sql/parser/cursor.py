@@ -1,4 +1,4 @@
-"""The place in a statement that a parser has reached, and what it says where it cannot go on."""
+"""The parser's position in a statement, and the errors of unexpected tokens."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Cursor:
         return self.parenthesized_list(self.name)
 
     def string(self) -> str:
-        """Parse a string without prefix, which may not go on in a second one."""
+        """Parse a string without prefix, which may not be continued by a second one."""
         if self.keys[self.position] != STRING:
             self.fail()
         self.position += 1

@@ -1,4 +1,4 @@
-"""Where parsing begins: one statement, or a script of many."""
+"""The entry points of the parser: one statement, or a script of many."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _BINARY: Final = {
     "PRECEDES": COMPARISON, "SUCCEEDS": COMPARISON,
 }  # fmt: skip
 _COMPARISONS: Final = frozenset({"=", "<>", "!=", "<", ">", "<=", ">="})
-# What goes on an expression: the operators above, and those of several words.
+# Keywords that continue an expression: the operators above, and those of several words.
 _CONTINUES: Final = frozenset(
     {*_BINARY, "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "SIMILAR", "IS", "MEMBER", "SUBMULTISET",
      "IMMEDIATELY", "MULTISET", "[", "FORMAT"}

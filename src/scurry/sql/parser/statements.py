@@ -1,4 +1,4 @@
-"""Statements that change data, run plans, or concern the session; and which parser a statement goes to."""
+"""Statements that change data, run plans, or concern the session; and the dispatch of statements to parsers."""
 
 from __future__ import annotations
 

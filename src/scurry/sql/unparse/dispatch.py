@@ -1,4 +1,4 @@
-"""Which function writes a node, and when it stands in parentheses.
+"""The dispatch of nodes to the functions that write them, and when nodes get parentheses.
 
 Expressions hold queries, queries hold tables, tables hold expressions: their modules register what they write here, and
 write what is within through ``write``.

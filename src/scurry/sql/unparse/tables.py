@@ -1,4 +1,4 @@
-"""The canonical text of what stands in FROM."""
+"""The canonical text of table references."""
 
 from __future__ import annotations
 

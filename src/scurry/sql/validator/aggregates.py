@@ -1,4 +1,4 @@
-"""Aggregates: which calls they are, and their types."""
+"""Aggregates: how calls are recognised and typed."""
 
 from __future__ import annotations
 

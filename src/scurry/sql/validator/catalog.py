@@ -1,4 +1,4 @@
-"""What the validator asks a catalog."""
+"""The catalog interface of the validator."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CatalogTable:
     Attributes:
         path: Catalog, database and name.
         columns: All columns, in the order of SELECT *.
-        table: What the connector needs; plans carry it to whoever reads the table.
+        table: What the connector needs; plans carry it to the reader of the table.
         primary_key: Names of the columns of the primary key; none if there is none.
     """
 
@@ -74,7 +74,7 @@ class CatalogPlan:
 
 
 class CatalogReader(Protocol):
-    """Where names of tables are looked up."""
+    """Looks up tables by name."""
 
     def find(self, names: tuple[str, ...]) -> CatalogTable | CatalogView | CatalogPlan | None:
         """Return what a name of one to three parts means, None if there is no such table."""

@@ -1,4 +1,4 @@
-"""Hints after SELECT: `STATE_TTL` and `LOOKUP` say how long and how often; those on how to join change no result."""
+"""Query hints: `STATE_TTL` and `LOOKUP`; hints on join strategies have no effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns names mean."""
+"""Scopes: resolution of column names."""
 
 from __future__ import annotations
 

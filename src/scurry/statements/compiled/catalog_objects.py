@@ -1,4 +1,4 @@
-"""What compiled plans keep of tables and functions, and how both are found again."""
+"""Tables and functions in compiled plans: how they are stored and found again."""
 
 from __future__ import annotations
 
@@ -174,5 +174,5 @@ class FunctionNames:
 
 
 def _is_same(one: UserFunction, other: UserFunction) -> bool:
-    # A function that is imported by its path is made anew each time.
+    # A function that is imported by its path is created again each time.
     return one is other or all(getattr(one, name) == getattr(other, name) for name in ("kind", "name", "origin"))

@@ -1,4 +1,4 @@
-"""Compiled plans: made of insertions, written as JSON, read again, and executed as they were compiled."""
+"""Compiled plans: insertions are compiled, written as JSON, read again and executed as compiled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OF_THE_CLUSTER: Final = "table.exec.resource."
 
 
 class CompiledStatement:
-    """Insertions as they are executed, whatever the rules of the optimiser are by then.
+    """Insertions as they are executed, independent of later versions of the optimiser.
 
     Attributes:
         sinks: The plans, after all rules.

@@ -89,7 +89,7 @@ def alter_catalog(session: TableSession, statement: nodes.AlterCatalog) -> State
     changed = replace(description, options=options)
     changed.create(name)  # reports wrong options
     session.catalogs.store.store_catalog(name, changed)
-    # as in Flink, the catalog is made anew at its next use
+    # as in Flink, the catalog is created again at its next use
     session.catalogs.catalogs.pop(name, None)
     return ok()
 

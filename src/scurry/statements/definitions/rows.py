@@ -1,4 +1,4 @@
-"""Statements that change rows in place, which no connector can."""
+"""DELETE, UPDATE and TRUNCATE, which no connector supports."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Results as people see them: texts of values, and tables of them."""
+"""The display of results: texts of values, and tables."""

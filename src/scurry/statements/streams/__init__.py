@@ -1,1 +1,1 @@
-"""Streams as tables, and tables as streams."""
+"""Conversion of streams to tables, and of tables to streams."""

@@ -1,4 +1,4 @@
-"""Conditions in the expression language of tables on the records of a stream: those of patterns of events.
+"""Conditions of patterns as expressions over the fields of a stream's records.
 
 A condition is what DEFINE of MATCH_RECOGNIZE takes: columns are those of the event, with the name of a stage in front
 those of events that the partial match has, and aggregates are over these. It holds if it is TRUE.

@@ -34,7 +34,7 @@ _ROWTIME = "rowtime"
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a table is converted to.
+    """The target of a table's conversion to a stream.
 
     Attributes:
         schema: The columns: those of the records, and metadata.

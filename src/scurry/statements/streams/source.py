@@ -1,4 +1,4 @@
-"""The sources between streams and tables: one job in STREAMING; in BATCH one reads what the other has written."""
+"""The sources between streams and tables: one job in STREAMING; in BATCH, one job reads the files of the other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of tables as queries: they are validated as those of SQL are, and give the same plans.
+"""The methods of tables as SQL queries, which the one validator checks and plans.
 
 operation    the tables, functions and columns of one operation
 columns      what stands for several columns: `*`, `with_columns`, ranges

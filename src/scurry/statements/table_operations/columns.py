@@ -1,4 +1,4 @@
-"""What stands for several columns in expressions: `*`, `with_columns`, `without_columns` and ranges."""
+"""Column functions: expansion of `*`, `with_columns`, `without_columns` and ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with an expression, in the words of Flink's Table API, and where it is in the program."""
+"""Errors of expressions, in the words of Flink's Table API, with the line of the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of the columns that an operation makes, as Flink's Table API gives them."""
+"""Names of derived columns, as in Flink's Table API."""
 
 from __future__ import annotations
 

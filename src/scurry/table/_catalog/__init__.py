@@ -1,1 +1,1 @@
-"""What is behind `table.catalog`: names, entries, and catalogs."""
+"""The implementation of `table.catalog`: names, entries and catalogs."""

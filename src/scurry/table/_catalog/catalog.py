@@ -17,7 +17,7 @@ __all__ = ["Catalog", "HiveCatalog", "JdbcCatalog"]
 class Catalog(PartitionMethods):
     """The databases, tables, views and functions of a catalog.
 
-    Every method raises CatalogError if what it names does not exist, or exists already, unless it is told to ignore
+    Every method raises CatalogError if the object does not exist, or exists already, unless an argument says to ignore
     that.
     """
 

@@ -1,4 +1,4 @@
-"""What catalogs keep, as programs see it."""
+"""The objects of catalogs, as programs see them."""
 
 from __future__ import annotations
 

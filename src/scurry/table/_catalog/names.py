@@ -1,4 +1,4 @@
-"""Names of what catalogs keep: ObjectPath and CatalogPartitionSpec."""
+"""Names of catalog objects: ObjectPath and CatalogPartitionSpec."""
 
 from __future__ import annotations
 

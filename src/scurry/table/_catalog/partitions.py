@@ -52,7 +52,7 @@ class CatalogPartition(ApiObject):
 
 
 class CatalogTableStatistics(ApiObject):
-    """What is known of the size of a table or partition; -1 is unknown."""
+    """Statistics of the size of a table or partition; -1 is unknown."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class CatalogTableStatistics(ApiObject):
 
 
 class CatalogColumnStatistics(ApiObject):
-    """What is known of the values of columns."""
+    """Statistics of the values of columns."""
 
     def __init__(
         self, column_statistics_data: Mapping[str, Any] | None = None, properties: Mapping[str, str] | None = None
@@ -142,7 +142,7 @@ class CatalogColumnStatistics(ApiObject):
 class PartitionMethods(ApiObject):
     """The methods of a Catalog about partitions and statistics.
 
-    Catalogs in memory keep both; those of other systems have none, and say so when they are told to keep some.
+    Catalogs in memory keep both; those of other systems keep none and refuse to store them.
     """
 
     _catalog: PartitionedCatalog

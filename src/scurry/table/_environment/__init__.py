@@ -1,4 +1,4 @@
-"""What is behind `TableEnvironment`: its methods by subject.
+"""The implementation of `TableEnvironment`: its methods by subject.
 
 base         the session, and names as SQL reads them
 catalogs     catalogs, databases, and what they contain

@@ -1,4 +1,4 @@
-"""What the methods of a TableEnvironment have in common: its session, and names as SQL reads them."""
+"""Base of the methods of a TableEnvironment: its session, and qualified names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is behind `table.expression`: the methods of `Expression` by subject.
+"""The implementation of `table.expression`: the methods of `Expression` by subject.
 
 syntax       values and calls as syntax trees, with their place in the program
 base         what every expression has, and how new ones are made of it

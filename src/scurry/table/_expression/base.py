@@ -1,4 +1,4 @@
-"""What every expression has, and how new ones are made of it."""
+"""Base of the methods of expressions."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ __all__ = ["PlaceOfCode", "filled", "here", "in_place", "literal", "parsed", "pa
 
 
 class PlaceOfCode(Span):
-    """Where in a program an expression is made, as messages name it."""
+    """The file and line at which a program makes an expression, for messages."""
 
     __slots__ = ("_origin", "_text")
 

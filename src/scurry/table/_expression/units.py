@@ -1,4 +1,4 @@
-"""Enumerations that expressions take as arguments: units of time, and what JSON functions do."""
+"""Enumerations that expressions take as arguments: units of time, and the behaviour of JSON functions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class TimePointUnit(Enum):
 
 
 class JsonType(Enum):
-    """What kind of JSON a text is."""
+    """The kind of JSON for `is_json`."""
 
     VALUE = 0
     SCALAR = 1
@@ -61,7 +61,7 @@ class JsonType(Enum):
 
 
 class JsonExistsOnError(Enum):
-    """What `json_exists` answers for a wrong path."""
+    """The result of `json_exists` for a wrong path."""
 
     TRUE = 0
     FALSE = 1
@@ -70,7 +70,7 @@ class JsonExistsOnError(Enum):
 
 
 class JsonValueOnEmptyOrError(Enum):
-    """What `json_value` answers if there is no value, or for a wrong path."""
+    """The result of `json_value` if there is no value, or for a wrong path."""
 
     NULL = 0
     ERROR = 1
@@ -86,7 +86,7 @@ class JsonQueryWrapper(Enum):
 
 
 class JsonQueryOnEmptyOrError(Enum):
-    """What `json_query` answers if there is nothing, or for a wrong path."""
+    """The result of `json_query` if there is nothing, or for a wrong path."""
 
     NULL = 0
     EMPTY_ARRAY = 1

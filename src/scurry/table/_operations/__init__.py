@@ -1,4 +1,4 @@
-"""What is behind the methods of `Table`: each makes a query of SQL's syntax, which the one validator makes a plan of.
+"""The operations of `Table`: each makes a SQL query, which the one validator plans.
 
 fields       expressions as columns of a SELECT
 columns      columns added, replaced, renamed and dropped

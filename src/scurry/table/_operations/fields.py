@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Keys:
-    """What rows are grouped by.
+    """The grouping keys of an aggregation.
 
     Attributes:
         names: The columns among the keys.

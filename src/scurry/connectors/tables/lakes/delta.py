@@ -20,7 +20,7 @@ from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFac
 from scurry.connectors.tables.lakes.columns import check_columns, inserted, lake_row, stored
 from scurry.errors import ValidationError
 from scurry.formats.columnar import declared_columns
-from scurry.formats.contract import FormatColumn
+from scurry.formats.contract import FormatColumn, chosen_columns
 from scurry.formats.temporal_text import parse_timestamp
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ class DeltaTableSource(TableSource):
 
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, with the values of its partition."""
-        by_name = {column.name: column for column in self.declared}
-        yield from naming_damage(self._batches(split, tuple(by_name[name] for name in columns)), split.path)
+        yield from naming_damage(self._batches(split, chosen_columns(self.declared, columns)), split.path)
 
     def _batches(self, split: TableFile, columns: tuple[FormatColumn, ...]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa

@@ -61,7 +61,7 @@ def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
 
 
 class DeltaCatalog(ExternalCatalog):
-    """The Delta tables `WAREHOUSE/DATABASE/TABLE`, whoever has made them."""
+    """The Delta tables `WAREHOUSE/DATABASE/TABLE`, of any writer."""
 
     kind = "delta"
     place = "with another engine"

@@ -18,7 +18,7 @@ from scurry.connectors.tables.durations import duration
 from scurry.connectors.tables.lakes.columns import check_columns, inserted, lake_row, stored
 from scurry.errors import SourceNotFoundError, ValidationError
 from scurry.formats.columnar import declared_columns
-from scurry.formats.contract import FormatColumn
+from scurry.formats.contract import FormatColumn, chosen_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,8 +153,7 @@ class IcebergTableSource(TableSource):
         table = StaticTable.from_metadata(where)
         schema = table.schema().select(*(columns or [self.declared[0].name]))
         found = ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task])
-        by_name = {column.name: column for column in self.declared}
-        chosen = tuple(by_name[name] for name in columns)
+        chosen = chosen_columns(self.declared, columns)
         yield from naming_damage((declared_columns(batch, chosen, split.path) for batch in found), split.path)
 
 

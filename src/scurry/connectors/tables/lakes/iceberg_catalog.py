@@ -181,7 +181,7 @@ class IcebergCatalog(ExternalCatalog):
         self._ask(lambda catalog: catalog.rename_table(f"{database}.{name}", f"{database}.{new_name}"))
 
     def drop_table(self, database: str, name: str) -> None:
-        """Drop a table; the catalog decides what becomes of its files."""
+        """Drop a table; the catalog decides whether its files are deleted."""
         self._ask(lambda catalog: catalog.drop_table(f"{database}.{name}"))
 
 

@@ -1,4 +1,4 @@
-"""Rules that recognise the operations of STREAMING, in the order of `STREAMING_RULES`; each makes physical nodes."""
+"""Rules of STREAMING, in the order of `STREAMING_RULES`: they translate logical nodes to physical ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What joins compare is computed below them."""
+"""Compute the keys of joins below the joins, so that they are columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GROUPING SETS, CUBE and ROLLUP."""
+"""Translate GROUPING SETS, CUBE and ROLLUP to an expansion of rows and one aggregate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins of rows whose times are not far from each other."""
+"""Recognise interval joins: conditions that bound the distance of two rows in time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins with what a table contains now."""
+"""Recognise lookup joins: FOR SYSTEM_TIME AS OF processing time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates over windows of rows."""
+"""Translate aggregates with OVER."""
 
 from __future__ import annotations
 

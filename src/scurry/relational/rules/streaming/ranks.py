@@ -1,4 +1,4 @@
-"""The first rows of an order: numbers of rows that are compared, and ORDER BY with LIMIT."""
+"""Recognise Top-N: filters on ROW_NUMBER and the like, and ORDER BY with LIMIT."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins of all rows there are."""
+"""Translate regular joins, which keep all rows of both sides."""
 
 from __future__ import annotations
 

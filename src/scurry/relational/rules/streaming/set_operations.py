@@ -1,4 +1,4 @@
-"""Set operations as what STREAMING has operators for: aggregates, joins, and repeated rows."""
+"""Translate set operations to aggregates, joins and repeated rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joins with the version that a table had at a point of time."""
+"""Recognise temporal joins: FOR SYSTEM_TIME AS OF event time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates in two phases, as with mini-batches in Flink: states are made where rows are read, and merged by key."""
+"""Split aggregates into a local and a global phase, as Flink does with mini-batches."""
 
 from __future__ import annotations
 

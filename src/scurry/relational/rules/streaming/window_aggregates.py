@@ -1,4 +1,4 @@
-"""Aggregates by start and end of a window, and sessions."""
+"""Recognise window aggregates, which group by the start and end of a window, and session windows."""
 
 from __future__ import annotations
 

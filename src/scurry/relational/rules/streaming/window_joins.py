@@ -1,4 +1,4 @@
-"""Joins of rows of the same window."""
+"""Recognise window joins: conditions on equal windows."""
 
 from __future__ import annotations
 

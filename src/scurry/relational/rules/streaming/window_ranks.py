@@ -1,4 +1,4 @@
-"""The first rows of windows: filters on the number of a row within its window."""
+"""Recognise window Top-N and deduplication: filters on the number of a row within its window."""
 
 from __future__ import annotations
 

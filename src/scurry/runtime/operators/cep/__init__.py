@@ -1,4 +1,4 @@
-"""The operators of patterns: events wait for their turn, then go through the automaton, key by key.
+"""The operators of patterns: they sort events by time and feed them to the automaton of each key.
 
 | module | what is in it |
 |---|---|

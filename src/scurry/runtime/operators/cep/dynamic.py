@@ -55,7 +55,7 @@ class DynamicCepOperator(CepOperator):
         self._use(self._known())
 
     def end_batch(self, store: StateStore) -> StateSize:
-        if self.info.mode == "BATCH":  # each key has seen the changes; now they hold for the job that goes on
+        if self.info.mode == "BATCH":  # each key has seen the changes; now they hold for the job that resumes
             self._change(self._changes_until(self.current_watermark))
         return self._states.end_batch(store)
 

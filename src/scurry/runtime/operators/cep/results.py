@@ -1,4 +1,4 @@
-"""What process functions of patterns see of a match, and what they emit."""
+"""The context of process functions of patterns, and the collector of their results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Emitted", "MatchContext", "StatelessContext"]
 
 
 class Emitted:
-    """What functions have emitted and the operator has not passed on."""
+    """Results that functions have emitted and the operator has not forwarded yet."""
 
     def __init__(self, context: MatchContext) -> None:
         self.results: Values = []
@@ -32,7 +32,7 @@ class Emitted:
             self.times += [self._context.time] * (len(self.results) - len(self.times))
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Clear the results."""
         self.results, self.times = [], []
 
 

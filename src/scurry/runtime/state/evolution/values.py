@@ -43,7 +43,7 @@ class Incompatible(Exception):
 
 @dataclass(frozen=True)
 class Rules:
-    """What determines a conversion beyond the two types.
+    """The rules of a conversion beyond the two types.
 
     Attributes:
         migration: What the program declares about the row at the top.

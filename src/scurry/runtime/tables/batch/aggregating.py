@@ -1,4 +1,4 @@
-"""Groups of rows aggregated."""
+"""Aggregation of rows by group."""
 
 from __future__ import annotations
 

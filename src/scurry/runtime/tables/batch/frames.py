@@ -1,6 +1,6 @@
 """Aggregates of frames that overlap: blocks of 1, 2, 4, ... rows are aggregated once, and make up the frames.
 
-So a frame costs the logarithm of its length, whatever the aggregate: its states are merged, in the order of the rows.
+So a frame costs the logarithm of its length for every aggregate: its states are merged, in the order of the rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which rows of two sides match."""
+"""The pairs of rows that a join matches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates over the rows around each row."""
+"""Aggregates with OVER."""
 
 from __future__ import annotations
 

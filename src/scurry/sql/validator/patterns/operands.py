@@ -1,4 +1,4 @@
-"""Operands of expressions of MEASURES and DEFINE, and the places where Flink says that these stand."""
+"""Operands of expressions of MEASURES and DEFINE, and the positions that Flink reports for them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["merged", "merged_span", "operands_of", "rebuilt", "walk"]
 
 
 def merged_span(node: nodes.Expression) -> Span:
-    """Return where Flink says that an expression of MEASURES or DEFINE stands, which it has written anew."""
+    """Return the position that Flink reports for an expression of MEASURES or DEFINE, which it has rewritten."""
     return merged(node).span if _has_operands(node) else _Merged(node.span.text, 0, node.span.end)
 
 
 class _Merged(Span):
-    """The place of a call that Flink has written anew: from nowhere to the end of its last operand."""
+    """The position of a call that Flink has rewritten: from nowhere to the end of its last operand."""
 
     __slots__ = ()
 

@@ -1,0 +1,1 @@
+"""The implementation of `table.expressions`: its functions by subject."""

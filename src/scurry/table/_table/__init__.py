@@ -1,0 +1,1 @@
+"""The implementation of `table.table`: the methods of a table by subject."""

@@ -1,0 +1,52 @@
+"""Base of the methods of a Table: its environment and its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from scurry.common._api import ApiObject
+from scurry.errors import ArgumentTypeError, ValidationError
+
+if TYPE_CHECKING:
+    from scurry.catalog.schema import ResolvedSchema
+    from scurry.relational.plan import Plan
+    from scurry.table.expression import Expression
+    from scurry.table.table_environment import TableEnvironment
+
+__all__ = ["TableBase"]
+
+
+class TableBase(ApiObject):
+    """A Table as its methods see it."""
+
+    def __init__(self, environment: TableEnvironment, plan: Plan, schema: ResolvedSchema | None = None) -> None:
+        """Wrap a plan; programs get tables from `sql_query` and `from_path`."""
+        self._environment = environment
+        self._plan = plan
+        self._schema = schema
+        self._registered: str | None = None
+        #: the stream whose records are the rows as they are
+        self._stream: Any = None
+
+    @property
+    def _session(self) -> Any:
+        return self._environment._session
+
+    def _made(self, plan: Plan) -> Self:
+        """Return the table of another plan."""
+        return type(self)(self._environment, plan)
+
+    def _expression(self, value: Any) -> Expression:
+        from scurry.table._operations.fields import expression
+
+        return expression(value)
+
+    def _expressions(self, values: Sequence[Any]) -> list[Expression]:
+        return [self._expression(each) for each in values]
+
+    def _require_of_same_environment(self, right: Any) -> None:
+        if not isinstance(right, TableBase):
+            raise ArgumentTypeError(f"expected another table, got {right!r}")
+        if right._environment is not self._environment:
+            raise ValidationError("Only tables from the same TableEnvironment can be joined.")

@@ -61,7 +61,7 @@ def is_syntax(name: str) -> bool:
 
 #: The names of operators that look like those of functions.
 _SYNTAX = frozenset(
-    "AND ARRAY CASE CAST FIELD ILIKE ITEM LIKE MAP MINUS_PREFIX MULTISET NEGATE NOT OR PLUS PLUS_PREFIX ROW SAFE_CAST "
+    "AND ARRAY CASE CAST FIELD ITEM LIKE MAP MINUS_PREFIX MULTISET NEGATE NOT OR PLUS PLUS_PREFIX ROW SAFE_CAST "
     "TRY_CAST".split()
 )
 

@@ -131,15 +131,13 @@ def _infer(name: str) -> Infer:
     return infer
 
 
-def _bind(pattern_of: Pattern, negated: bool, fold: bool = False) -> Callable[[CallSite, DataType], Kernel]:
+def _bind(pattern_of: Pattern, negated: bool) -> Callable[[CallSite, DataType], Kernel]:
     def matches(text: str, pattern: str, escape: str | None = None) -> bool:
-        if fold:
-            text, pattern = text.lower(), pattern.lower()
         return (pattern_of(pattern, escape).fullmatch(text) is None) == negated
 
     def bind(site: CallSite, result_type: DataType) -> Kernel:
         by_value = value_kernel(matches, result_type)
-        if pattern_of is not like_pattern or fold or len(site.arguments) != 2 or not site.arguments[1].is_literal:
+        if pattern_of is not like_pattern or len(site.arguments) != 2 or not site.arguments[1].is_literal:
             return by_value
         pattern = site.arguments[1].value
         # For Arrow a backslash escapes; LIKE has no such character unless ESCAPE names one.
@@ -155,15 +153,14 @@ def _bind(pattern_of: Pattern, negated: bool, fold: bool = False) -> Callable[[C
     return bind
 
 
-def _operators(name: str, pattern_of: Pattern, fold: bool = False) -> tuple[ScalarFunction, ...]:
+def _operators(name: str, pattern_of: Pattern) -> tuple[ScalarFunction, ...]:
     return tuple(
-        ScalarFunction(shown, _infer(shown), _bind(pattern_of, negated, fold), is_standard=True)
+        ScalarFunction(shown, _infer(shown), _bind(pattern_of, negated), is_standard=True)
         for shown, negated in ((name, False), (f"NOT {name}", True))
     )
 
 
 FUNCTIONS = (
     *_operators("LIKE", like_pattern),
-    *_operators("ILIKE", like_pattern, fold=True),
     *_operators("SIMILAR TO", similar_pattern),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.functions.definition import ScalarFunction
-from scurry.functions.java_regex import compiled, tried
+from scurry.functions.java_regex import tried
 from scurry.functions.kernels import by_value
 from scurry.functions.signatures import always, if_any_nullable, signature
 from scurry.logical_types import ArrayType
@@ -16,11 +16,6 @@ def regexp(text: str, pattern: str) -> bool:
     """REGEXP: whether a part of the text matches; FALSE of an empty or malformed pattern."""
     found = tried(pattern) if pattern else None
     return found is not None and found.search(text) is not None
-
-
-def similar(text: str, pattern: str) -> bool:
-    """RLIKE: whether a part of the text matches."""
-    return compiled(pattern).search(text) is not None
 
 
 def regexp_replace(text: str, pattern: str, replacement: str) -> str | None:
@@ -68,7 +63,6 @@ _TWO = (CHARACTER, CHARACTER)
 
 FUNCTIONS = (
     ScalarFunction("REGEXP", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(regexp)),
-    ScalarFunction("RLIKE", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(similar)),
     ScalarFunction("REGEXP_REPLACE", signature([*_TWO, CHARACTER], if_any_nullable(STRING)), by_value(regexp_replace)),
     ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INT], always(STRING), optional=1), by_value(regexp_extract)),
     ScalarFunction(

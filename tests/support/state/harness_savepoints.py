@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scurry.runtime.exchange.wire import REPORT
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry, SavepointMetadata, SourceState
 from scurry.runtime.savepoint.metadata import Description
@@ -51,5 +52,5 @@ def start_from(path: str, build: Callable[..., Any], parallelism: int = 1, max_p
     harness = TestHarness.of(build, parallelism=parallelism, max_parallelism=max_parallelism)
     for works in Restore(savepoint, harness._plan).batches():
         rows = [row for work in works for row in work.rows(harness._plan)]
-        assert harness._levels.process(rows, 0) == []
+        assert {row.kind for row in harness._levels.process(rows, 0)} <= {REPORT}  # of the size of state
     return harness

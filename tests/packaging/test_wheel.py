@@ -65,6 +65,18 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+def interpreter(version: str) -> str:
+    """Another Python of this machine; skips the test if there is none."""
+    installed = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    for python in [f"python{version}", *map(str, installed.glob(f"{version}.*/bin/python"))]:
+        try:
+            if subprocess.run([python, "-c", "import venv"], capture_output=True).returncode == 0:
+                return python
+        except FileNotFoundError:
+            continue
+    pytest.skip(f"no Python {version} on this machine")
+
+
 def install(wheel: Path, environment: Path, machine: dict[str, str], extras: str = "") -> None:
     run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", f"{wheel}{extras}", environment=machine)
 
@@ -80,6 +92,15 @@ def test_from_pip_install_to_the_first_result_on_spark_is_less_than_two_minutes_
     print(told)
     assert processor_seconds() - started < 120
     assert "jobs can run" in run(environment / "bin" / "scurry", "doctor", environment=machine)
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13", "3.14"])
+def test_the_first_program_runs_on_the_other_pythons_of_the_machine(
+    version: str, wheel: Path, machine: dict[str, str], tmp_path: Path
+) -> None:
+    run(interpreter(version), "-m", "venv", tmp_path / "venv")
+    install(wheel, tmp_path / "venv", machine)
+    run(sys.executable, FIRST_RESULT, tmp_path / "venv", environment=machine)
 
 
 def test_the_kafka_tutorial_needs_nothing_but_the_wheel(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.runtime.keys import key_hash
-from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, Meta, take_over
+from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, Meta, stored_entries, take_over
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore, StoreKey
@@ -221,6 +222,57 @@ class TestCost:
         assert store.calls["get"] == before
 
 
+class TestPackedEntries:
+    def written(self, count: int) -> DictStore:
+        store = DictStore()
+        backend = backend_on(store)
+        backend.packs_entries = True
+        for key in range(count):
+            backend.select(key)["n"] = key
+        backend.flush()
+        return store
+
+    def test_only_keys_that_are_touched_are_decoded(self) -> None:
+        backend = backend_on(self.written(100))
+        backend.packs_entries = True
+        assert backend.select(7) == {"n": 7}
+        page: dict[Any, Any] = next(page for page in backend.pages.values() if 7 in page)
+        assert len(page) > 1
+        assert {key for key, entry in page.items() if type(entry) is not bytes} == {7}
+
+    def test_other_operators_and_tools_read_them(self) -> None:
+        store = self.written(100)
+        assert {key: backend_on(store).select(key) for key in range(100)} == {key: {"n": key} for key in range(100)}
+        assert stored_entries("op", store) == {key: {"n": key} for key in range(100)}
+
+
+class TestSizesOfPages:
+    def test_pages_of_which_batches_touch_many_keys_grow_larger(self) -> None:
+        sparse, dense = DictStore(), DictStore()
+        for store in (sparse, dense):
+            for start in range(0, 2000, 200):
+                backend = backend_on(store)
+                if store is dense:
+                    backend.prefetch(list(range(start, start + 200)))
+                for key in range(start, start + 200):
+                    backend.select(key)["n"] = key
+                backend.flush()
+        assert len(pages(dense)) * 2 < len(pages(sparse))
+
+    def test_a_batch_that_touches_few_keys_leaves_large_pages_whole(self) -> None:
+        store = DictStore()
+        backend = backend_on(store)
+        backend.prefetch(list(range(2000)))
+        for key in range(2000):
+            backend.select(key)["n"] = key
+        backend.flush()
+        before = pages(store)
+        backend = backend_on(store)
+        backend.select(7)["n"] = -7
+        backend.flush()
+        assert pages(store) == before
+
+
 class TestKeyGroups:
     def test_no_page_holds_keys_of_two_groups(self) -> None:
         store = DictStore()
@@ -367,9 +419,10 @@ class Model:
 class Subject:
     """The states of one operator on a backend that is thrown away and loaded again at will."""
 
-    def __init__(self, max_parallelism: int) -> None:
+    def __init__(self, max_parallelism: int, packs: Iterator[bool]) -> None:
         self.store = DictStore()
         self.max_parallelism = max_parallelism
+        self.packs = packs
         self.backend: KeyedStateBackend
         self.reload()
 
@@ -379,6 +432,7 @@ class Subject:
             pages = [len(blob) for (_, kind, _), blob in self.store.items() if kind == "page"]
             assert size is not None and size.total == sum(pages)
         self.backend = KeyedStateBackend("op", self.store, self.max_parallelism, page_bytes=150)
+        self.backend.packs_entries = next(self.packs)
         self.states = {
             kind: create_state(self.backend, descriptor, descriptor.name, lambda: 0)
             for kind, descriptor in DESCRIPTORS.items()
@@ -403,11 +457,20 @@ class Subject:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.sampled_from([1, 4, 128]), st.lists(STEPS, max_size=4))
-def test_any_operations_over_any_batches_agree_with_dicts(max_parallelism: int, batches: list[Any]) -> None:
-    subject, model = Subject(max_parallelism), Model()
+@given(
+    st.sampled_from([1, 4, 128]),
+    st.sampled_from([(False,), (True,), (True, False)]),
+    st.lists(st.tuples(st.booleans(), STEPS), max_size=4),
+)
+def test_any_operations_over_any_batches_agree_with_dicts(
+    max_parallelism: int, packs: tuple[bool, ...], batches: list[Any]
+) -> None:
+    subject, model = Subject(max_parallelism, cycle(packs)), Model()
     touched: set[Any] = set()
-    for batch in batches:
+    for is_prefetched, batch in batches:
+        if is_prefetched:
+            subject.backend.prefetch([key for key, _ in batch])
+            touched.update(key for key, _ in batch)
         for key, (action, what, number) in batch:
             backend = subject.backend
             backend.select(key)

@@ -270,7 +270,7 @@ class TestChangedPrograms:
 
     def test_state_of_earlier_versions_is_cleaned_up(self) -> None:
         with TestHarness.of(seen(Seen(kinds="value")), max_parallelism=2, processing_time=1000) as harness:
-            fill(harness, 1000)
+            fill(harness, 4000)
             assert splits(harness)
             for store in harness._levels.stores.values():
                 self.as_before(store)

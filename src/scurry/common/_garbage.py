@@ -11,7 +11,7 @@ __all__ = ["RARELY", "rarely_collected"]
 
 #: Thresholds of the collector. Records and state are many objects with hardly any cycles: looking at all of them for
 #: each 700 new ones takes longer than making them.
-RARELY = (100_000, 20, 20)
+RARELY = (1_000_000, 100, 100)
 
 
 class _Inside:

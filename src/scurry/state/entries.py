@@ -13,6 +13,7 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.expiry import Lifetimes, live
 from scurry.runtime.state.layout import Entry as KeyEntry
+from scurry.runtime.state.layout import page_of
 from scurry.runtime.state.slots import CONTENTS, MERGING, SESSIONS, state_name
 from scurry.runtime.state.timer import Timer, timers_in
 
@@ -58,7 +59,7 @@ def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
     for page in pages:
         content = load(page.uid, page.blob)
         if not isinstance(content, Index):
-            yield from content.items()
+            yield from page_of(content).items()
 
 
 def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:

@@ -76,7 +76,7 @@ class KeyedRowsFunction(Protocol):
 
     If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
     of the results is behind by it. If keys are touched far apart, an attribute `page_bytes` says how small pages of
-    state are.
+    state are, and an attribute `packs_entries` that the state of each key is decoded only if it is touched.
     """
 
     def open(self, context: Any) -> None:
@@ -110,6 +110,7 @@ class KeyedRowsOperator(KeyedOperator):
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
         backend.page_bytes = getattr(self._function, "page_bytes", backend.page_bytes)
+        backend.packs_entries = getattr(self._function, "packs_entries", False)
         self._context = RowsContext(self.info, backend, watermark)
         if self._begun:
             self.close()

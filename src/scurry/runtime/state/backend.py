@@ -24,12 +24,12 @@ from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
 from scurry.runtime.state.expiry import Lifetime
-from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page, page_bits
+from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page, page_bits, page_of
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
 
-#: A page is split when its encoding grows past this many bytes.
+#: A page is split when its encoding grows past this many bytes; in a batch that touches most keys, past more.
 PAGE_BYTES = 4 * 1024
 
 #: For each domain: group or page -> time of its earliest timer.
@@ -94,6 +94,8 @@ class KeyedStateBackend:
         self.entries: dict[Any, Entry] = {}
         #: hashes of the keys that were loaded together
         self.hashes: dict[CanonicalKey, int] = {}
+        #: how many keys have been asked for together; a key of several blocks counts several times
+        self.touched = 0
         #: block converters of registered states, by state name: applied to what a batch wrote
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
         #: lifetimes of registered states, by name; None for those that do not expire
@@ -104,6 +106,8 @@ class KeyedStateBackend:
         self.store = store
         self.max_parallelism = max_parallelism
         self.page_bytes = page_bytes
+        #: whether entries are packed: for operators that keep much of each key, of which batches touch few
+        self.packs_entries = False
         self.indexes: dict[int, Index] = {}  # by group
         self.pages: dict[int, Page] = {}  # by id
         self.blobs: dict[int, bytes | None] = {}  # what the store holds, by id
@@ -135,14 +139,25 @@ class KeyedStateBackend:
         if page not in self.pages:
             self.load_pages((page,))
         entry = self.entries.get(key)
+        return self._opened(key, page) if entry is None else entry
+
+    def _opened(self, key: CanonicalKey, page: int) -> Entry:
+        """Return the entry of a key on a loaded page, decoded; create it if there is none."""
+        entries = self.pages[page]
+        entry: Any = entries.get(key)
         if entry is None:
-            entry = self.pages[page][key] = self.entries[key] = {}
-        return entry
+            entry = entries[key] = {}
+        elif type(entry) is bytes:
+            entry = entries[key] = pickle.loads(entry)
+        self.entries[key] = entry
+        return entry  # type: ignore[no-any-return]
 
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
         """Load the entries of some keys in one request to the store, or create them; needed only for speed."""
         entries, count = self.entries, self.max_parallelism
-        new = list(set(keys).difference(entries))
+        wanted = set(keys)
+        self.touched += len(wanted)
+        new = list(wanted.difference(entries))
         found = dict(zip(new, self.hashes_of(new), strict=True))
         self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
         indexes = self.indexes
@@ -150,7 +165,7 @@ class KeyedStateBackend:
         self.load_pages(set(numbers).difference(self.pages))
         for key, number in zip(found, numbers, strict=True):
             if key not in entries:
-                self.pages[number][key] = entries[key] = {}
+                self._opened(key, number)
 
     def keys_with(self, slot: Any, groups: Iterable[int]) -> list[CanonicalKey]:
         """Return all keys of some key groups that have a value in `slot`; load every page of the groups."""
@@ -158,6 +173,9 @@ class KeyedStateBackend:
         self.load_groups(groups.difference(self.indexes))
         pages = {group << GROUP_SHIFT | number for group in groups for number in self.indexes[group].leaves()}
         self.load_pages(pages.difference(self.pages))
+        for page in pages:
+            for key in self.pages[page].keys() - self.entries.keys():
+                self._opened(key, page)
         return [key for key, entry in self.entries.items() if slot in entry]
 
     def hash_of(self, key: CanonicalKey) -> int:
@@ -188,7 +206,7 @@ class KeyedStateBackend:
     def load_groups(self, groups: Iterable[int]) -> None:
         """Load the first pages of groups, or the indexes in their places."""
         for page, blob in self._read([group << GROUP_SHIFT | 1 for group in groups]):
-            content: Page | Index = pickle.loads(blob) if blob else {}
+            content: Any = pickle.loads(blob) if blob else {}
             if isinstance(content, Index):
                 self.indexes[page >> GROUP_SHIFT] = content
                 self.blobs[page] = blob
@@ -203,9 +221,13 @@ class KeyedStateBackend:
         for page, blob in self._read(list(pages)):
             self._add_page(page, pickle.loads(blob) if blob else {}, blob)
 
-    def _add_page(self, number: int, page: Page, blob: bytes | None) -> None:
-        self.pages[number] = page
+    def _add_page(self, number: int, content: Any, blob: bytes | None) -> None:
         self.blobs[number] = blob
+        if self.packs_entries and type(content) is tuple:
+            self.pages[number] = content[0]
+            page = {key: entry for key, entry in content[0].items() if type(entry) is not bytes}
+        else:
+            page = self.pages[number] = page_of(content)
         self.entries.update(page)
         for domain in DOMAINS:
             timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
@@ -326,7 +348,7 @@ def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
         if owner == uid and kind == "page":
             content = pickle.loads(blob)
             if not isinstance(content, Index):
-                entries.update(content)
+                entries.update(page_of(content))
     return entries
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 #: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
@@ -10,7 +11,17 @@ NUMBER = (1 << GROUP_SHIFT) - 1
 
 #: What is stored for a key, by slot: see `slots.py`.
 Entry = dict[Any, Any]
+#: The entries of keys. A page whose entries are packed is stored as a tuple of one dict, in which an entry without
+#: timers is pickled by itself: a batch decodes those that it touches.
 Page = dict[Any, Entry]
+
+
+def page_of(content: Any) -> Page:
+    """Return a page as it was stored, with all its entries decoded."""
+    if type(content) is not tuple:
+        page: Page = content
+        return page
+    return {key: pickle.loads(entry) if type(entry) is bytes else entry for key, entry in content[0].items()}
 
 
 def page_bits(hashed: int) -> int:

@@ -12,17 +12,21 @@ import pickle
 from collections.abc import Collection
 from itertools import islice
 from math import ceil, log2
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.state.expiry import due, soonest
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page, page_bits
-from scurry.runtime.state.slots import DOMAINS
+from scurry.runtime.state.slots import DOMAINS, EVENT, PROCESSING
 
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import KeyedStateBackend
 
 #: The number of due pages that a batch cleans, besides as many as it has touched.
 CLEANED_PAGES = 128
+
+#: A batch that touches at least so many keys per page lets pages grow to so many times their size: each page takes a
+#: request to the store, which costs more than the keys that are read with one. Other batches leave such pages whole.
+_DENSE, _LARGER = 1.2, 4
 
 #: The size of a page of at least twice as many keys is estimated by that of so many.
 _SAMPLED_KEYS = 64
@@ -46,7 +50,11 @@ class PageWriter:
         self._backend = backend
         self._now = now
         self._pages, self._indexes, self._blobs = backend.pages, backend.indexes, backend.blobs
-        self._heaps, self._meta, self._page_bytes = backend.heaps, backend.meta, backend.page_bytes
+        self._heaps, self._meta = backend.heaps, backend.meta
+        is_dense = backend.touched >= len(backend.pages) * _DENSE
+        self._packs = backend.packs_entries
+        self._larger = backend.page_bytes * _LARGER
+        self._page_bytes = self._larger if is_dense else backend.page_bytes
         self._soonest = 0
         #: bytes written
         self.written = 0
@@ -101,15 +109,21 @@ class PageWriter:
     def _write_page(self, number: int, page: Page, expiry: int | None) -> None:
         """Encode a page, or split it if it is too large."""
         estimate = 0.0
+        if self._packs:
+            _pack(page)
         if len(page) >= _SAMPLED_KEYS * 2:
             sample = {key: page[key] for key in islice(page, _SAMPLED_KEYS)}
             estimate = len(pickle.dumps(sample, 5)) * len(page) / _SAMPLED_KEYS
-        blob = pickle.dumps(page, 5) if page and estimate <= self._page_bytes * 2 else None
+        blob = self._encoded(page) if page and estimate <= self._page_bytes * 2 else None
         size = estimate if blob is None else len(blob)
-        if size > self._page_bytes and len(page) > 1 and number & NUMBER < _DEEPEST:
+        was_larger = len(self._blobs.get(number) or b"") > self._page_bytes
+        if size > (self._larger if was_larger else self._page_bytes) and len(page) > 1 and number & NUMBER < _DEEPEST:
             self._split(number, page, expiry, size)
         else:
             self._note_page(number, page, blob, expiry)
+
+    def _encoded(self, page: Page) -> bytes:
+        return pickle.dumps((page,) if self._packs else page, 5)
 
     def _split(self, number: int, page: Page, expiry: int | None, size: float) -> None:
         """Distribute a page over so many pages below it that each has about its size, in one pass.
@@ -138,7 +152,7 @@ class PageWriter:
             for level in range(levels):
                 splits.add(child)
                 child = child * 2 + (lead >> level & 1)
-            blob = pickle.dumps(part, 5)
+            blob = self._encoded(part)
             if len(blob) > self._page_bytes and len(part) > 1 and child < _DEEPEST:
                 self._split(number - own + child, part, expiry, len(blob))
             else:
@@ -153,7 +167,8 @@ class PageWriter:
         for domain in DOMAINS:
             due_timers = index.due[domain]
             if self._heaps[domain] or due_timers:
-                times = [time for entry in page.values() if domain in entry for time, _ in entry[domain]]
+                held = [entry[domain] for entry in page.values() if type(entry) is dict and domain in entry]
+                times = [time for timers in held for time, _ in timers]
                 _note(due_timers, number & NUMBER, times)
 
     def _merge_pages(self, cleaned: set[int]) -> None:
@@ -229,6 +244,14 @@ class PageWriter:
             index.expiry, self._meta.expiry[group] = dict.fromkeys(index.leaves(), 0), 0
         pages = [(time, group << GROUP_SHIFT | number) for number, time in index.expiry.items() if time <= self._now]
         return [(time, page) for time, page in pages if page not in self._pages]
+
+
+def _pack(page: dict[Any, Any]) -> None:
+    """Pickle each entry without timers by itself."""
+    dumps = pickle.dumps
+    for key, entry in page.items():
+        if type(entry) is dict and EVENT not in entry and PROCESSING not in entry:
+            page[key] = dumps(entry, 5)
 
 
 def _equal_bits(numbers: list[int]) -> int:

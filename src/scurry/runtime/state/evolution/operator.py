@@ -14,7 +14,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
-from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.layout import Entry, page_of
 from scurry.runtime.state.schema import StateSchema, broadcast_name
 from scurry.runtime.state.slots import SESSIONS, state_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
@@ -154,9 +154,10 @@ class OperatorMigration:
             if kind == "broadcast":
                 self._migrate_entry(content, broadcast_name)
                 return pickle.dumps(content, 5)
-            for key, entry in content.items():
+            page = page_of(content)
+            for key, entry in page.items():
                 self._migrate_key(key, entry)
-            return pickle.dumps({key: entry for key, entry in content.items() if entry}, 5)
+            return pickle.dumps({key: entry for key, entry in page.items() if entry}, 5)
         except StateMigrationError as error:
             raise StateMigrationError(f"{self.operator}: {error}") from error.__cause__
         except Exception as error:  # such as a default_factory's: it runs only at pickling

@@ -64,9 +64,11 @@ class RegularJoin:
     Attributes:
         page_bytes: The size of pages of state: a batch beside many rows touches one key of a page, and reads and writes
             all of them.
+        packs_entries: Whether the state of each key is decoded only if it is touched.
     """
 
     page_bytes = 2 * 1024
+    packs_entries = True
 
     def __init__(self, plan: RegularJoinNode, ttl: tuple[int, int], session: Session) -> None:
         """Describe the join.

@@ -59,7 +59,11 @@ class Side:
 
     def rows(self, key: Any, context: RowsContext) -> Iterable[Kept]:
         """Return the rows of a key that have not expired."""
-        kept = self._of(key, context)
+        kept = self._touched.get(key)
+        if kept is None:
+            if key not in self._appended and self._slot not in context.select(key):
+                return ()
+            kept = self._of(key, context)
         if not self._ttl:
             return kept.values()
         since = context.processing_time - self._ttl
@@ -115,19 +119,24 @@ class Side:
 
     def settle(self, context: RowsContext) -> None:
         """Move what has changed to the state of its key."""
-        for key, rows in list(self._appended.items()):
-            pieces = context.select(key).get(self._slot, ())
-            if len(pieces) < _MOST_PIECES:
-                context.state[self._slot] = (*pieces, pickle.dumps(rows, 5))
-                del self._appended[key]
+        slot, select, dumps = self._slot, context.select, pickle.dumps
+        appended, self._appended = self._appended, {}
+        for key, rows in appended.items():
+            state = select(key)
+            pieces = state.get(slot)
+            if pieces is None:
+                state[slot] = (dumps(rows, 5),)
+            elif len(pieces) < _MOST_PIECES:
+                state[slot] = (*pieces, dumps(rows, 5))
             else:
-                self._of(key, context)
+                self._append(self._of(key, context), rows)
+                self._changed.add(key)
         for key in self._changed:
             kept = self._touched.get(key)
             if kept:
-                context.select(key)[self._slot] = (pickle.dumps(kept, 5),)
+                select(key)[slot] = (dumps(kept, 5),)
             elif kept is not None:
-                context.select(key).pop(self._slot, None)
+                select(key).pop(slot, None)
         self._touched.clear()
         self._changed.clear()
 

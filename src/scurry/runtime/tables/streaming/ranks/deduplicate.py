@@ -26,6 +26,8 @@ _ROW = "row"
 
 
 class _Deduplication:
+    packs_entries = True  # a key has a whole row
+
     def __init__(self, plan: Deduplicate, with_before: bool, ttl: int = 0) -> None:
         """Take the deduplication.
 

@@ -13,13 +13,12 @@ import gc
 import json
 import re
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import history
 
 from scurry.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from scurry.common.watermark_strategy import TimestampAssigner
@@ -29,7 +28,6 @@ from scurry.datastream.functions import AggregateFunction, KeyedProcessFunction,
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 
-HISTORY = Path(__file__).with_name("history.jsonl")
 PAIR = Types.TUPLE([Types.LONG(), Types.LONG()])
 KEYS, CAMPAIGNS, WINDOW_MS = 10_000, 100, 10_000
 Rows = list[Any]
@@ -217,15 +215,6 @@ def measure(name: str, count: int, rounds: int) -> dict[str, Any]:
     }
 
 
-def remember(found: Iterable[dict[str, Any]]) -> None:
-    """Append the ratios to the history."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-    with open(HISTORY, "a") as out:
-        for figures in found:
-            day = datetime.now(UTC).strftime("%Y-%m-%d")
-            out.write(json.dumps({"day": day, "commit": commit.stdout.strip(), **figures}) + "\n")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="", help="a regular expression searched for in the names of cases")
@@ -243,7 +232,9 @@ def main() -> None:
                 flush=True,
             )
     if options.history:
-        remember(found)
+        history.append(
+            {**figures, "beside": "a bare loop", "ratio": round(1 / figures["ratio"], 3)} for figures in found
+        )
 
 
 if __name__ == "__main__":

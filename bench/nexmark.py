@@ -1,6 +1,7 @@
 """Nexmark queries in STREAMING: scurry on Spark beside Flink's SQL (JVM) on the same files.
 
     python bench/nexmark.py [--events 500000] [--only q5 q7] [--runs 1] [--with scurry flink] [--mini-batch]
+        [--history]
 
 Each query runs in a process of its own; its rows go into a blackhole. `secs` is the statement alone, from its execution
 to the end of the job: for scurry it includes the start of Spark, which `start` measures with a statement of one row and
@@ -25,6 +26,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import history
+
 HERE = Path(__file__).resolve().parent
 NEXMARK = Path(os.environ.get("NEXMARK", HERE.parent.parent / "shared" / "conformance" / "sql" / "nexmark"))
 DATA = Path(os.environ.get("BENCH_DATA", "/tmp/bench-data"))
@@ -43,6 +46,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--with", dest="systems", nargs="*", default=["scurry", "flink"])
     parser.add_argument("--mini-batch", action="store_true", help="with Flink's two-phase aggregation by mini-batches")
+    parser.add_argument("--history", action="store_true", help="append the geometric means to bench/history.jsonl")
     parser.add_argument("--query", help="run this query in this process")
     options = parser.parse_args()
     data = DATA / f"nexmark-{options.events}"
@@ -161,6 +165,9 @@ def compare(options: argparse.Namespace, data: Path) -> None:
     for label, some in (("all", ratios), ("windowed", {name: ratios[name] for name in WINDOWED & ratios.keys()})):
         if some:
             mean = statistics.geometric_mean(some.values())
+            if options.history:
+                case = f"Nexmark, {label}, {options.events:,} events{', mini-batch' * options.mini_batch}"
+                history.append([{"case": case, "beside": "Flink SQL", "ratio": round(mean, 2)}])
             print(f"{label}: geometric mean {mean:.2f} x, least {min(some.values()):.2f} x ({min(some, key=some.get)})")  # type: ignore[arg-type]
 
 

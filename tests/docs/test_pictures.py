@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,13 +11,24 @@ import pytest
 
 from support.docs.pictures import ALL, PICTURES, pictures
 
-PAGE = (Path(__file__).parents[2] / "docs" / "semantics.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "semantics.md").read_text(encoding="utf-8")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("name", sorted(pictures()))
 def test_a_picture_is_what_the_generator_makes(name: str) -> None:
     assert (PICTURES / name).read_text(encoding="utf-8") == pictures()[name]
+
+
+def test_the_plot_of_ratios_shows_their_history() -> None:
+    program = runpy.run_path(str(ROOT / "bench" / "history.py"))
+    lines = (ROOT / "bench" / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    plot = program["drawn"](lines)
+    assert (PICTURES / "ratios.svg").read_text(encoding="utf-8") == plot
+    circles = list(ElementTree.fromstring(plot).iter(f"{SVG}circle"))
+    assert len(circles) == len(lines)
+    assert all(int(circle.attrib["cx"]) < 640 for circle in circles)
 
 
 @pytest.mark.parametrize("name", sorted(ALL))

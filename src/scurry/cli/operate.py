@@ -97,7 +97,7 @@ def stop(
         bool, typer.Option("--drain", "-d", help="End event time first: fires all windows and timers, for good.")
     ] = False,
     directory: Annotated[
-        str | None, typer.Option("--savepoint-path", "-p", metavar="DIR", help="Where the savepoint goes.")
+        str | None, typer.Option("--savepoint-path", "-p", metavar="DIR", help="Where the savepoint goes; state.savepoints.dir by default.")
     ] = None,
     url: Url = None,
 ) -> None:
@@ -113,7 +113,7 @@ def stop(
 def trigger_savepoint(
     job: Job,
     directory: Annotated[
-        str | None, typer.Argument(metavar="[DIR]", help="Where it goes; state.savepoints.dir if not given.")
+        str | None, typer.Argument(metavar="[DIR]", help="Where it goes; state.savepoints.dir by default.")
     ] = None,
     url: Url = None,
 ) -> None:

@@ -12,11 +12,10 @@ import typer
 from scurry import __version__
 from scurry.cli import doctor, operate, sessions, sql
 from scurry.cli import python_options as python
-from scurry.cli.options import Master, ModeOption, Parallelism, RunnerOption, parse_settings
+from scurry.cli.options import Group, Master, ModeOption, Parallelism, RunnerOption, parse_settings
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
 from scurry.pyflink_version import __version__ as pyflink_version
-
 
 Program = Annotated[
     Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The Python program, a PyFlink program too.")
@@ -39,7 +38,7 @@ app = typer.Typer(
 _OWN_OPTIONS_FIRST = {"allow_interspersed_args": False}
 
 
-@app.command(context_settings=_OWN_OPTIONS_FIRST)
+@app.command(context_settings=_OWN_OPTIONS_FIRST, rich_help_panel=Group.PROGRAMS)
 def run(
     program: python.Program = None,
     arguments: Arguments = None,
@@ -97,7 +96,7 @@ def run(
     raise typer.Exit(run_program(what, own_arguments, options, debug=debug))
 
 
-@app.command(context_settings=_OWN_OPTIONS_FIRST)
+@app.command(context_settings=_OWN_OPTIONS_FIRST, rich_help_panel=Group.PROGRAMS)
 def explain(
     program: Program,
     arguments: Arguments = None,
@@ -116,7 +115,7 @@ def explain(
     raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
 
 
-@app.command(name="version")
+@app.command(name="version", rich_help_panel=Group.MACHINE)
 def show_version() -> None:
     """Print the versions to name in a bug report."""
     try:
@@ -126,10 +125,10 @@ def show_version() -> None:
     typer.echo(f"scurry {__version__} (API of PyFlink {pyflink_version}, {spark}, Python {platform.python_version()})")
 
 
-operate.add_to(app)
-doctor.add_to(app)
-sessions.add_to(app)
 sql.add_to(app)
+operate.add_to(app)
+sessions.add_to(app)
+doctor.add_to(app)
 
 
 def main() -> None:

@@ -7,7 +7,16 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Master", "Mode", "ModeOption", "Parallelism", "Runner", "RunnerOption", "parse_settings"]
+__all__ = ["Group", "Master", "Mode", "ModeOption", "Parallelism", "Runner", "RunnerOption", "parse_settings"]
+
+
+class Group(StrEnum):
+    """The groups of commands that `scurry --help` shows."""
+
+    PROGRAMS = "Programs and statements"
+    JOBS = "Running jobs"
+    SERVERS = "Sessions and the SQL gateway"
+    MACHINE = "This machine"
 
 
 class Mode(StrEnum):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scurry.cli.operate import Json, errors_shown, say
-from scurry.cli.options import Master, RunnerOption, parse_settings
+from scurry.cli.options import Group, Master, RunnerOption, parse_settings
 from scurry.cli.tables import print_json, print_table, time_text
 from scurry.errors import RequestRefusedError, SessionError
 
@@ -32,8 +32,9 @@ sessions = typer.Typer(no_args_is_help=True, add_completion=False, pretty_except
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the `scurry` command."""
-    app.add_typer(sessions, name="session", help="Start, list and stop sessions, which take many jobs.")
-    app.command()(history)
+    help_text = "Start, list and stop sessions, which take many jobs."
+    app.add_typer(sessions, name="session", help=help_text, rich_help_panel=Group.SERVERS)
+    app.command(rich_help_panel=Group.SERVERS)(history)
 
 
 @sessions.command("start")

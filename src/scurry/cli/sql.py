@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scurry.cli.options import Master, Runner, parse_settings
+from scurry.cli.options import Group, Master, Runner, parse_settings
 
 if TYPE_CHECKING:
     from scurry.sql_client.client import SqlClient
@@ -67,8 +67,8 @@ Endpoint = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the `scurry` command."""
-    app.command()(sql)
-    app.command()(gateway)
+    app.command(rich_help_panel=Group.PROGRAMS)(sql)
+    app.command(rich_help_panel=Group.SERVERS)(gateway)
 
 
 def sql(
@@ -96,14 +96,15 @@ def gateway(
     master: Master = None,
     files: Files = None,
     idle_timeout: Annotated[
-        int, typer.Option(min=0, metavar="SECONDS", help="Close sessions that were idle for so many seconds; 0 for never.")
+        int,
+        typer.Option(min=0, metavar="SECONDS", help="Close sessions after this time without a request; 0 for never."),
     ] = 600,
     max_sessions: Annotated[int, typer.Option(min=1, help="How many sessions there are at most.")] = 1000,
     no_token: Annotated[
         bool,
         typer.Option(
             "--no-token",
-            help="Accept requests without a token, on loopback: any user of this machine can then run statements as you.",
+            help="Accept requests without a token, on loopback: any user of this machine can run statements as you.",
         ),
     ] = False,
 ) -> None:

@@ -218,6 +218,6 @@ def test_every_option_of_a_value_says_its_default_or_that_there_is_none() -> Non
         for option in command.params:
             if option.param_type_name != "option" or option.is_flag or option.required or option.default is not None:
                 continue
-            if "by default" not in (option.help or "") and not without & set(option.opts):
+            if "default" not in (option.help or "") and not without & set(option.opts):
                 unclear.add((command.name, option.opts[0]))
     assert unclear == set()

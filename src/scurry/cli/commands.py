@@ -115,6 +115,12 @@ def explain(
     raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
 
 
+operate.add_to(app)
+sql.add_to(app)
+sessions.add_to(app)
+doctor.add_to(app)
+
+
 @app.command(name="version", rich_help_panel=Group.MACHINE)
 def show_version() -> None:
     """Print the versions to name in a bug report."""
@@ -123,12 +129,6 @@ def show_version() -> None:
     except PackageNotFoundError:
         spark = "pyspark not installed"
     typer.echo(f"scurry {__version__} (API of PyFlink {pyflink_version}, {spark}, Python {platform.python_version()})")
-
-
-sql.add_to(app)
-operate.add_to(app)
-sessions.add_to(app)
-doctor.add_to(app)
 
 
 def main() -> None:

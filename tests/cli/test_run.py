@@ -10,6 +10,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -212,7 +213,7 @@ def test_every_option_of_a_value_says_its_default_or_that_there_is_none() -> Non
                "--pyRequirements", "--pyExecutable", "--pyClientExecutable", "--pyPythonPath", "--session", "--url",
                "--execute", "--file", "--init", "--endpoint"}  # fmt: skip
     unclear = set()
-    commands = [typer.main.get_command(app)]
+    commands: list[Any] = [typer.main.get_command(app)]
     for command in commands:
         commands += getattr(command, "commands", {}).values()
         for option in command.params:

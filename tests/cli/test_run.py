@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import scurry
+from scurry.cli.commands import app
+from scurry.cli.options import Group
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 ENVIRONMENT = {**os.environ, "PYTHONPATH": SOURCE, "PYTHONUNBUFFERED": "1"}
@@ -185,3 +191,34 @@ def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> N
 def test_version_names_the_api_and_spark() -> None:
     done = scurry_command("version")
     assert done.stdout.startswith(f"scurry {scurry.__version__} (API of PyFlink 2.3.0, pyspark ")
+
+
+@pytest.mark.parametrize("command", [["run"], ["sql"], ["gateway"], ["session", "start"]])
+def test_a_runner_that_there_is_not_is_a_usage_error(command: list[str]) -> None:
+    done = CliRunner().invoke(app, [*command, "--runner", "flink"])
+    assert done.exit_code == 2
+    assert "'flink' is not one of 'spark', 'local'" in re.sub(r"[│\s]+", " ", done.output)
+
+
+def test_the_help_has_the_commands_in_groups_with_what_new_users_need_first() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).output
+    places = [shown.index(group) for group in Group]
+    assert places == sorted(places)
+    assert places[0] < shown.index(" run ") < shown.index(" sql ") < places[1]
+
+
+def test_every_option_of_a_value_says_its_default_or_that_there_is_none() -> None:
+    """An option that only acts when it is given, as a savepoint to start from, needs no default."""
+    without = {"-D", "--from-savepoint", "--final-savepoint", "--python", "--pyModule", "--pyFiles", "--pyArchives",
+               "--pyRequirements", "--pyExecutable", "--pyClientExecutable", "--pyPythonPath", "--session", "--url",
+               "--execute", "--file", "--init", "--endpoint"}  # fmt: skip
+    unclear = set()
+    commands: list[Any] = [typer.main.get_command(app)]
+    for command in commands:
+        commands += getattr(command, "commands", {}).values()
+        for option in command.params:
+            if option.param_type_name != "option" or option.is_flag or option.required or option.default is not None:
+                continue
+            if "default" not in (option.help or "") and not without & set(option.opts):
+                unclear.add((command.name, option.opts[0]))
+    assert unclear == set()

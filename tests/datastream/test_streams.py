@@ -525,6 +525,12 @@ class TestSettings:
             line = next(number for number, text in enumerate(file, 1) if text.rstrip().endswith("# cause"))
         assert {str(plan_of(stream).origin) for stream in built} == {f"{__file__}:{line}"}
 
+    def test_a_stream_is_shown_as_its_records_and_the_line_that_built_it(self, env: StreamExecutionEnvironment) -> None:
+        typed = env.from_collection([("a", 1)], type_info=PAIR)
+        mapped = typed.map(Double())
+        assert repr(typed.key_by(lambda pair: pair[0])).startswith(f"<KeyedStream of {PAIR}, from 'KeyBy' ({__file__}:")
+        assert repr(mapped) == f"<DataStream of Python objects, from 'Map' ({plan_of(mapped).origin})>"
+
 
 class TestSources:
     def test_collection_elements_are_converted_at_once(self, env: StreamExecutionEnvironment) -> None:

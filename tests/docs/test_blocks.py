@@ -1,4 +1,4 @@
-"""Every block of code in docs/ is run by a test, or is what the parsers of SQL and commands take."""
+"""Every block of code in docs/ and README.md is run by a test, or is what the parsers of SQL and commands take."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from support import TESTS
 PROJECT = TESTS.parent
 DOCS = PROJECT / "docs"
 PAGES = {str(page.relative_to(DOCS)): page.read_text(encoding="utf-8") for page in sorted(DOCS.rglob("*.md"))}
+PAGES["README.md"] = (PROJECT / "README.md").read_text(encoding="utf-8")
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 #: Pages whose programs print nothing that the page shows -> the test that runs them.
 RUN_BY = {
+    "README.md": "cli/test_readme.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
     "connectors/spark.md": "spark/test_python_data_sources.py",
@@ -108,6 +110,8 @@ def test_commands_exist_with_their_options(page: str, command: str) -> None:
     if program == "scurry":
         name, options, rest = known_options(words)
         assert name != "scurry", f"{page}: no such command: {command}"
+        if name in ("scurry run", "scurry explain"):  # what follows the program is the program's
+            rest = rest[: next((at for at, word in enumerate(rest) if word.endswith((".py", ".sql"))), len(rest)) + 1]
         flags = {word.strip("[]").partition("=")[0] for word in rest if word.lstrip("[").startswith("-")}
         assert flags <= options, f"{page}: {name} has no {flags - options}"
         examples = [word for word in rest if word.startswith("examples/")]

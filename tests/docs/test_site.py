@@ -31,6 +31,27 @@ def test_every_page_is_in_the_navigation_or_linked_from_another_one() -> None:
     assert {str(file) for file in files} - reached == set()
 
 
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)")
+
+
+def sections(page: Path) -> set[str]:
+    """The names by which the sections of a page are linked to, on the site and on GitHub."""
+    titles = HEADING.findall(FENCED.sub("", page.read_text(encoding="utf-8")))
+    return {re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_lead_to_files_and_sections(page: Path) -> None:
+    for path, section in LINK.findall(FENCED.sub("", page.read_text(encoding="utf-8"))):
+        linked = (page.parent / path).resolve() if path else page
+        assert linked.exists(), f"{path}"
+        # what mkdocstrings generates has sections that the file does not show
+        if section and linked.suffix == ".md" and linked.parent.name != "api":
+            assert section in sections(linked), f"{path}#{section}"
+
+
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]

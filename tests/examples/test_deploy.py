@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import shlex
 import shutil
@@ -14,6 +15,7 @@ import yaml
 
 from scurry.common._config.validation import validate
 from scurry.spark.session import pod
+from scurry.testing import kafka
 
 DEPLOY = Path(__file__).parents[2] / "examples" / "deploy"
 
@@ -88,6 +90,19 @@ def test_the_operator_starts_the_same_job_with_the_same_image_again_where_it_fai
     assert found["sparkConf"]["spark.kubernetes.container.image"] == driver()["image"]
     assert found["pyFiles"].endswith("/driver.py") and (DEPLOY / "driver.py").exists()
     assert found["applicationTolerations"]["restartConfig"]["restartPolicy"] == "OnFailure"
+
+
+def test_the_broker_of_the_tutorial_has_settings_of_the_one_for_tests() -> None:
+    """The tutorial is tested with the latter; a container of Kafka is told its settings by variables."""
+    (broker,) = yaml.safe_load((DEPLOY / "kafka-compose.yaml").read_text())["services"].values()
+    settings = {name.removeprefix("KAFKA_").lower().replace("_", "."): value
+                for name, value in broker["environment"].items()}  # fmt: skip
+    for_tests = inspect.getsource(kafka)
+    assert all(f"{name}=" in for_tests for name in settings.keys() - {"advertised.listeners"})
+    copies = {name: value for name, value in settings.items() if "replication" in name or name.endswith(".isr")}
+    assert len(copies) == 3 and all(f"\n{name}={value}\n" in for_tests for name, value in copies.items())
+    assert broker["ports"] == ["9092:9092"]
+    assert settings["advertised.listeners"].endswith("//localhost:9092")
 
 
 def test_the_image_starts_what_spark_asks_for_in_its_pods() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from scurry.errors import ConfigError, GatewayError
@@ -61,3 +63,10 @@ def test_other_machines_need_a_token(no_token: bool, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("SCURRY_REST_TOKEN", raising=False)
     with pytest.raises(ConfigError, match="lets other machines run statements as you"):
         serve({}, "0.0.0.0", 0, 1, 0, no_token=no_token)
+
+
+def test_a_port_that_is_taken_is_named_with_the_option_that_chooses_another() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(ConfigError, match=rf"the gateway cannot listen on 127.0.0.1 port {port}: .*another --port"):
+            serve({}, "127.0.0.1", port, 1, 0, no_token=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
@@ -13,32 +12,10 @@ import typer
 from scurry import __version__
 from scurry.cli import doctor, operate, sessions, sql
 from scurry.cli import python_options as python
+from scurry.cli.options import Group, Master, ModeOption, Parallelism, RunnerOption, parse_settings
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
 from scurry.pyflink_version import __version__ as pyflink_version
-
-
-class Mode(StrEnum):
-    """Flink's runtime modes."""
-
-    STREAMING = "streaming"
-    BATCH = "batch"
-    AUTOMATIC = "automatic"
-
-
-class Runner(StrEnum):
-    """The runner that executes the job."""
-
-    SPARK = "spark"
-    LOCAL = "local"
-
-
-def _parse_setting(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise typer.BadParameter(f"{text!r} is not of the form key=value")
-    return key.strip(), value.strip()
-
 
 Program = Annotated[
     Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The Python program, a PyFlink program too.")
@@ -48,10 +25,6 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("-D", metavar="KEY=VALUE", help="A configuration value; may be given many times."),
 ]
-Parallelism = Annotated[
-    int | None, typer.Option("--parallelism", "-p", min=1, help="Default parallelism of the operators.")
-]
-ModeOption = Annotated[Mode | None, typer.Option("--mode", case_sensitive=False, help="Runtime mode.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show errors with scurry's own part of the traceback.")]
 
 app = typer.Typer(
@@ -65,15 +38,15 @@ app = typer.Typer(
 _OWN_OPTIONS_FIRST = {"allow_interspersed_args": False}
 
 
-@app.command(context_settings=_OWN_OPTIONS_FIRST)
+@app.command(context_settings=_OWN_OPTIONS_FIRST, rich_help_panel=Group.PROGRAMS)
 def run(
     program: python.Program = None,
     arguments: Arguments = None,
-    master: Annotated[str | None, typer.Option(metavar="URL", help="Spark master, such as local[4].")] = None,
+    master: Master = None,
     settings: Settings = None,
     parallelism: Parallelism = None,
     mode: ModeOption = None,
-    runner: Annotated[Runner | None, typer.Option(case_sensitive=False, help="What executes the job.")] = None,
+    runner: RunnerOption = None,
     savepoint: Annotated[
         str | None, typer.Option("--from-savepoint", "-s", metavar="DIR", help="Start with the state of a savepoint.")
     ] = None,
@@ -103,7 +76,7 @@ def run(
 ) -> None:
     """Run a program; its imports of pyflink resolve to scurry. Options go before PROGRAM."""
     named = python.configuration(files, archives, requirements, executable, client_executable, python_path)
-    configuration = {**dict(map(_parse_setting, settings or [])), **named}
+    configuration = {**parse_settings(settings), **named}
     python.use_client_executable(configuration)
     what, own_arguments = python.program_of(program, file, module, arguments or [])
     options = LaunchOptions(
@@ -123,7 +96,7 @@ def run(
     raise typer.Exit(run_program(what, own_arguments, options, debug=debug))
 
 
-@app.command(context_settings=_OWN_OPTIONS_FIRST)
+@app.command(context_settings=_OWN_OPTIONS_FIRST, rich_help_panel=Group.PROGRAMS)
 def explain(
     program: Program,
     arguments: Arguments = None,
@@ -134,7 +107,7 @@ def explain(
 ) -> None:
     """Print the execution plan of each job that a program would execute, without running any."""
     options = LaunchOptions(
-        configuration=dict(map(_parse_setting, settings or [])),
+        configuration=parse_settings(settings),
         mode=mode.value if mode else None,
         parallelism=parallelism,
         explain_only=True,
@@ -142,7 +115,13 @@ def explain(
     raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
 
 
-@app.command(name="version")
+operate.add_to(app)
+sql.add_to(app)
+sessions.add_to(app)
+doctor.add_to(app)
+
+
+@app.command(name="version", rich_help_panel=Group.MACHINE)
 def show_version() -> None:
     """Print the versions to name in a bug report."""
     try:
@@ -150,12 +129,6 @@ def show_version() -> None:
     except PackageNotFoundError:
         spark = "pyspark not installed"
     typer.echo(f"scurry {__version__} (API of PyFlink {pyflink_version}, {spark}, Python {platform.python_version()})")
-
-
-operate.add_to(app)
-doctor.add_to(app)
-sessions.add_to(app)
-sql.add_to(app)
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import typer
 
+from scurry.cli.options import Group
 from scurry.directories import cache_directory
 from scurry.errors import JavaMissingError
 
@@ -88,8 +89,8 @@ def setup() -> None:
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the `scurry` command."""
-    app.command()(setup)
-    app.command()(doctor)
+    app.command(rich_help_panel=Group.MACHINE)(setup)
+    app.command(rich_help_panel=Group.MACHINE)(doctor)
 
 
 def _python() -> Iterator[Finding]:

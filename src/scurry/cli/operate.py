@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from scurry.cli.options import Group
 from scurry.cli.tables import position_text, print_json, print_table, size_text, span_text, time_text
 from scurry.errors import JobError, ScurryError
 
@@ -49,13 +50,14 @@ savepoints = typer.Typer(
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the `scurry` command."""
-    app.command("list")(list_jobs)
-    app.command()(cancel)
-    app.command()(stop)
-    app.command()(rescale)
-    app.command()(checkpoints)
-    app.command()(token)
-    app.add_typer(savepoints, name="savepoint", help="Take a savepoint (scurry savepoint JOB [DIR]), or look into one.")
+    app.command("list", rich_help_panel=Group.JOBS)(list_jobs)
+    app.command(rich_help_panel=Group.JOBS)(cancel)
+    app.command(rich_help_panel=Group.JOBS)(stop)
+    app.command(rich_help_panel=Group.JOBS)(rescale)
+    app.command(rich_help_panel=Group.JOBS)(checkpoints)
+    app.command(rich_help_panel=Group.JOBS)(token)
+    help_text = "Take a savepoint (scurry savepoint JOB [DIR]), or look into one."
+    app.add_typer(savepoints, name="savepoint", help=help_text, rich_help_panel=Group.JOBS)
 
 
 def list_jobs(url: Url = None, as_json: Json = False) -> None:
@@ -97,7 +99,10 @@ def stop(
         bool, typer.Option("--drain", "-d", help="End event time first: fires all windows and timers, for good.")
     ] = False,
     directory: Annotated[
-        str | None, typer.Option("--savepoint-path", "-p", metavar="DIR", help="Where the savepoint goes.")
+        str | None,
+        typer.Option(
+            "--savepoint-path", "-p", metavar="DIR", help="Where the savepoint goes; state.savepoints.dir by default."
+        ),
     ] = None,
     url: Url = None,
 ) -> None:
@@ -113,7 +118,7 @@ def stop(
 def trigger_savepoint(
     job: Job,
     directory: Annotated[
-        str | None, typer.Argument(metavar="[DIR]", help="Where it goes; state.savepoints.dir if not given.")
+        str | None, typer.Argument(metavar="[DIR]", help="Where it goes; state.savepoints.dir by default.")
     ] = None,
     url: Url = None,
 ) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from scurry.cli.operate import Json, errors_shown, say
+from scurry.cli.options import Group, Master, RunnerOption, parse_settings
 from scurry.cli.tables import print_json, print_table, time_text
 from scurry.errors import RequestRefusedError, SessionError
 
@@ -31,17 +32,19 @@ sessions = typer.Typer(no_args_is_help=True, add_completion=False, pretty_except
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the `scurry` command."""
-    app.add_typer(sessions, name="session", help="Start, list and stop sessions, which take many jobs.")
-    app.command()(history)
+    help_text = "Start, list and stop sessions, which take many jobs."
+    app.add_typer(sessions, name="session", help=help_text, rich_help_panel=Group.SERVERS)
+    app.command(rich_help_panel=Group.SERVERS)(history)
 
 
 @sessions.command("start")
 def start(
     name: Name = "default",
-    master: Annotated[str | None, typer.Option(metavar="URL", help="Spark master, such as local[4].")] = None,
-    runner: Annotated[str | None, typer.Option(metavar="spark|local", help="What executes the jobs.")] = None,
+    master: Master = None,
+    runner: RunnerOption = None,
     settings: Annotated[
-        list[str] | None, typer.Option("-D", metavar="KEY=VALUE", help="A default setting of the session's jobs.")
+        list[str] | None,
+        typer.Option("-D", metavar="KEY=VALUE", help="A default setting of its jobs; may be given many times."),
     ] = None,
     no_token: Annotated[
         bool,
@@ -56,8 +59,8 @@ def start(
     from scurry.session.directory import SessionDirectory
     from scurry.session.session import Session
 
-    configuration = dict(_pair(text) for text in settings or [])
-    named = {"spark.master": master, "scurry.runner": runner}
+    configuration = parse_settings(settings)
+    named = {"spark.master": master, "scurry.runner": runner and runner.value}
     configuration.update({key: value for key, value in named.items() if value is not None})
     with errors_shown():
         rest = RestSettings.of(Configuration.from_dict({**configuration, "scurry.rest": "on"}), "spark")
@@ -229,10 +232,3 @@ def _upload(process: RemoteProcess, program: Path) -> Any:
     if status >= 400:
         raise RequestRefusedError("; ".join(answer["errors"]), status)
     return answer
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise typer.BadParameter(f"{text!r} is not of the form key=value")
-    return key.strip(), value.strip()

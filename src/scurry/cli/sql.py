@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scurry.cli.options import Group, Master, Runner, parse_settings
+
 if TYPE_CHECKING:
     from scurry.sql_client.client import SqlClient
     from scurry.sql_client.embedded import EmbeddedExecutor
@@ -34,11 +36,21 @@ Settings = Annotated[
     list[str] | None, typer.Option("-D", metavar="KEY=VALUE", help="A setting of the session; may be given many times.")
 ]
 RunnerOption = Annotated[
-    str | None, typer.Option("--runner", metavar="[local|spark]", help="What executes statements; local by default.")
+    Runner | None,
+    typer.Option(
+        "--runner",
+        case_sensitive=False,
+        help="What executes statements: the command's own process, the default, or Spark.",
+    ),
 ]
-Master = Annotated[str | None, typer.Option("--master", metavar="URL", help="Spark master, such as local[4].")]
 History = Annotated[
-    Path | None, typer.Option("--history", "-hist", metavar="FILE", help="Where what is typed is remembered.")
+    Path | None,
+    typer.Option(
+        "--history",
+        "-hist",
+        metavar="FILE",
+        help="Where typed statements are remembered; ~/.scurry-sql-history by default.",
+    ),
 ]
 Files = Annotated[
     str | None, typer.Option("--pyFiles", "-pyfs", metavar="PATHS", help="Python files of functions, comma-separated.")
@@ -55,8 +67,8 @@ Endpoint = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the `scurry` command."""
-    app.command()(sql)
-    app.command()(gateway)
+    app.command(rich_help_panel=Group.PROGRAMS)(sql)
+    app.command(rich_help_panel=Group.SERVERS)(gateway)
 
 
 def sql(
@@ -84,11 +96,16 @@ def gateway(
     master: Master = None,
     files: Files = None,
     idle_timeout: Annotated[
-        int, typer.Option(min=0, metavar="SECONDS", help="Close sessions that were idle for so long; 0 for never.")
+        int,
+        typer.Option(min=0, metavar="SECONDS", help="Close sessions after this time without a request; 0 for never."),
     ] = 600,
-    max_sessions: Annotated[int, typer.Option(min=1, help="Most sessions at a time.")] = 1000,
+    max_sessions: Annotated[int, typer.Option(min=1, help="How many sessions there are at most.")] = 1000,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="Let every process of this machine in, for clients that send no token.")
+        bool,
+        typer.Option(
+            "--no-token",
+            help="Accept requests without a token, on loopback: any user of this machine can run statements as you.",
+        ),
     ] = False,
 ) -> None:
     """Serve SQL sessions to clients: Flink's REST endpoint of the SQL gateway."""
@@ -120,20 +137,11 @@ def _shown(command: Callable[[], int]) -> int:
 
 
 def _configuration(
-    settings: list[str] | None, runner: str | None, master: str | None, files: str | None
+    settings: list[str] | None, runner: Runner | None, master: str | None, files: str | None
 ) -> dict[str, str]:
-    from scurry.errors import ConfigError
-
-    found = {"scurry.runner": "spark" if master else "local"}
-    for text in settings or []:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise ConfigError(f"-D {text}: not of the form key=value")
-        found[key.strip()] = value.strip()
+    found = {"scurry.runner": "spark" if master else "local", **parse_settings(settings)}
     if runner is not None:
-        if runner.lower() not in ("local", "spark"):
-            raise ConfigError(f"--runner {runner}: there are local and spark")
-        found["scurry.runner"] = runner.lower()
+        found["scurry.runner"] = runner.value
     if master is not None:
         found["spark.master"] = master
     if files is not None:
@@ -151,7 +159,7 @@ def _sql(
     file: Path | None,
     init: Path | None,
     settings: list[str] | None,
-    runner: str | None,
+    runner: Runner | None,
     master: str | None,
     endpoint: str | None,
     files: str | None,

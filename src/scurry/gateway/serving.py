@@ -57,7 +57,7 @@ def serve(
         )
     token = None if no_token else given or secrets.token_urlsafe(32)
     settings = RestSettings(host, (port,), host, token or "")
-    listener = listen(settings)
+    listener = listen(settings, "the gateway", "choose another --port, or 0 for any free one")
     url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
     _announce(url, token, given is not None)
     if started is not None:

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+from scurry.common._config.rest import ARCHIVE_DIR
 from scurry.rest.internal import answer
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
@@ -13,7 +14,7 @@ from scurry.rest.plan_json import vertex_id, vertices
 __all__ = ["ARCHIVE_KEY", "write_archive"]
 
 #: Flink's key of the directory with one file for each job that is over.
-ARCHIVE_KEY = "jobmanager.archive.fs.dir"
+ARCHIVE_KEY = ARCHIVE_DIR.key
 
 _PATHS = (
     "",

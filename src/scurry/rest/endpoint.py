@@ -185,8 +185,16 @@ def url_of(settings: RestSettings, listening: socket.socket) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}"
 
 
-def listen(settings: RestSettings) -> socket.socket:
+_FOR_A_JOB = "set rest.port to 0 for a free port, rest.bind-port to a range, or scurry.rest to off"
+
+
+def listen(settings: RestSettings, who: str = "the job", advice: str = _FOR_A_JOB) -> socket.socket:
     """Return a socket that listens as settings say.
+
+    Args:
+        settings: Address and ports.
+        who: What listens, for the error.
+        advice: What to do if it cannot.
 
     Raises:
         ConfigError: None of the ports is available.
@@ -213,7 +221,4 @@ def listen(settings: RestSettings) -> socket.socket:
             failure = error
     ports = str(settings.ports[0]) if len(settings.ports) == 1 else f"{settings.ports[0]} to {settings.ports[-1]}"
     reason = failure.strerror if failure is not None else "no port is configured"
-    raise ConfigError(
-        f"the job cannot listen on {settings.bind_address} port {ports}: {reason}; set rest.port to 0 for a free "
-        "port, rest.bind-port to a range, or scurry.rest to off"
-    )
+    raise ConfigError(f"{who} cannot listen on {settings.bind_address} port {ports}: {reason}; {advice}")

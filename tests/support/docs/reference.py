@@ -100,18 +100,23 @@ def _command(name: str, command: Any) -> Iterator[str]:
             yield from _command(f"{name} {below}", found)
         return
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    names = [argument.metavar or argument.name.upper() for argument in arguments]
-    shown = " ".join(f"[{name}]" * (not each.required) or name for each, name in zip(arguments, names, strict=True))
+    names = [(argument.metavar or argument.name.upper()).strip("[]") for argument in arguments]
+    shown = " ".join(name if each.required else f"[{name}]" for each, name in zip(arguments, names, strict=True))
     yield f"\n## {name}\n"
     yield f"    {name} {'[OPTIONS] ' if len(arguments) < len(command.params) else ''}{shown}".rstrip()
     yield f"\n{(command.help or '').strip()}\n"
-    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
-    if options:
-        yield "| option | meaning |\n|---|---|"
-    for option in options:
-        flags = ", ".join(f"`{flag}`" for flag in (*option.opts, *option.secondary_opts))
-        metavar = "" if option.is_flag else f" `{option.metavar or _kind(option)}`"
-        yield f"| {flags}{metavar} | {(option.help or '').strip()} |".replace("[", "\\[")
+    explained = [(f"`{one}`", argument) for one, argument in zip(names, arguments, strict=True)]
+    explained += [(_flags(one), one) for one in command.params if one.param_type_name == "option"]
+    if explained:
+        yield "| argument or option | meaning | default |\n|---|---|---|"
+    for how, parameter in explained:
+        default = "" if parameter.default in (None, False) else f"`{parameter.default}`"
+        yield f"| {how} | {(parameter.help or '').strip()} | {default} |"
+
+
+def _flags(option: Any) -> str:
+    flags = ", ".join(f"`{flag}`" for flag in (*option.opts, *option.secondary_opts))
+    return flags if option.is_flag else f"{flags} `{option.metavar or _kind(option)}`"
 
 
 def _kind(option: Any) -> str:

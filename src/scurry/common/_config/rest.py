@@ -7,6 +7,7 @@ import re
 from scurry.common.config_options import ConfigOption
 
 __all__ = [
+    "ARCHIVE_DIR",
     "REST",
     "REST_ADDRESS",
     "REST_BIND_ADDRESS",
@@ -78,7 +79,15 @@ REST_TOKEN_FILE = ConfigOption(
     "scurry.rest.token-file", str, None, "File with what requests to a job must present, readable by its owner only."
 )
 
+ARCHIVE_DIR = ConfigOption(
+    "jobmanager.archive.fs.dir",
+    str,
+    None,
+    "Directory that a job with an endpoint writes an archive to at its end, which Flink's history server reads.",
+)
+
 REST_OPTIONS: tuple[ConfigOption[object], ...] = (
+    ARCHIVE_DIR,
     REST,
     REST_ADDRESS,
     REST_BIND_ADDRESS,

@@ -68,6 +68,10 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
 
     # ------------------------------------------------------------------ about the stream
 
+    def __repr__(self) -> str:
+        records = self._node.output_type or "Python objects"
+        return f"<{type(self).__name__} of {records}, from {self._node.name!r} ({self._node.origin})>"
+
     def get_name(self) -> str:
         """Return the name of the operator behind the stream."""
         return self._node.name

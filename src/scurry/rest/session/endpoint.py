@@ -38,7 +38,7 @@ class SessionEndpoint:
         self._settings, self._no_token = settings, no_token
         #: whether a client has asked for the end, after which no job runs again
         self.stopped = False
-        self._socket = listen(settings)
+        self._socket = listen(settings, "the session", "set rest.port to 0 for a free port, or rest.bind-port")
         self._over = threading.Event()
         self._registration: Registration | None = None
         self._server: Any = None

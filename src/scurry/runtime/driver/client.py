@@ -42,6 +42,9 @@ class RunningJob(JobClient):
         self._thread = threading.Thread(target=self._run, args=(runner,), name="scurry-job", daemon=True)
         self._thread.start()
 
+    def __repr__(self) -> str:
+        return f"<job {self._job.plan.settings.job_name!r}, {self._status.name}, id {self._job.job_id}>"
+
     def _run(self, runner: Runner) -> None:
         job = self._job
         settings = job.plan.settings

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from scurry.common.output_tag import OutputTag
+from scurry.errors import TypeMismatchError
 from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.failure import NO_RECORD, operator_error
 
@@ -115,5 +116,6 @@ class Collector:
         except TypeError as error:
             index = getattr(error, "index", None)
             record = values[index] if index is not None else NO_RECORD
-            hint = "return a value of the declared type, or change or drop the declared output type"
+            told = isinstance(error, TypeMismatchError)  # which says so itself
+            hint = "" if told else "return a value of the declared type, or change or drop the declared output type"
             raise operator_error(self._plan, error, record, hint) from error

@@ -3,9 +3,12 @@
 | Flink's plan | normal form | why |
 |---|---|---|
 | `Reused` | the tree that it refers to | it says which trees are one, not what they do |
-| `DataStreamScan`, `LegacyTableSourceScan`, `LegacySink` | `TableSourceScan`, `Sink` | tables of Flink's tests made with old APIs |
+| `DataStreamScan`, `LegacyTableSourceScan`, `LegacySink` | `TableSourceScan`, `Sink` | old APIs make them |
 | `AsyncCalc`, `PythonCalc` | `Calc` | where functions of users run |
-| a `Calc` that only selects columns | nothing | scans, joins and aggregates may select them as well |
+| a `Calc` that only selects columns, and times as such | nothing | scans and joins may select them as well |
+| `Calc`s on a table, below and above its watermark, `filter=[...]` of its scan | one `Calc` | sources may apply them |
+| `watermark=[...]` of a scan | `WatermarkAssigner` | sources may make watermarks |
+| phases of a window, `GroupWindowAggregate` | `WindowAggregate` | old windows of Flink have one phase |
 | `WatermarkAssigner` | nothing if the plan has a `DataStreamScan` | streams have watermarks already |
 | `Union` of `Union` | one `Union` | a union has any number of inputs |
 | `MiniBatchAssigner` | nothing | micro-batches are the bundles |
@@ -15,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from support.planner_cases import Node
@@ -35,10 +38,15 @@ _SAME = {
 _NAMES = {
     "DataStreamScan": "TableSourceScan", "LegacyTableSourceScan": "TableSourceScan", "LegacySink": "Sink",
     "AsyncCalc": "Calc", "PythonCalc": "Calc", "GroupWindowAggregate": "WindowAggregate",
+    "GlobalWindowAggregate": "WindowAggregate",
 }  # fmt: skip
-_SELECTING = re.compile(
-    r"Calc\(select=\[(?:[\w$]+(?: AS [\w$]+)?(?:, [\w$]+(?: AS [\w$]+)?)*)?\](?:, changelogMode=\[[A-Z,]*\])?\)"
-)
+#: The phases of windows depend on the API that the tables and windows of Flink's tests are made with.
+_LEFT_OUT = {"MiniBatchAssigner", "LocalWindowAggregate"}
+#: Times that are attributes of streams become plain ones, which are the same values.
+_TIME = r"PROCTIME\(\)|Reinterpret\([\w$]+\)|CAST\([\w$]+ AS TIMESTAMP\w*\(\d\)\)"
+_COLUMN = rf"(?:[\w$]+|{_TIME}|PROCTIME_MATERIALIZE\((?:[\w$]+|PROCTIME\(\))\))(?: AS [\w$]+)?"
+_SELECTING = re.compile(rf"\w*Calc\(select=\[(?:{_COLUMN}(?:, {_COLUMN})*)?\](?:, changelogMode=\[[A-Z,]*\])?\)")
+_ON_TABLES = {"Calc", "WatermarkAssigner", "DropUpdateBefore", "MiniBatchAssigner"}
 
 
 def resolved(roots: Sequence[Node]) -> list[Node]:
@@ -67,13 +75,37 @@ def kinds(roots: Sequence[Node], flinks: Sequence[Node]) -> Counter[str]:
         flinks: Flink's plan of the same query.
     """
     streams = any(node.name in ("DataStreamScan", "LegacyTableSourceScan") for root in flinks for node in root.walk())
-    left_out = {"MiniBatchAssigner", *(["WatermarkAssigner"] if streams else [])}
-    return Counter(
-        _NAMES.get(node.name, node.name)
-        for root in roots
-        for node in _without_unions_of_unions(root).walk()
-        if node.name not in left_out and not _SELECTING.match(node.text)
-    )
+    left_out = {*_LEFT_OUT, "WatermarkAssigner"} if streams else _LEFT_OUT
+    found = Counter(kind for root in roots for kind in _kinds(_without_unions_of_unions(root)))
+    return Counter({kind: count for kind, count in found.items() if kind not in left_out})
+
+
+def _kinds(node: Node) -> Iterator[str]:
+    table = _kinds_of_table(node)
+    if table is not None:
+        yield from table
+        return
+    if not _SELECTING.match(node.text):
+        yield _NAMES.get(node.name, node.name)
+    for each in node.inputs:
+        yield from _kinds(each)
+
+
+def _kinds_of_table(node: Node) -> list[str] | None:
+    """Return the kinds of the operators that read a table and compute its rows; None if others are among them."""
+    found, computes = [], False
+    while _NAMES.get(node.name, node.name) in _ON_TABLES and len(node.inputs) == 1:
+        if not node.name.endswith("Calc"):
+            found.append(node.name)
+        elif not _SELECTING.match(node.text):
+            computes = True
+        (node,) = node.inputs
+    if _NAMES.get(node.name, node.name) != "TableSourceScan":
+        return None
+    if "watermark=[" in node.text:
+        found.append("WatermarkAssigner")
+    computes |= re.search(r"filter=\[[^\]]", node.text) is not None
+    return [*found, *(["Calc"] if computes else []), "TableSourceScan"]
 
 
 def _without_unions_of_unions(node: Node) -> Node:

@@ -61,7 +61,7 @@ def local_window_text(plan: windows.WindowAggregate) -> str:
 def global_window_text(plan: windows.WindowAggregate) -> str:
     """Return the second phase of an aggregation of windows as text."""
     time = "win_end=[$window_end]" if plan.attached else "slice_end=[$slice_end]"
-    bounds = [f"{each.name}('w$) AS {each.column.name}" for each in plan.columns]
+    bounds = [f"{'row' if each.name == 'time' else ''}{each.name}('w$) AS {each.column.name}" for each in plan.columns]
     return _phase_text("GlobalWindowAggregate", plan, time, [*global_calls(plan.calls, False, plan.names), *bounds])
 
 

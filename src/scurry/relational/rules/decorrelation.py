@@ -30,6 +30,7 @@ from scurry.relational.rewriting import (
     walk_expression,
 )
 from scurry.relational.rules.outer_values import OuterValues, bound
+from scurry.relational.rules.own_keys import are_own_keys
 
 __all__ = ["dependent_join"]
 
@@ -58,6 +59,12 @@ def dependent_join(
     columns = sorted(_outer_columns(right, correlation))
     outer = OuterValues(left, columns, correlation, session)
     pulled = outer.pull_top(right, kind)
+    if kind == "INNER" and condition is None and not outer.may_be_null:
+        places = [len(right.schema) + place for place in range(len(columns))]
+        if columns == list(range(len(left.schema))) and are_own_keys(left, pulled, places):
+            order = [*places, *range(len(right.schema))]
+            names = (*left.schema.names, *right.schema.names)
+            return Project(pulled, tuple(builders.column(pulled, place) for place in order), names)
     equal = [
         call(
             "IS NOT DISTINCT FROM" if outer.may_be_null else "=",

@@ -101,23 +101,27 @@ def _filled(plan: Join, side: Plan, first: int) -> Plan:
 
 
 def _set_operation(plan: SetOperation) -> Plan:
-    if plan.kind == "UNION":
-        kept = tuple(each for each in plan.branches if not _is_empty(each))
-        if len(kept) == len(plan.branches):
-            return plan
-        if not kept:
-            return _nothing(plan)
-        if len(kept) > 1 or not _has_schema(kept[0], plan.schema):
-            return plan if len(kept) == 1 else SetOperation(plan.kind, plan.all, kept, plan.row_schema)
-        rows = builders.project(kept[0], builders.columns(kept[0]), plan.schema.names)
-        return rows if plan.all else builders.distinct(rows)
-    empty = [_is_empty(each) for each in plan.branches]
-    if empty[0] or (plan.kind == "INTERSECT" and any(empty)):
+    first, *others = plan.branches
+    if plan.kind == "INTERSECT":
+        return _nothing(plan) if any(map(_is_empty, plan.branches)) else plan
+    if plan.kind == "EXCEPT" and _is_empty(first):
         return _nothing(plan)
-    return plan
+    kept = [each for each in others if not _is_empty(each)]
+    if plan.kind == "EXCEPT" or not _is_empty(first):
+        kept.insert(0, first)
+    if not kept:
+        return _nothing(plan)
+    if len(kept) == len(plan.branches):
+        return plan
+    if len(kept) > 1:
+        return SetOperation(plan.kind, plan.all, tuple(kept), plan.row_schema)
+    if not _has_types(kept[0], plan.schema):
+        return plan
+    rows = builders.project(kept[0], builders.columns(kept[0]), plan.schema.names)
+    return rows if plan.all else builders.distinct(rows)
 
 
-def _has_schema(plan: Plan, schema: Schema) -> bool:
+def _has_types(plan: Plan, schema: Schema) -> bool:
     return plan.schema.types == schema.types
 
 

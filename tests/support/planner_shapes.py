@@ -5,9 +5,10 @@
 | `Reused` | the tree that it refers to | it says which trees are one, not what they do |
 | `DataStreamScan`, `LegacyTableSourceScan`, `LegacySink` | `TableSourceScan`, `Sink` | old APIs make them |
 | `AsyncCalc`, `PythonCalc` | `Calc` | where functions of users run |
-| a `Calc` that only selects columns, and times as such | nothing | scans and joins may select them as well |
+| a `Calc` that only selects or casts columns | nothing | scans and joins may select them as well |
 | `Calc`s on a table, below and above its watermark, `filter=[...]` of its scan | one `Calc` | sources may apply them |
 | `watermark=[...]` of a scan | `WatermarkAssigner` | sources may make watermarks |
+| the parts of an aggregate with `DISTINCT` that is split | the aggregate | the setting has no effect in scurry |
 | phases of a window, `GroupWindowAggregate` | `WindowAggregate` | old windows of Flink have one phase |
 | `WatermarkAssigner` | nothing if the plan has a `DataStreamScan` | streams have watermarks already |
 | `Union` of `Union` | one `Union` | a union has any number of inputs |
@@ -42,10 +43,14 @@ _NAMES = {
 }  # fmt: skip
 #: The phases of windows depend on the API that the tables and windows of Flink's tests are made with.
 _LEFT_OUT = {"MiniBatchAssigner", "LocalWindowAggregate"}
-#: Times that are attributes of streams become plain ones, which are the same values.
-_TIME = r"PROCTIME\(\)|Reinterpret\([\w$]+\)|CAST\([\w$]+ AS TIMESTAMP\w*\(\d\)\)"
-_COLUMN = rf"(?:[\w$]+|{_TIME}|PROCTIME_MATERIALIZE\((?:[\w$]+|PROCTIME\(\))\))(?: AS [\w$]+)?"
+#: A column or constant, cast or not: Flink's plans have casts where types only differ in whether NULL is in them.
+_ONE = r"[\w$.]+|PROCTIME\(\)"
+_CAST = rf"(?:CAST|Reinterpret|PROCTIME_MATERIALIZE)\((?:{_ONE})(?: AS \w+(?:\(\d+(?:, \d+)?\))?(?: \*ROWTIME\*)?)?\)"
+_COLUMN = rf"(?:{_ONE}|{_CAST})(?: AS [\w$]+)?"
 _SELECTING = re.compile(rf"\w*Calc\(select=\[(?:{_COLUMN}(?:, {_COLUMN})*)?\](?:, changelogMode=\[[A-Z,]*\])?\)")
+#: SUM and AVG of OVER, as Flink computes them.
+_SUM = re.compile(r"CASE\(\(w\d+\$o\d+ > 0\), (w\d+\$o\d+), null:\w+(?:\(\d+(?:, \d+)?\))?\)")
+_AVG = re.compile(r"\((w\d+\$o\d+) / w\d+\$o\d+\)")
 _ON_TABLES = {"Calc", "WatermarkAssigner", "DropUpdateBefore", "MiniBatchAssigner"}
 
 
@@ -76,7 +81,7 @@ def kinds(roots: Sequence[Node], flinks: Sequence[Node]) -> Counter[str]:
     """
     streams = any(node.name in ("DataStreamScan", "LegacyTableSourceScan") for root in flinks for node in root.walk())
     left_out = {*_LEFT_OUT, "WatermarkAssigner"} if streams else _LEFT_OUT
-    found = Counter(kind for root in roots for kind in _kinds(_without_unions_of_unions(root)))
+    found = Counter(kind for root in roots for kind in _kinds(_without_splits(_without_unions_of_unions(root))))
     return Counter({kind: count for kind, count in found.items() if kind not in left_out})
 
 
@@ -85,10 +90,15 @@ def _kinds(node: Node) -> Iterator[str]:
     if table is not None:
         yield from table
         return
-    if not _SELECTING.match(node.text):
+    if not _selects(node.text):
         yield _NAMES.get(node.name, node.name)
     for each in node.inputs:
         yield from _kinds(each)
+
+
+def _selects(text: str) -> bool:
+    """Say whether an operator only selects or casts columns."""
+    return _SELECTING.match(_AVG.sub(r"\1", _SUM.sub(r"\1", text))) is not None
 
 
 def _kinds_of_table(node: Node) -> list[str] | None:
@@ -97,7 +107,7 @@ def _kinds_of_table(node: Node) -> list[str] | None:
     while _NAMES.get(node.name, node.name) in _ON_TABLES and len(node.inputs) == 1:
         if not node.name.endswith("Calc"):
             found.append(node.name)
-        elif not _SELECTING.match(node.text):
+        elif not _selects(node.text):
             computes = True
         (node,) = node.inputs
     if _NAMES.get(node.name, node.name) != "TableSourceScan":
@@ -106,6 +116,22 @@ def _kinds_of_table(node: Node) -> list[str] | None:
         found.append("WatermarkAssigner")
     computes |= re.search(r"filter=\[[^\]]", node.text) is not None
     return [*found, *(["Calc"] if computes else []), "TableSourceScan"]
+
+
+def _without_splits(node: Node) -> Node:
+    """Return a plan in which an aggregate of the parts of a split one is that aggregate."""
+    inputs = tuple(map(_without_splits, node.inputs))
+    if "partialFinalType=[FINAL]" not in node.text or node.name == "LocalGroupAggregate":
+        return replace(node, inputs=inputs)
+    below = node
+    while any("partialFinalType=" in each.text for each in below.walk()):
+        (below,) = below.inputs
+    while below.name in ("Calc", "Expand", "Exchange") and len(below.inputs) == 1:
+        (below,) = below.inputs
+    rows: Node = _without_splits(below)
+    if node.name == "GlobalGroupAggregate":
+        rows = Node("LocalGroupAggregate", "LocalGroupAggregate", (rows,))
+    return Node(node.name, node.name, (Node("Exchange", "Exchange", (rows,)),))
 
 
 def _without_unions_of_unions(node: Node) -> Node:

@@ -38,6 +38,9 @@ __all__ = ["is_deterministic", "push_filters"]
 
 Conditions = Sequence[Expression]
 
+#: Comparisons that are not TRUE if an operand is NULL.
+_NULL_OF_NULL = ("=", "<", "<=", ">", ">=", "<>", "LIKE", "IS NOT NULL")
+
 
 def push_filters(plan: Plan, session: Session) -> Plan:
     """Apply each condition as early as it can be: below joins, projections and aggregations, and as part of joins.
@@ -202,7 +205,7 @@ def _simplified(kind: str, conditions: Conditions, width: int) -> str:
 
 def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bool:
     """Say whether a comparison is never TRUE if the columns of a side are NULL."""
-    if not isinstance(condition, Call) or condition.function not in ("=", "<", "<=", ">", ">=", "<>", "IS NOT NULL"):
+    if not isinstance(condition, Call) or condition.function not in _NULL_OF_NULL:
         return False
     return any(isinstance(each, InputReference) and is_filled(each.index) for each in condition.arguments)
 

@@ -30,8 +30,12 @@ class _Shared:
         self._readers: Counter[int] = Counter()
         self._known: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
-        for root in roots:
-            self._place(root)
+        for number, root in enumerate(roots, 1):
+            # Equal sinks write their rows each.
+            self._known[id(root)] = -number
+            for each in root.inputs:
+                self._place(each)
+            self._readers.update(self._known[id(_sent(each))] for each in root.inputs)
 
     def texts(self) -> list[str]:
         return [tree_text(root, self._described) for root in self._roots]

@@ -9,6 +9,7 @@ from scurry.functions.definition import Session
 from scurry.logical_types import IntType, TimestampType, VarCharType
 from scurry.relational.explain import explain, plan_text
 from scurry.relational.explain.physical import physical_tree_text
+from scurry.relational.explain.reading import NO_TABLES
 from scurry.relational.rules import optimized
 from support.queries import Tables
 
@@ -67,7 +68,7 @@ def test_text(tables: Tables, query: str) -> None:
 
 def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> None:
     plan = tables.plan("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)")
-    text = explain([plan], [optimized(plan, Session())], is_streaming=False)
+    text = explain([plan], [optimized(plan, Session())], reading=None)
     written, executed = text.split("== Optimized Execution Plan ==")
     assert written.startswith("== Abstract Syntax Tree ==")
     assert "EXISTS({" in written
@@ -126,4 +127,7 @@ EXECUTED = {
 
 @pytest.mark.parametrize("query", EXECUTED)
 def test_operators_of_a_query_in_streaming(tables: Tables, query: str) -> None:
-    assert physical_tree_text(optimized(tables.plan(query, STREAMING), STREAMING), True).splitlines() == EXECUTED[query]
+    assert (
+        physical_tree_text(optimized(tables.plan(query, STREAMING), STREAMING), NO_TABLES).splitlines()
+        == EXECUTED[query]
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from scurry.errors import ValidationError
@@ -127,7 +127,7 @@ OPTIONS = st.sampled_from([{}, MINI_BATCH, ONE_PHASE, WITHOUT_RULES, MINI_BATCH 
 def check(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
     batches, left = tables
     text = f"SELECT * FROM {query.flink}"
-    wanted = in_batch(with_tables(False), text, left)
+    wanted = in_batch(with_tables(False, **options), text, left)
     assert wanted == in_sqlite(f"SELECT * FROM {query.sqlite}", left)
     assert streamed(with_tables(True, **options), text, batches, parallelism) == wanted
 
@@ -195,6 +195,21 @@ def test_many_queries(made: Any, checked: Any) -> None:
 def test_many_queries_without_a_rule(rule: str, made: Any, checked: Any) -> None:
     without = {"scurry.optimizer.excluded-rules": rule}
     check_many(made, checked, st.sampled_from([without, MINI_BATCH | without]), 200)
+
+
+@pytest.mark.parametrize("rule", [rule.__name__ for rule in EXCLUDABLE])
+def test_queries_reach_every_rule(rule: str) -> None:
+    without = {"scurry.optimizer.excluded-rules": rule}
+    pairs = [(with_tables(streaming), with_tables(streaming, **without)) for streaming in (True, False)]
+
+    def has_another_plan(query: Query) -> bool:
+        statement: Any = parse(f"SELECT * FROM {query.flink}")
+        sessions: list[list[Any]] = [[each._session for each in pair] for pair in pairs]
+        plans = [[executable(each, plan_query(each, statement)) for each in pair] for pair in sessions]
+        return any(one != other for one, other in plans)
+
+    found = find(queries(), has_another_plan, settings=settings(max_examples=1000, phases=[Phase.generate]))
+    assert found.flink
 
 
 @pytest.mark.parametrize(

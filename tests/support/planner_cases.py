@@ -123,16 +123,14 @@ def tables_of(suite: str) -> tuple[str, ...]:
         with zipfile.ZipFile(JAR) as jar:
             members = [each for each in jar.namelist() if each.startswith(_ROOT) and each.endswith(".class")]
             jar.extractall(directory, members)
-    javap = shutil.which("javap")
-    assert javap is not None, "javap of a JDK shows the tables"
     base = directory / _ROOT / suite
-    text = subprocess.run([javap, "-v", "-p", f"{base}.class"], capture_output=True, text=True, check=False).stdout
+    text = _shown(base.with_name(f"{base.name}.class"), "-v")
     texts = [_unescaped(each) for each in re.findall(r"= String +#\d+ +// (.*)", text)]
     ddl = [each for each in texts if re.match(r"\s*create\s+(temporary\s+)?(table|view)\b", each, re.IGNORECASE)]
-    return (*_added_tables(text, base, javap), *ddl)
+    return (*_added_tables(text, base), *ddl)
 
 
-def _added_tables(text: str, base: Path, javap: str) -> list[str]:
+def _added_tables(text: str, base: Path) -> list[str]:
     """Return the tables that Scala code adds by names of columns and the type of a tuple."""
     bootstraps = re.split(r"\n  (\d+): #\d+ REF_invokeStatic", text.partition("BootstrapMethods:")[2])
     by_number = {
@@ -154,7 +152,7 @@ def _added_tables(text: str, base: Path, javap: str) -> list[str]:
         elif re.search(r"UnresolvedFieldExpression\.(rowtime|proctime):", line) and kinds:
             kinds[-1] = "rowtime" if ".rowtime:" in line else "proctime"
         elif (match := re.search(r"// class \S*/(\w+\$\$anon\$\d+)$", line)) is not None and strings:
-            types = _tuple_types(base.parent / f"{match[1]}.class", javap)
+            types = _tuple_types(base.parent / f"{match[1]}.class")
         elif (match := re.search(r"BasicTypeInfo\.(\w+)_TYPE_INFO", line)) is not None and strings:
             types.append(
                 {"INT": "INT", "LONG": "BIGINT", "STRING": "STRING", "DOUBLE": "DOUBLE"}.get(match[1], "STRING")
@@ -165,9 +163,20 @@ def _added_tables(text: str, base: Path, javap: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _shown(path: Path, how: str) -> str:
+    """Return what javap shows of a class, which is kept beside it: each takes a JVM."""
+    kept = path.with_name(f"{path.name}{how}.txt")
+    if not kept.exists():
+        javap = shutil.which("javap")
+        assert javap is not None, "javap of a JDK shows the tables"
+        found = subprocess.run([javap, how, "-p", str(path)], capture_output=True, text=True, check=False)
+        kept.write_text(found.stdout, encoding="utf-8")
+    return kept.read_text(encoding="utf-8")
+
+
 @cache
-def _tuple_types(path: Path, javap: str) -> list[str]:
-    text = subprocess.run([javap, "-c", "-p", str(path)], capture_output=True, text=True, check=False).stdout
+def _tuple_types(path: Path) -> list[str]:
+    text = _shown(path, "-c")
     found = []
     for match in re.finditer(
         r"Field java/lang/(\w+)\.TYPE:|ldc(?:_w)? .*// class java/(?:lang|sql|time|math)/(\w+)\n", text

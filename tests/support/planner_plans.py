@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from scurry.connectors.tables.factories import CONNECTORS
 from scurry.errors import ScurryError
 from scurry.table import EnvironmentSettings, ExplainDetail, TableEnvironment
-from support.planner_cases import Case, Node, parsed, tables_of
+from support.planner_cases import Case, parsed, tables_of
+from support.planner_shapes import kinds, listed, resolved
 
-__all__ = ["Compared", "Planner"]
+__all__ = ["Compared", "Planner", "settings_of"]
 
-#: Operators that say where rows are computed, sent and bundled, not what is computed.
-_LEFT_OUT = {
-    "Calc", "Exchange", "TableSourceScan", "DataStreamScan", "LegacyTableSourceScan", "WatermarkAssigner",
-    "MiniBatchAssigner", "DropUpdateBefore", "Reused", "Sink", "LegacySink", "LocalGroupAggregate",
-    "IncrementalGroupAggregate", "LocalWindowAggregate", "Values", "ConstraintEnforcer", "AsyncCalc", "PythonCalc",
-}  # fmt: skip
-_SAME = {
-    "GlobalGroupAggregate": "GroupAggregate", "GlobalWindowAggregate": "WindowAggregate",
-    "GroupWindowAggregate": "WindowAggregate",
-}  # fmt: skip
-#: Operators that differ by the API that the tables of Flink's tests are made with.
-_SOURCES = {
-    "DataStreamScan": "TableSourceScan", "LegacyTableSourceScan": "TableSourceScan", "LegacySink": "Sink",
-    "AsyncCalc": "Calc", "PythonCalc": "Calc", "GroupWindowAggregate": "WindowAggregate",
-}  # fmt: skip
 _CREATED = re.compile(r"\s*create\s+(?:temporary\s+)?(table|view)\s+(?:if\s+not\s+exists\s+)?`?(\w+)`?", re.IGNORECASE)
 _ATTEMPTS = 6
 
@@ -44,6 +30,7 @@ class Compared:
         refusal: Why scurry has no plan.
         flinks_kinds: How many operators of each kind Flink's plan has, all of them.
         our_kinds: The same of scurry's.
+        plan: scurry's plan.
     """
 
     case: Case
@@ -52,6 +39,7 @@ class Compared:
     refusal: str | None = None
     flinks_kinds: Counter[str] = field(default_factory=Counter)
     our_kinds: Counter[str] = field(default_factory=Counter)
+    plan: str = ""
 
     @property
     def differing_kinds(self) -> str:
@@ -73,6 +61,25 @@ class Compared:
         """Whether both have the same operators with the same changes."""
         return self.refusal is None and self.flinks == self.ours
 
+    @property
+    def agreement(self) -> tuple[bool, bool]:
+        """Whether both have the same operators with the same changes, and the same number of all kinds."""
+        return self.agrees, self.refusal is None and not self.differing_kinds
+
+
+def settings_of(case: Case) -> dict[str, str]:
+    """Return the settings of a test, as its name and Flink's plan tell them."""
+    settings = {}
+    if "MiniBatchAssigner" in case.plan or "LocalGroupAggregate" in case.plan:
+        settings |= {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "1 s",
+                     "table.exec.mini-batch.size": "3"}  # fmt: skip
+    phases = re.search(r"aggPhaseEnforcer=(\w+)", case.name)
+    if phases is not None:
+        settings["table.optimizer.agg-phase-strategy"] = phases[1]
+    if "partialFinalType=" in case.plan:
+        settings["table.optimizer.distinct-agg.split.enabled"] = "true"
+    return settings
+
 
 class Planner:
     """Plan the queries of a suite."""
@@ -86,32 +93,35 @@ class Planner:
                 self._variants[found[2]].append(statement)
 
     def compared(self, case: Case) -> Compared:
-        """Return the plans of a query."""
+        """Return the plans of a query: of the tables of its suite those with which they agree most."""
         with_modes = "changelogMode=[" in case.plan
-        trees = parsed(case.plan)
-        flinks, flinks_kinds = _listed(trees, with_modes), _kinds(trees)
+        trees = resolved(parsed(case.plan))
+        flinks, flinks_kinds = listed(trees, with_modes), kinds(trees, trees)
         if flinks_kinds["MultiJoin"]:
             return Compared(case, flinks, (), "MultiJoin: joins of more than two inputs are several joins")
         refusal: str | None = None
-        first: Compared | None = None
-        for attempt in range(_ATTEMPTS):
+        best: Compared | None = None
+        variants = max((len(each) for each in self._variants.values()), default=1)
+        for attempt in range(min(_ATTEMPTS, variants)):
             try:
-                text = self._environment(attempt).explain_sql(case.sql, ExplainDetail.CHANGELOG_MODE)
+                text = self._environment(attempt, settings_of(case)).explain_sql(case.sql, ExplainDetail.CHANGELOG_MODE)
             except (ScurryError, AssertionError) as error:
                 refusal = refusal or f"{type(error).__name__}: {str(error).splitlines()[0]}"
-                text = ""
+                continue
             plan = text.partition("== Optimized Physical Plan ==\n")[2].partition("\n== Optimized Exec")[0]
             ours = parsed(plan)
-            found = Compared(case, flinks, _listed(ours, with_modes), None, flinks_kinds, _kinds(ours))
-            if text and (found.agrees or first is None):
-                first = found
-            if found.agrees or attempt + 1 >= max((len(each) for each in self._variants.values()), default=1):
+            found = Compared(case, flinks, listed(ours, with_modes), None, flinks_kinds, kinds(ours, trees), plan)
+            if best is None or found.agreement > best.agreement:
+                best = found
+            if all(best.agreement):
                 break
-        return Compared(case, flinks, (), refusal) if first is None else first
+        return Compared(case, flinks, (), refusal) if best is None else best
 
-    def _environment(self, attempt: int) -> TableEnvironment:
+    def _environment(self, attempt: int, settings: Mapping[str, str]) -> TableEnvironment:
         """Return an environment with one of the statements that create each table."""
         env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        for key, value in settings.items():
+            env.get_config().set(key, value)
         chosen = [each[min(attempt, len(each) - 1)] for each in self._variants.values()]
         waiting = sorted(chosen, key=lambda each: "view" in each[:40].lower())
         for _ in range(2):
@@ -123,24 +133,3 @@ class Planner:
                     failed.append(statement)
             waiting = failed
         return env
-
-
-def _kinds(roots: Sequence[Node]) -> Counter[str]:
-    return Counter(_SOURCES.get(node.name, node.name) for root in roots for node in root.walk())
-
-
-def _listed(roots: Sequence[Node], with_modes: bool) -> tuple[str, ...]:
-    found = []
-    for root in roots:
-        # Splitting of distinct aggregates repeats rows for the aggregates that it splits.
-        is_split = any("partialFinalType=[PARTIAL]" in node.text for node in root.walk())
-        for node in root.walk():
-            if node.name in _LEFT_OUT or "partialFinalType=[PARTIAL]" in node.text:
-                continue
-            if node.name == "Expand" and is_split:
-                continue
-            name = _SAME.get(node.name, node.name)
-            kind = re.search(r"joinType=\[(\w+)\]", node.text)
-            shown = f"{name}:{kind[1]}" if kind is not None and name.endswith("Join") else name
-            found.append(f"{shown}[{node.mode}]" if with_modes and node.mode is not None else shown)
-    return tuple(found)

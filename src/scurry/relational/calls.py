@@ -136,6 +136,8 @@ def cast(
                 value = int(expression.value * interval_unit(data_type))
                 return Literal(value, planner_interval(data_type).with_nullability(is_try), span=span)
         data_type = planner_interval(data_type)
+    if is_try and expression.type == data_type.nullable():
+        return expression
     return call("TRY_CAST" if is_try else "CAST", [expression], session, span, data_type)
 
 

@@ -15,6 +15,7 @@ from scurry.statements.inserts import plan_insert
 from scurry.statements.queries import plan_query
 from scurry.statements.results import StatementResult, names_result
 from scurry.statements.session import TableSession
+from scurry.statements.streaming_runner import execution_plan, reading_of
 
 __all__ = ["explain", "explain_plans", "explain_text"]
 
@@ -59,13 +60,13 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     if "PLAN_ADVICE" in details and not session.is_streaming:
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
     executed = executable_plans(session, plans)
-    modes = None
-    if session.is_streaming and "CHANGELOG_MODE" in details:
+    reading = modes = None
+    if session.is_streaming:
         # Nobody asks a query that is only explained for the rows before updates.
-        modes = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)).text
-    text = relational_explain.explain(plans, executed, session.is_streaming, modes, "PLAN_ADVICE" in details)
+        changelogs = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
+        reading = reading_of(session, changelogs)
+        modes = changelogs.text if "CHANGELOG_MODE" in details else None
+    text = relational_explain.explain(plans, executed, reading, modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
-        from scurry.statements.streaming_runner import execution_plan
-
         text += f"\n== Physical Execution Plan ==\n{execution_plan(session, executed)}"
     return text

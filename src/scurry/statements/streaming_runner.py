@@ -33,7 +33,8 @@ from scurry.graph.plan import JobPlan
 from scurry.graph.planner import plan_job
 from scurry.graph.settings import TableProgram
 from scurry.relational import plan as relational
-from scurry.relational.explain import explain_executed
+from scurry.relational.changelog import Changelogs
+from scurry.relational.explain import Reading, explain_executed
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
 from scurry.runtime.submit import submit
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["StreamingTableRunner", "execution_plan", "lowering_of", "sink_nodes", "wait_for"]
+__all__ = ["StreamingTableRunner", "execution_plan", "lowering_of", "reading_of", "sink_nodes", "wait_for"]
 
 
 class StreamingTableRunner:
@@ -230,6 +231,14 @@ def lowering_of(
     return Lowering(plans, session.for_functions(), _Tables(session), prefix, numbers)
 
 
+def reading_of(session: TableSession, changelogs: Changelogs) -> Reading:
+    """Return how the tables of plans are read, of which it is known which changes they make."""
+    return Reading(
+        _Tables(session).watermark,
+        lambda scan: scan.changes == "RETRACT" and not changelogs.updates_before(scan),
+    )
+
+
 def execution_plan(session: TableSession, plans: Sequence[Plan]) -> str:
     """Return the operators of the job of some plans, which are those of sinks or that of a query, as JSON."""
     sinks = [plan for plan in plans if isinstance(plan, Sink)]
@@ -261,7 +270,9 @@ def _job_plan(session: TableSession, plans: Sequence[Plan], sinks: list[Operator
     parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
     name = configuration.get(options.JOB_NAME) or "Table job"
     settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
-    tables = TableProgram(without_secrets(session.executed), explain_executed(plans, is_streaming=True))
+    tables = TableProgram(
+        without_secrets(session.executed), explain_executed(plans, reading_of(session, Changelogs(plans)))
+    )
     return plan_job(sinks, replace(settings, final_savepoint_dir=_final_savepoint_dir(session), tables=tables))
 
 

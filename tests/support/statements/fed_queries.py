@@ -16,7 +16,7 @@ from scurry.datastream import DataStream
 from scurry.graph.nodes import Node
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_values, to_values
-from scurry.relational.plan import Plan, Scan, Sink, walk
+from scurry.relational.plan import Plan, Scan, Sink, Values, walk
 from scurry.runtime.tables.streaming.changes.lowering import materialized
 from scurry.runtime.tables.streaming.lowering import Lowering
 from scurry.sql.parser import parse
@@ -87,11 +87,14 @@ class FedQuery:
         self._columns: dict[str, tuple[str, ...]] = {}
 
         def build(streams: Sequence[DataStream]) -> DataStream:
-            lowering = _FedLowering(plan, session, dict(zip(tables, streams, strict=True)), self._columns)
+            of_tables = dict(zip(tables, streams, strict=False))
+            lowering = _FedLowering(plan, session, of_tables, streams[-1], self._columns)
             rows = materialized(lowering, plan) if isinstance(plan, Sink) else lowering.node(plan)
             return DataStream(streams[0]._env, rows)
 
-        names = ", ".join(f"stream_{number}" for number in range(len(tables)))
+        # What rules find to have no rows reads one stream more, which is never fed.
+        count = len(tables) + any(isinstance(each, Values) for each in walk(plan))
+        names = ", ".join(f"stream_{number}" for number in range(count))
         make = eval(f"lambda {names}: build([{names}])", {"build": build})  # the harness counts the parameters
         settings = {"parallelism": parallelism, "max_parallelism": _KEY_GROUPS, "snapshot": snapshot}
         return TestHarness.of(make, **settings)
@@ -129,13 +132,25 @@ class FedQuery:
 class _FedLowering(Lowering):
     """A lowering whose tables are the streams of a harness; it notes which of their columns are read."""
 
-    def __init__(self, plan: Plan, session: Any, streams: dict[str, DataStream], columns: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        session: Any,
+        streams: dict[str, DataStream],
+        nothing: DataStream,
+        columns: dict[str, Any],
+    ) -> None:
         super().__init__([plan], session.for_functions(), _Tables(session))
         self._streams = streams
+        self._nothing = nothing
         self._names = columns
 
     def _source(self, source: Any, name: str, parallelism: int | None = None) -> Node:
-        assert isinstance(source, TableScan), "lists of values cannot be fed"
+        assert isinstance(source, TableScan)
         table = name.rpartition(".")[2].rstrip("]")
         self._names[table] = source._columns
         return self._streams[table]._node
+
+    def _values(self, plan: Values) -> Node:
+        assert not plan.rows, "lists of values cannot be fed"
+        return self._nothing._node

@@ -56,6 +56,7 @@ _CONDITIONS = [
     "v IS NOT NULL",
     "k IN ('x', 'y') AND v <> 1",
     "NOT (v = 2)",
+    "1 = 0",
 ]
 _COLUMNS = [
     "k, v + 1 AS v",
@@ -90,6 +91,12 @@ _TESTS = [
     "NOT EXISTS (SELECT * FROM {1} AS r WHERE r.k = l.k AND r.v > l.v)",
     "v > (SELECT MIN(v) FROM {1})",
     "v = (SELECT MAX(v) FROM {1} AS r WHERE r.k = l.k)",
+    "NOT (v > 1 OR k NOT IN (SELECT k FROM {1}))",
+    "NOT (v > 1 OR NOT EXISTS (SELECT * FROM {1}))",
+    "(k IN (SELECT k FROM {1})) IS TRUE",
+    "(SELECT MAX(k) FROM {1}) IN (SELECT k FROM {1} AS r WHERE r.v = l.v)",
+    "k IN (SELECT r.k FROM {1} AS r JOIN (SELECT k, v FROM {1} AS q WHERE q.v = l.v) AS s ON r.k = s.k)",
+    "k NOT IN (SELECT r.k FROM (SELECT k FROM {1} AS q WHERE q.v = l.v) AS r LEFT JOIN {1} AS s ON r.k = s.k)",
 ]
 _AGGREGATES = [
     "COUNT(*)",
@@ -108,6 +115,13 @@ _GROUPED = [
     "SELECT MAX(k) AS k, {0} AS v FROM {{0}} GROUP BY v",
     "SELECT MIN(k) AS k, {0} AS v FROM {{0}} HAVING COUNT(*) > 0",
     "SELECT k, {0} AS v FROM {{0}} GROUP BY k, v",
+]
+#: What rules of the optimizer leave out, or join in another order.
+_REWRITTEN = [
+    "SELECT l.k, l.v FROM {0} AS l LEFT JOIN (SELECT k, MAX(v) AS v FROM {1} GROUP BY k) AS r ON l.k = r.k",
+    "SELECT l.k, l.v FROM {0} AS l JOIN (SELECT k, SUM(v) AS v FROM (SELECT k, MAX(v) AS v FROM {1} GROUP BY k) "
+    "GROUP BY k) AS r ON l.k = r.k",
+    "SELECT l.k, m.v FROM {0} AS l, {1} AS m, {0} AS r WHERE l.k = r.k AND m.v = r.v",
 ]
 _SETS = ["UNION ALL", "UNION", "INTERSECT", "EXCEPT"]
 _RANKED = [
@@ -153,6 +167,16 @@ def _all_rows(kind: str, left: Query, right: Query) -> Query:
     )
 
 
+def _first_of_each(rows: Query) -> Query:
+    """Return the first rows of each key by LATERAL, which SQLite has not."""
+    return Query(
+        f"(SELECT l.k, r.v FROM (SELECT DISTINCT k FROM {rows.flink}) AS l, "
+        f"LATERAL (SELECT v FROM {rows.flink} AS q WHERE q.k = l.k ORDER BY v LIMIT 2) AS r)",
+        "(SELECT k, v FROM (SELECT k, v, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n "
+        f"FROM {rows.sqlite} WHERE k IS NOT NULL) WHERE n <= 2)",
+    )
+
+
 def _larger(inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
     grouped = [each.format(call) for each in _GROUPED for call in _AGGREGATES]
     ranked = [each.format(count, order) for each in _RANKED for count in (1, 2) for order in ("ASC", "DESC")]
@@ -171,7 +195,9 @@ def _larger(inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
         _one(_OVER, inputs),
         _two(joined, inputs),
         _two([f"SELECT k, v FROM {{0}} AS l WHERE {each}" for each in _TESTS], inputs),
+        _two(_REWRITTEN, inputs),
         _two([f"SELECT k, v FROM {{0}} {kind} SELECT k, v FROM {{1}}" for kind in _SETS], inputs),
+        st.builds(_first_of_each, inputs),
         st.builds(_all_rows, st.sampled_from(["INTERSECT", "EXCEPT"]), inputs, inputs),
     )
 

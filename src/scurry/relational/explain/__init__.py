@@ -7,15 +7,26 @@ from collections.abc import Callable, Sequence
 from scurry.relational.explain.advice import Advice
 from scurry.relational.explain.logical import expression_text, plan_text
 from scurry.relational.explain.physical import Operator, operators, physical_text, physical_tree_text
+from scurry.relational.explain.reading import Reading
+from scurry.relational.explain.shared import shared_texts
 from scurry.relational.plan import Plan
 
-__all__ = ["Operator", "explain", "explain_executed", "expression_text", "operators", "physical_text", "plan_text"]
+__all__ = [
+    "Operator",
+    "Reading",
+    "explain",
+    "explain_executed",
+    "expression_text",
+    "operators",
+    "physical_text",
+    "plan_text",
+]
 
 
 def explain(
     plans: Sequence[Plan],
     executed: Sequence[Plan],
-    is_streaming: bool,
+    reading: Reading | None,
     modes: Callable[[Plan], str] | None = None,
     advises: bool = False,
 ) -> str:
@@ -24,28 +35,33 @@ def explain(
     Args:
         plans: One per sink, or that of a query.
         executed: The same as they are executed.
-        is_streaming: Whether that is in STREAMING, where operators exchange their rows by key.
+        reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
         modes: Returns the changes of a node, to be shown in the physical plan; None to leave them out.
         advises: Whether to show what would make the physical plan faster.
     """
     advice = Advice() if advises else None
-    physical = [physical_tree_text(plan, is_streaming, modes, advice) for plan in executed]
+    physical = [physical_tree_text(plan, reading, modes, advice) for plan in executed]
     parts = [
         ("Abstract Syntax Tree", [plan_text(plan) for plan in plans]),
         ("Optimized Physical Plan", physical)
         if advice is None
         else ("Optimized Physical Plan With Advice", [*physical, advice.text()]),
-        ("Optimized Execution Plan", [physical_tree_text(plan, is_streaming) for plan in executed]),
+        ("Optimized Execution Plan", _executed_texts(executed, reading)),
     ]
     return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
 
 
-def explain_executed(executed: Sequence[Plan], is_streaming: bool) -> str:
+def explain_executed(executed: Sequence[Plan], reading: Reading | None) -> str:
     """Return what is shown of plans that are compiled already.
 
     Args:
         executed: One per sink.
-        is_streaming: Whether they are executed in STREAMING.
+        reading: How tables are read in STREAMING; None in BATCH.
     """
-    texts = [physical_tree_text(plan, is_streaming) for plan in executed]
-    return "== Optimized Execution Plan ==\n" + "\n\n".join(texts) + "\n"
+    return "== Optimized Execution Plan ==\n" + "\n\n".join(_executed_texts(executed, reading)) + "\n"
+
+
+def _executed_texts(executed: Sequence[Plan], reading: Reading | None) -> list[str]:
+    if reading is None:
+        return [physical_tree_text(plan, None) for plan in executed]
+    return shared_texts([operators(plan, reading) for plan in executed])

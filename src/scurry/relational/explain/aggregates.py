@@ -10,7 +10,7 @@ from scurry.relational.expressions import AggregateCall, Expression
 from scurry.relational.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.relational.plan import Aggregate
 
-__all__ = ["global_text", "group_aggregate_text", "local_text"]
+__all__ = ["global_calls", "global_text", "group_aggregate_text", "local_calls", "local_text"]
 
 #: What Flink calls the parts of the states of aggregates, without and with rows that are taken back.
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -38,31 +38,42 @@ def local_text(plan: LocalGroupAggregate) -> str:
     """Return the first phase of an aggregation as text."""
     names = plan.input.schema.names
     keys = [names[key] for key in plan.keys]
+    made = local_calls(plan.calls, plan.retracts, names)
+    return f"LocalGroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *made])}])"
+
+
+def local_calls(calls: Sequence[AggregateCall], retracts: bool, names: Sequence[str]) -> list[str]:
+    """Return what the first phase of some aggregates makes of rows, whose columns have names, as text."""
     made, counter = [], -1
-    for each in _phases(plan.calls, plan.retracts):
+    for each in _phases(calls, retracts):
         arguments = ", ".join(expression_text(argument, names) for argument in each.call.arguments) or "*"
         shown = f"{each.function}({each.view}{arguments})"
         if each.call.filter is not None:
             shown += f" FILTER {expression_text(each.call.filter, names)}"
         made.append(f"{shown} AS {each.state}")
         counter = each.last
-    if plan.retracts and not any(_counts_rows(call) for call in plan.calls):
+    if retracts and not any(_counts_rows(call) for call in calls):
         made.append(f"COUNT_RETRACT(*) AS count1${counter + 1}")
-    for number, different in enumerate(_views(plan.calls)):
+    for number, different in enumerate(_views(calls)):
         made.append(f"DISTINCT({', '.join(expression_text(each, names) for each in different)}) AS distinct${number}")
-    return f"LocalGroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *made])}])"
+    return made
 
 
 def global_text(plan: GlobalGroupAggregate) -> str:
     """Return the second phase of an aggregation as text."""
     keys = [plan.schema.names[key] for key in plan.keys]
-    merged = [
-        f"{each.function}({each.view}{each.state}) AS {name}"
-        for each, name in zip(_phases(plan.aggregate.calls, plan.retracts), plan.aggregate.names, strict=True)
-    ]
+    merged = global_calls(plan.aggregate.calls, plan.retracts, plan.aggregate.names)
     ttl = plan.aggregate.state_ttl
     hint = "" if ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{ttl}ms]]]]"
     return f"GlobalGroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *merged])}]{hint})"
+
+
+def global_calls(calls: Sequence[AggregateCall], retracts: bool, names: Sequence[str]) -> list[str]:
+    """Return what the second phase of some aggregates makes of the states of the first one, as text."""
+    return [
+        f"{each.function}({each.view}{each.state}) AS {name}"
+        for each, name in zip(_phases(calls, retracts), names, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

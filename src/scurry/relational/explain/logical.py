@@ -49,9 +49,12 @@ def expression_text(expression: Expression, names: Sequence[str] | None = None) 
         return _window(expression, names)
     if isinstance(expression, Subquery):
         return _subquery(expression, names)
-    if isinstance(expression, Call) and expression.function == "CAST":
+    if isinstance(expression, Call) and expression.function in ("CAST", "TRY_CAST"):
         operand, kind = expression_text(expression.arguments[0], names), expression.type.as_summary_string()
-        return f"CAST({operand}):{kind}" if names is None else f"CAST({operand} AS {kind.removesuffix(' NOT NULL')})"
+        name = expression.function
+        return (
+            f"{name}({operand}):{kind}" if names is None else f"{name}({operand} AS {kind.removesuffix(' NOT NULL')})"
+        )
     if isinstance(expression, Call):
         return f"{expression.function}({texts(expression.arguments, names)})"
     if isinstance(expression, UserFunctionCall):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.relational import plan as nodes
@@ -15,7 +15,15 @@ from scurry.relational.explain.matching import physical_match_text
 from scurry.relational.explain.names import distinct_names
 from scurry.relational.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.relational.explain.process_tables import process_text
-from scurry.relational.explain.windows import session_table_text, window_aggregate_text, window_rank_text
+from scurry.relational.explain.reading import NO_TABLES, Reading, read_texts
+from scurry.relational.explain.windows import (
+    global_window_text,
+    has_two_phases,
+    local_window_text,
+    session_table_text,
+    window_aggregate_text,
+    window_rank_text,
+)
 from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, sets, windows
@@ -35,11 +43,13 @@ class Operator:
         text: The operator as EXPLAIN shows it, with its name first.
         plan: The node whose rows it emits.
         inputs: The operators it reads.
+        drops_before: Whether its updates lose the rows before them later, where those of the node have none.
     """
 
     text: str
     plan: Plan
     inputs: tuple[Operator, ...]
+    drops_before: bool = False
 
     @property
     def name(self) -> str:
@@ -48,13 +58,16 @@ class Operator:
 
 
 def physical_tree_text(
-    plan: Plan, exchanges: bool, modes: Callable[[Plan], str] | None = None, advice: Advice | None = None
+    plan: Plan,
+    reading: Reading | None,
+    modes: Callable[[Plan], str] | None = None,
+    advice: Advice | None = None,
 ) -> str:
     """Return the operators of a plan as a tree.
 
     Args:
         plan: The plan.
-        exchanges: Whether operators exchange their rows by key, as they do in STREAMING.
+        reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
         modes: Returns the changes of a node, to be shown with it; None to leave them out.
         advice: Numbers what there is to say about operators, to be shown with them; None to leave it out.
     """
@@ -62,28 +75,36 @@ def physical_tree_text(
     def described(operator: Operator) -> tuple[str, Sequence[Operator]]:
         shown = operator.text if advice is None else advice.added(operator.name, operator.text)
         if modes is not None:
-            shown = f"{shown.removesuffix(')')}, changelogMode=[{modes(operator.plan)}])"
+            mode = modes(operator.plan)
+            mode = mode.replace("UA", "UB,UA") if operator.drops_before else mode
+            separator = "" if shown.endswith("()") else ", "
+            shown = f"{shown.removesuffix(')')}{separator}changelogMode=[{mode}])"
         return shown, operator.inputs
 
-    return tree_text(operators(plan, exchanges), described)
+    return tree_text(operators(plan, reading), described)
 
 
-def operators(plan: Plan, exchanges: bool) -> Operator:
+def operators(plan: Plan, reading: Reading | None) -> Operator:
     """Return the operators of a plan: row-wise operations are one Calc, and rows are exchanged by key.
 
     Args:
         plan: The plan.
-        exchanges: Whether operators exchange their rows by key, as they do in STREAMING.
+        reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
     """
     if isinstance(plan, nodes.Project | nodes.Filter):
-        return _calc(plan, exchanges)
+        return _calc(plan, reading)
+    if isinstance(plan, nodes.Scan):
+        return _read(plan, reading or NO_TABLES)
     if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
-        return Operator(_limit(plan), plan, (operators(plan.input.input, exchanges),))
-    inputs = [operators(each, exchanges) for each in plan.inputs]
+        return Operator(_limit(plan), plan, (operators(plan.input.input, reading),))
+    inputs = [operators(each, reading) for each in plan.inputs]
     if isinstance(plan, windows.WindowAggregate) and len(plan.grouping_sets) > 1:
         inputs = [_expanded(plan, inputs[0])]
+    if isinstance(plan, windows.WindowAggregate) and has_two_phases(plan):
+        local = Operator(local_window_text(plan), plan, (inputs[0],))
+        return Operator(global_window_text(plan), plan, (_exchange(local, plan.keys, plan.input),))
     keys = _KEYS.get(type(plan))
-    if exchanges and keys is not None:
+    if reading is not None and keys is not None:
         pairs = zip(inputs, keys(plan), strict=True)
         inputs = [each if columns is None else _exchange(each, columns) for each, columns in pairs]
     return Operator(physical_text(plan), plan, tuple(inputs))
@@ -101,13 +122,30 @@ def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
     return Operator(_expand(expand), rows.plan, (rows,))
 
 
-def _exchange(rows: Operator, columns: Sequence[int]) -> Operator:
-    names = rows.plan.schema.names
+def _read(plan: nodes.Scan, reading: Reading) -> Operator:
+    """Return the operators that read a table."""
+    dropping, before = read_texts(plan, reading, _scan, _computed)
+    found: Operator | None = None
+    for text in reversed(before):
+        found = Operator(text, plan, () if found is None else (found,), bool(dropping))
+    assert found is not None
+    for text in dropping:
+        found = Operator(text, plan, (found,))
+    return found
+
+
+def _exchange(rows: Operator, columns: Sequence[int], plan: Plan | None = None) -> Operator:
+    names = (plan or rows.plan).schema.names
     distribution = f"hash[{', '.join(names[column] for column in columns)}]" if columns else "single"
     return Operator(f"Exchange(distribution=[{distribution}])", rows.plan, (rows,))
 
 
-def _calc(plan: Plan, exchanges: bool) -> Operator:
+def _computed(plan: nodes.Project) -> str:
+    """Return columns that are computed where a table is read."""
+    return _calc(plan, None).text
+
+
+def _calc(plan: Plan, reading: Reading | None) -> Operator:
     """Return projections and filters above each other as one operator; none if they change nothing but names."""
     steps: list[Plan] = []
     below = plan
@@ -121,9 +159,9 @@ def _calc(plan: Plan, exchanges: bool) -> Operator:
             columns = [substituted(each, columns) for each in step.expressions]
         elif isinstance(step, nodes.Filter):
             conditions += [substituted(each, columns) for each in conjuncts(step.condition)]
-    rows, names = operators(below, exchanges), distinct_names(below.schema.names)
+    rows, names = operators(below, reading), distinct_names(below.schema.names)
     if not conditions and [getattr(each, "index", None) for each in columns] == list(range(len(names))):
-        return Operator(rows.text, plan, rows.inputs)
+        return replace(rows, plan=plan)
     shown = [_selected(each, name, names) for each, name in zip(columns, plan.schema.names, strict=True)]
     where = [expression_text(each, names) for each in conditions]
     condition = f", where=[{all_of_text(where)}]" if where else ""

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scurry.relational.explain.aggregates import global_calls, local_calls
 from scurry.relational.explain.logical import expression_text
 from scurry.relational.physical import windows
 from scurry.relational.plan import Plan
 
-__all__ = ["session_table_text", "window_aggregate_text", "window_rank_text"]
+__all__ = [
+    "global_window_text",
+    "has_two_phases",
+    "local_window_text",
+    "session_table_text",
+    "window_aggregate_text",
+    "window_rank_text",
+]
 
 
 def _window_text(window: windows.Window, arguments: Sequence[str]) -> str:
@@ -32,6 +40,36 @@ def window_aggregate_text(plan: windows.WindowAggregate) -> str:
     shown += [f"{each.name} AS {each.column.name}" for each in plan.columns]
     keys = [plan.input.schema.names[key] for key in plan.keys]
     return f"WindowAggregate({', '.join(parts)}, select=[{', '.join([*keys, *shown])}])"
+
+
+def has_two_phases(plan: windows.WindowAggregate) -> bool:
+    """Say whether rows are aggregated where they are read, and their states where those of their keys are.
+
+    The windows of the clock are those of the operator that has the keys, and so are sessions.
+    """
+    return plan.attached or (plan.window.is_event_time and plan.window.kind != "SESSION")
+
+
+def local_window_text(plan: windows.WindowAggregate) -> str:
+    """Return the first phase of an aggregation of windows as text."""
+    names = plan.input.schema.names
+    time = f"{'win_end' if plan.attached else 'time_col'}=[{names[plan.time]}]"
+    end = "window_end('w$) AS $window_end" if plan.attached else "slice_end('w$) AS $slice_end"
+    return _phase_text("LocalWindowAggregate", plan, time, [*local_calls(plan.calls, False, names), end])
+
+
+def global_window_text(plan: windows.WindowAggregate) -> str:
+    """Return the second phase of an aggregation of windows as text."""
+    time = "win_end=[$window_end]" if plan.attached else "slice_end=[$slice_end]"
+    bounds = [f"{'row' if each.name == 'time' else ''}{each.name}('w$) AS {each.column.name}" for each in plan.columns]
+    return _phase_text("GlobalWindowAggregate", plan, time, [*global_calls(plan.calls, False, plan.names), *bounds])
+
+
+def _phase_text(name: str, plan: windows.WindowAggregate, time: str, shown: Sequence[str]) -> str:
+    parts = [f"groupBy=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
+    parts.append(f"window=[{_window_text(plan.window, [time])}]")
+    keys = [plan.input.schema.names[key] for key in plan.keys]
+    return f"{name}({', '.join(parts)}, select=[{', '.join([*keys, *shown])}])"
 
 
 def session_table_text(plan: windows.SessionTable) -> str:

@@ -15,6 +15,7 @@ from scurry.relational.rules.merge_projections import merge_projections
 from scurry.relational.rules.order_joins import order_joins
 from scurry.relational.rules.pattern_matches import pattern_matches
 from scurry.relational.rules.prune_columns import prune_columns
+from scurry.relational.rules.prune_empty import prune_empty
 from scurry.relational.rules.push_filters import push_filters
 from scurry.relational.rules.streaming import STREAMING_RULES
 from scurry.relational.rules.streaming_limits import check_streaming
@@ -31,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     check_batch,
     check_streaming,
     push_filters,
+    prune_empty,
     order_joins,
     prune_columns,
     merge_projections,
@@ -41,6 +43,7 @@ RULES: tuple[Rule, ...] = (
 #: Rules without which plans have the same rows.
 EXCLUDABLE: tuple[Rule, ...] = (
     push_filters,
+    prune_empty,
     order_joins,
     prune_columns,
     merge_projections,

@@ -30,6 +30,7 @@ from scurry.relational.rewriting import (
     walk_expression,
 )
 from scurry.relational.rules.outer_values import OuterValues, bound
+from scurry.relational.rules.own_keys import are_own_keys
 
 __all__ = ["dependent_join"]
 
@@ -58,6 +59,12 @@ def dependent_join(
     columns = sorted(_outer_columns(right, correlation))
     outer = OuterValues(left, columns, correlation, session)
     pulled = outer.pull_top(right, kind)
+    if kind == "INNER" and condition is None and not outer.may_be_null:
+        places = [len(right.schema) + place for place in range(len(columns))]
+        if columns == list(range(len(left.schema))) and are_own_keys(left, pulled, places):
+            order = [*places, *range(len(right.schema))]
+            names = (*left.schema.names, *right.schema.names)
+            return Project(pulled, tuple(builders.column(pulled, place) for place in order), names)
     equal = [
         call(
             "IS NOT DISTINCT FROM" if outer.may_be_null else "=",
@@ -128,7 +135,42 @@ def _extracted(plan: Plan, correlation: int) -> tuple[Plan, list[Expression]] | 
         places = {index: width + place for place, index in enumerate(used)}
         names = (*plan.names, *(below.schema.names[index] for index in used))
         return Project(below, (*plan.expressions, *added), names), [remapped(each, places) for each in conditions]
-    return None
+    return _extracted_of_join(plan, correlation) if isinstance(plan, Join) else None
+
+
+def _extracted_of_join(plan: Join, correlation: int) -> tuple[Plan, list[Expression]] | None:
+    """Take the conditions out of the sides of a join whose rows it does not fill with NULLs."""
+    own = list(conjuncts(plan.condition))
+    if plan.kind != "INNER" and any(_refers(each, correlation) for each in own):
+        return None
+    left = _extracted_of_side(plan.left, correlation, plan.kind in ("INNER", "LEFT", "SEMI", "ANTI"))
+    right = _extracted_of_side(plan.right, correlation, plan.kind in ("INNER", "RIGHT"))
+    if left is None or right is None:
+        return None
+    widths = [len(plan.left.schema), len(plan.right.schema)]
+    offset = len(left[0].schema)
+    places = [*range(widths[0]), *range(offset, offset + widths[1])]
+    kept = [remapped(each, places) for each in own if not _refers(each, correlation)]
+    joined = Join(left[0], right[0], plan.kind, all_of(kept, Session()), plan.state_ttl)
+    moved = [
+        *(remapped(each, places) for each in own if _refers(each, correlation)),
+        *left[1],
+        *(shifted(each, offset) for each in right[1]),
+    ]
+    # The columns that the sides have been given come last.
+    order = [*places, *(place for place in range(len(joined.schema)) if place not in places)]
+    if plan.kind in ("SEMI", "ANTI"):
+        order = list(range(len(joined.schema)))
+    found = {column: place for place, column in enumerate(order)}
+    columns = [builders.column(joined, column) for column in order]
+    rows = builders.project(joined, columns, [joined.schema.names[column] for column in order])
+    return rows, [remapped(each, found) for each in moved]
+
+
+def _extracted_of_side(plan: Plan, correlation: int, keeps_rows: bool) -> tuple[Plan, list[Expression]] | None:
+    if correlation not in correlations_of(plan):
+        return plan, []
+    return _extracted(plan, correlation) if keeps_rows else None
 
 
 def _refers(expression: Expression, correlation: int) -> bool:

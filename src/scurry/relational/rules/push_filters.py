@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Session
+from scurry.logical_types.families import same_type
 from scurry.relational.calls import all_of, call
 from scurry.relational.expressions import Call, Expression, InputReference, UserFunctionCall
 from scurry.relational.join_keys import conjuncts
@@ -24,16 +25,27 @@ from scurry.relational.plan import (
     Unnest,
     WindowTable,
 )
-from scurry.relational.rewriting import input_references, remapped, shifted, substituted, walk_expression
+from scurry.relational.rewriting import (
+    input_references,
+    remapped,
+    rewritten,
+    shifted,
+    substituted,
+    walk_expression,
+)
 
 __all__ = ["is_deterministic", "push_filters"]
 
 Conditions = Sequence[Expression]
 
+#: Comparisons that are not TRUE if an operand is NULL.
+_NULL_OF_NULL = ("=", "<", "<=", ">", ">=", "<>", "LIKE", "IS NOT NULL")
+
 
 def push_filters(plan: Plan, session: Session) -> Plan:
     """Apply each condition as early as it can be: below joins, projections and aggregations, and as part of joins.
 
+    A condition on a column that a join compares with one of the other side is one on that column, too.
     What all branches of an OR have in common is a condition of its own: `a = b AND x OR a = b AND y` joins by `a = b`.
     """
     return _Pushing(session).pushed(plan, [])
@@ -89,8 +101,11 @@ class _Pushing:
         if kind in ("INNER", "SEMI", "LEFT", "ANTI"):
             found, on = _split(on, lambda columns: bool(columns) and all(each >= width for each in columns))
             right += found
-        below_left = self.pushed(plan.left, left)
-        below_right = self.pushed(plan.right, [shifted(each, -width) for each in right])
+        equal = _equal_columns(on, width)
+        to_right = _transferred(left, equal) if kind in ("INNER", "SEMI", "LEFT", "ANTI") else []
+        to_left = _transferred(right, equal) if kind in ("INNER", "SEMI", "RIGHT") else []
+        below_left = self.pushed(plan.left, [*left, *to_left])
+        below_right = self.pushed(plan.right, [shifted(each, -width) for each in (*right, *to_right)])
         return self._filtered(
             replace(plan, left=below_left, right=below_right, kind=kind, condition=all_of(on, self._session)), above
         )
@@ -153,6 +168,28 @@ def _split(conditions: Conditions, belongs: Callable[[set[int]], bool]) -> tuple
     return inside, rest
 
 
+def _equal_columns(conditions: Conditions, width: int) -> dict[int, InputReference]:
+    """Return the columns of each side of a join that equal a column of the other one, which has the same type."""
+    found: dict[int, InputReference] = {}
+    for each in conditions:
+        if not isinstance(each, Call) or each.function not in ("=", "IS NOT DISTINCT FROM"):
+            continue
+        one, other = each.arguments
+        if isinstance(one, InputReference) and isinstance(other, InputReference):
+            if (one.index < width) != (other.index < width) and same_type(one.type, other.type):
+                found |= {one.index: other, other.index: one}
+    return found
+
+
+def _transferred(conditions: Conditions, equal: Mapping[int, InputReference]) -> list[Expression]:
+    """Return conditions on columns of a side as conditions on those that equal them: other rows never match."""
+
+    def other(node: Expression) -> Expression:
+        return equal[node.index] if isinstance(node, InputReference) else node
+
+    return [rewritten(each, other) for each in conditions if (used := input_references(each)) and used <= equal.keys()]
+
+
 def _simplified(kind: str, conditions: Conditions, width: int) -> str:
     """Return the kind of a join above which conditions refuse rows that were filled up with NULL."""
     refuses_left = any(_refuses_null(each, lambda index: index < width) for each in conditions)
@@ -168,7 +205,7 @@ def _simplified(kind: str, conditions: Conditions, width: int) -> str:
 
 def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bool:
     """Say whether a comparison is never TRUE if the columns of a side are NULL."""
-    if not isinstance(condition, Call) or condition.function not in ("=", "<", "<=", ">", ">=", "<>", "IS NOT NULL"):
+    if not isinstance(condition, Call) or condition.function not in _NULL_OF_NULL:
         return False
     return any(isinstance(each, InputReference) and is_filled(each.index) for each in condition.arguments)
 

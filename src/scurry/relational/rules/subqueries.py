@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scurry.functions.definition import Session
@@ -58,14 +58,15 @@ class _Rewriting:
     def _filter(self, plan: Filter) -> Plan:
         source, rest = plan.input, []
         width = len(source.schema)
-        conditions = list(conjuncts(plan.condition))
+        conditions = list(_conjuncts(plan.condition, self._session))
         plain = all_of([each for each in conditions if not _has_subquery(each)], self._session)
         if plain is not None:
             source = Filter(source, plain)
         for condition in filter(_has_subquery, conditions):
             negated = isinstance(condition, Call) and condition.function == "NOT"
             subquery = condition.arguments[0] if negated and isinstance(condition, Call) else condition
-            if isinstance(subquery, Exists | QuantifiedSubquery) and not _operands_have_subqueries(subquery):
+            if isinstance(subquery, Exists | QuantifiedSubquery):
+                source, subquery = self._with_plain_operands(source, subquery)
                 source = self._semi_join(source, subquery, "ANTI" if negated else "SEMI")
             else:
                 rest.append(condition)
@@ -75,6 +76,18 @@ class _Rewriting:
         if len(source.schema) == width:
             return source
         return builders.project(source, builders.columns(source)[:width], plan.schema.names)
+
+    def _with_plain_operands(
+        self, source: Plan, subquery: Exists | QuantifiedSubquery
+    ) -> tuple[Plan, Exists | QuantifiedSubquery]:
+        """Compute the subqueries in what is compared with a subquery as columns."""
+        if not isinstance(subquery, QuantifiedSubquery):
+            return source, subquery
+        operands = []
+        for each in subquery.operands:
+            source, operand = self._expression(source, each)
+            operands.append(operand)
+        return source, replace(subquery, operands=tuple(operands))
 
     def _semi_join(self, source: Plan, subquery: Exists | QuantifiedSubquery, kind: str) -> Plan:
         inner = self.plan(subquery.plan)
@@ -173,8 +186,30 @@ def _has_subquery(expression: Expression) -> bool:
     return any(isinstance(each, Subquery) for each in walk_expression(expression))
 
 
-def _operands_have_subqueries(subquery: Subquery) -> bool:
-    return isinstance(subquery, QuantifiedSubquery) and any(map(_has_subquery, subquery.operands))
+def _conjuncts(condition: Expression, session: Session) -> Iterator[Expression]:
+    """Iterate over conditions that are all TRUE where one with subqueries is; a NOT stands at the subquery."""
+    for each in conjuncts(condition):
+        found = _simplified(each, session) if _has_subquery(each) else None
+        if found is None:
+            yield each
+        else:
+            yield from _conjuncts(found, session)
+
+
+def _simplified(condition: Expression, session: Session) -> Expression | None:
+    """Return a simpler condition that is TRUE for the same rows; None if there is none."""
+    if not isinstance(condition, Call) or condition.function not in ("NOT", "IS TRUE", "IS FALSE"):
+        return None
+    (operand,) = condition.arguments
+    if condition.function != "NOT":
+        return operand if condition.function == "IS TRUE" else call("NOT", [operand], session)
+    if not isinstance(operand, Call):
+        return None
+    if operand.function == "NOT":
+        return operand.arguments[0]
+    if operand.function == "OR":
+        return all_of([call("NOT", [each], session) for each in operand.arguments], session)
+    return None
 
 
 def _has_one_row(plan: Plan) -> bool:

@@ -11,6 +11,7 @@ import scurry
 from scurry.common.configuration import Configuration
 from scurry.common.recursion import deep_recursion
 from scurry.errors import ConfigError, ValidationError
+from scurry.relational.changelog import Changelogs
 from scurry.relational.explain import explain_executed, physical_text
 from scurry.relational.plan import Plan, Sink
 from scurry.sql import nodes
@@ -20,6 +21,7 @@ from scurry.statements.compiled.encoding import Decoder, Encoder
 from scurry.statements.inserts import plan_insert, started
 from scurry.statements.results import StatementResult
 from scurry.statements.session import TableSession
+from scurry.statements.streaming_runner import reading_of
 from scurry.statements.table_options import check_table_options
 
 __all__ = ["CompiledStatement", "compile_statement", "compiled_sinks", "read_plan"]
@@ -63,7 +65,8 @@ class CompiledStatement:
     @deep_recursion()
     def explain(self) -> str:
         """Return the plan as text."""
-        return explain_executed(self.sinks, self._session.is_streaming)
+        reading = reading_of(self._session, Changelogs(self.sinks)) if self._session.is_streaming else None
+        return explain_executed(self.sinks, reading)
 
 
 def compile_statement(session: TableSession, statement: nodes.Insert | nodes.StatementSet) -> CompiledStatement:

@@ -69,7 +69,7 @@ class Compared:
 
 def settings_of(case: Case) -> dict[str, str]:
     """Return the settings of a test, as its name and Flink's plan tell them."""
-    settings = {}
+    settings: dict[str, str] = {}
     if "MiniBatchAssigner" in case.plan or "LocalGroupAggregate" in case.plan:
         settings |= {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "1 s",
                      "table.exec.mini-batch.size": "3"}  # fmt: skip

@@ -93,8 +93,8 @@ def _refusal(found: Found) -> str:
 
 def _by_cause(title: str, found: list[Found], cause: Callable[[Found], str]) -> Iterator[str]:
     names: dict[str, list[str]] = defaultdict(list)
-    for each in found:
-        names[cause(each)].append(each.name)
+    for one in found:
+        names[cause(one)].append(one.name)
     yield f"\n{title}: {len(found)}"
     for each, some in sorted(names.items(), key=lambda item: (-len(item[1]), item[0])):
         yield f"{len(some):5} {each}  ({some[0]})"

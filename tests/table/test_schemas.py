@@ -71,7 +71,7 @@ def test_a_description_of_a_table_shows_what_create_table_would_have() -> None:
         .partitioned_by("p")
         .build()
     )
-    options = {"connector": "filesystem", "format": "json", "json.ignore-parse-errors": "true", "path": "/x"}
+    options = {"path": "/x", "connector": "filesystem", "json.ignore-parse-errors": "true", "format": "json"}
     assert made.get_options() == options
     assert made.get_partition_keys() == ["p"] and made.get_comment() == "it's"
     written = ",\n".join(f"  '{key}' = '{value}'" for key, value in options.items())

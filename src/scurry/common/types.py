@@ -94,9 +94,7 @@ class Row:
             TypeError: The row has no field names.
         """
         if self._fields is None:
-            raise TypeError(
-                f"Cannot convert a Row class into dict: {self!r} has no field names"
-            )
+            raise TypeError(f"Cannot convert a Row class into dict: {self!r} has no field names")
         values = map(_rows_to_dicts, self._values) if recursive else self._values
         return dict(zip(self._fields, values, strict=False))
 

@@ -20,7 +20,7 @@ class FormatDescriptor(ApiObject):
     def __init__(self, format: str, options: Mapping[str, str]) -> None:
         """Take name and options; use `for_format`."""
         self._format = format
-        self._options = _in_order_of_java(options)
+        self._options = java_text.in_hash_map_order(options)
 
     @staticmethod
     def for_format(format: str) -> FormatDescriptor.Builder:
@@ -83,7 +83,7 @@ class TableDescriptor(ApiObject):
     ) -> None:
         """Take the parts; use `for_connector`."""
         self._schema = schema
-        self._options = _in_order_of_java(options)
+        self._options = java_text.in_hash_map_order(options)
         self._partition_keys = tuple(partition_keys)
         self._comment = comment
 
@@ -199,13 +199,6 @@ class TableDescriptor(ApiObject):
         def build(self) -> TableDescriptor:
             """Return the description."""
             return TableDescriptor(self._schema, self._options, self._partition_keys, self._comment)
-
-
-def _in_order_of_java(options: Mapping[str, str]) -> dict[str, str]:
-    """Return options in the order of the HashMap that Flink keeps them in."""
-    names = list(options)
-    places = java_text.hash_map_order([*map(java_text.hash_of_string, names)], slots=16)
-    return {names[place]: options[names[place]] for place in places}
 
 
 def _key_of(key: Any) -> str:

@@ -264,7 +264,7 @@ class RowTypeInfo(TypeInformation[Row]):
         Raises:
             ValueError: No field has that name.
         """
-        return -1 if self._field_names is None else self._field_names.index(field_name)
+        return -1 if self._field_names is None else self.get_field_names().index(field_name)
 
     def get_field_types(self) -> list[TypeInformation]:
         """Return the types of the fields."""

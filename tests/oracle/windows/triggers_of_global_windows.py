@@ -63,8 +63,7 @@ class Delta(Trigger):
 class Timed(Trigger):
     def on_element(self, e, ts, w, ctx):
         ctx.register_event_time_timer(ts + 5)
-counted = k.window(GlobalWindows.create()).trigger(CountTrigger.of(2))
-counted.reduce(lambda a, b: (a[0], b[1], a[2] + b[2])).print("count")
+        if e[1] == 3:
             ctx.delete_event_time_timer(ts + 5)
         return TriggerResult.CONTINUE
 
@@ -96,8 +95,7 @@ ds = stamped(
 k = ds.key_by(lambda v: v[0], key_type=Types.STRING())
 k.window(GlobalWindows.create()).trigger(Delta()).process(P(), output_type=Types.STRING()).print("delta")
 k.window(GlobalWindows.create()).trigger(Timed()).process(P(), output_type=Types.STRING()).print("timed")
-k.window(GlobalWindows.create()).trigger(CountTrigger.of(2)).reduce(lambda a, b: (a[0], b[1], a[2] + b[2])).print(
-    "count"
-)
+counted = k.window(GlobalWindows.create()).trigger(CountTrigger.of(2))
+counted.reduce(lambda a, b: (a[0], b[1], a[2] + b[2])).print("count")
 k.window(GlobalWindows.create()).process(P(), output_type=Types.STRING()).print("never")
 env.execute()

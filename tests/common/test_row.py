@@ -75,7 +75,7 @@ def test_becomes_a_dict() -> None:
     row = Row(a=1, b=[Row(c=2)], d={"e": Row(f=3)})
     assert row.as_dict() == {"a": 1, "b": [Row(c=2)], "d": {"e": Row(f=3)}}
     assert row.as_dict(True) == {"a": 1, "b": [{"c": 2}], "d": {"e": {"f": 3}}}
-    with pytest.raises(TypeError, match="set_field_names"):
+    with pytest.raises(TypeError, match="Cannot convert a Row class into dict"):
         Row(1).as_dict()
 
 

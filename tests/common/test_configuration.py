@@ -26,7 +26,7 @@ from scurry.errors import ConfigError, UnknownConfigError
 def test_values_are_text_as_in_flink() -> None:
     configuration = Configuration().set_string("s", "x").set_integer("i", 5).set_boolean("b", True).set_float("f", 1e10)
     assert configuration.to_dict() == {"s": "x", "i": "5", "b": "true", "f": "1.0E10"}
-    assert str(configuration) == "{s=x, i=5, b=true, f=1.0E10}"
+    assert str(configuration) == "{b=true, s=x, f=1.0E10, i=5}"
 
 
 def test_reads_values_of_the_kind_asked_for() -> None:

@@ -100,7 +100,7 @@ def test_values_of_the_jobs_secret_keys_are_hidden_wherever_they_occur() -> None
 
 def test_a_configuration_prints_without_its_secrets() -> None:
     configuration = Configuration.from_dict({"db.password": "x7731", "a": "b"})
-    assert str(configuration) == f"{{db.password={HIDDEN}, a=b}}"
+    assert str(configuration) == f"{{a=b, db.password={HIDDEN}}}"
     assert "7731" not in repr(configuration)
 
 

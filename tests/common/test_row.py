@@ -36,14 +36,14 @@ def test_missing_field_is_every_error_pyflink_raises_for_it(error: type[Exceptio
 
 
 def test_takes_values_by_position_or_name_but_not_both() -> None:
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="Can not use both args and kwargs"):
         Row(1, a=2)
 
 
 def test_row_of_names_makes_rows() -> None:
     person = Row("name", "age")
     assert person("bob", 7) == Row(name="bob", age=7)
-    with pytest.raises(ValueError, match="names 2 fields but got 3"):
+    with pytest.raises(ValueError, match="expected 2 values but got"):
         person(1, 2, 3)
 
 
@@ -75,7 +75,7 @@ def test_becomes_a_dict() -> None:
     row = Row(a=1, b=[Row(c=2)], d={"e": Row(f=3)})
     assert row.as_dict() == {"a": 1, "b": [Row(c=2)], "d": {"e": Row(f=3)}}
     assert row.as_dict(True) == {"a": 1, "b": [{"c": 2}], "d": {"e": {"f": 3}}}
-    with pytest.raises(TypeError, match="set_field_names"):
+    with pytest.raises(TypeError, match="Cannot convert a Row class into dict"):
         Row(1).as_dict()
 
 

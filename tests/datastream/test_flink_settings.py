@@ -77,7 +77,7 @@ class TestJava:
             stream.set_uid_hash("0" * 32)
         with pytest.raises(UnsupportedError, match=r"call uid\(...\) instead"):
             stream.print().set_uid_hash("0" * 32)
-        with pytest.raises(TopologyError, match="a KeyedStream is no operator"):
+        with pytest.raises(TopologyError, match="Set uid hash for KeyedStream is not supported"):
             stream.key_by(lambda n: n).set_uid_hash("0" * 32)
 
 

@@ -105,6 +105,13 @@ class TestTimeToLive:
         builder = StateTtlConfig.new_builder(1).cleanup_full_snapshot().cleanup_incrementally(5, True)
         assert builder.cleanup_in_rocksdb_compact_filter(1000).disable_cleanup_in_background().build().ttl_ms == 1
 
+    def test_shows_as_in_pyflink(self) -> None:
+        assert repr(StateTtlConfig.new_builder(Time.seconds(1)).build()) == (
+            "StateTtlConfig<update_type=UpdateType.OnCreateAndWrite, "
+            "state_visibility=StateVisibility.NeverReturnExpired,"
+            "ttl_time_characteristic =TtlTimeCharacteristic.ProcessingTime,ttl=1000 ms>"
+        )
+
     def test_must_be_positive(self) -> None:
         with pytest.raises(ArgumentError, match="TTL is expected to be positive"):
             StateTtlConfig.new_builder(0).build()

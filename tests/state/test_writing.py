@@ -291,7 +291,7 @@ def test_functions_with_results_are_refused() -> None:
     records = OperatorTransformation.bootstrap_with([1]).key_by(lambda n: n)
     with pytest.raises(ArgumentTypeError, match=r"Yields.process_element yields, but .* has no output"):
         records.transform(Yields())
-    with pytest.raises(ArgumentTypeError, match="expected KeyedStateBootstrapFunction"):
+    with pytest.raises(ArgumentTypeError, match="The input must be a KeyedStateBootstrapFunction"):
         records.transform(Process())  # type: ignore[arg-type]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.table import DataTypes, EnvironmentSettings, FormatDescriptor, Schema, TableDescriptor, TableEnvironment
-from scurry.table.expressions import col, if_then_else
+from scurry.table.expressions import call_sql, col, if_then_else
 
 BUILDER = Schema.new_builder
 
@@ -71,7 +71,7 @@ def test_a_description_of_a_table_shows_what_create_table_would_have() -> None:
         .partitioned_by("p")
         .build()
     )
-    options = {"connector": "filesystem", "format": "json", "json.ignore-parse-errors": "true", "path": "/x"}
+    options = {"path": "/x", "connector": "filesystem", "json.ignore-parse-errors": "true", "format": "json"}
     assert made.get_options() == options
     assert made.get_partition_keys() == ["p"] and made.get_comment() == "it's"
     written = ",\n".join(f"  '{key}' = '{value}'" for key, value in options.items())
@@ -100,3 +100,36 @@ def test_expressions_of_a_schema_are_kept_as_sql(tmp_path: Path) -> None:
     env.create_temporary_table("t", descriptor.format("csv").option("csv.null-literal", "").build())
     with env.from_path("t").execute().collect() as rows:
         assert [tuple(row) for row in rows] == [(3, "x", 8, "X", "3"), (None, "y", None, "none", None)]
+
+
+def test_texts_and_expressions_are_shown_as_recorded_from_flink() -> None:
+    schema = (
+        Schema.new_builder()
+        .column("id", DataTypes.INT().not_null())
+        .column("name", "STRING")
+        .column_by_expression("up", "UPPER(name)")
+        .column_by_expression("p", col("id") + 1)
+        .column_by_metadata("m", DataTypes.TIMESTAMP_LTZ(3), "timestamp", True)
+        .column_by_expression("ts", call_sql("TO_TIMESTAMP(name)"))
+        .watermark("ts", "ts - INTERVAL '5' SECOND")
+        .primary_key("id")
+        .build()
+    )
+    assert str(schema).splitlines() == [
+        "(",
+        "  `id` INT NOT NULL,",
+        "  `name` [STRING],",
+        "  `up` AS [UPPER(name)],",
+        "  `p` AS plus(id, 1),",
+        "  `m` TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL,",
+        "  `ts` AS [TO_TIMESTAMP(name)],",
+        "  WATERMARK FOR `ts` AS [ts - INTERVAL '5' SECOND],",
+        "  CONSTRAINT `PK_id` PRIMARY KEY (`id`) NOT ENFORCED",
+        ")",
+    ]
+
+
+def test_options_are_in_the_order_recorded_from_flink() -> None:
+    builder = TableDescriptor.for_connector("datagen").option("number-of-rows", "5")
+    made = builder.option("fields.id.kind", "sequence").format("json").build()
+    assert list(made.get_options()) == ["number-of-rows", "connector", "format", "fields.id.kind"]

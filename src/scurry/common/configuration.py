@@ -175,7 +175,8 @@ class Configuration(ApiObject, check_arguments=False):
 
     def __str__(self) -> str:
         """Return for example `{parallelism.default=2}`, as Java prints a map, without secrets."""
-        return f"{{{', '.join(f'{key}={value}' for key, value in redacted(self._values).items())}}}"
+        shown = java_text.in_hash_map_order(redacted(self._values))
+        return f"{{{', '.join(f'{key}={value}' for key, value in shown.items())}}}"
 
     def __repr__(self) -> str:
         """Return the expression that makes this configuration, without secrets."""

@@ -54,7 +54,7 @@ class Row:
         """
         if kwargs:
             if args:
-                raise ValueError("a Row takes its values by position or by name, not both")
+                raise ValueError("Can not use both args and kwargs to create Row")
             self._fields = tuple(kwargs)
             self._values = list(kwargs.values())
         else:
@@ -94,7 +94,7 @@ class Row:
             TypeError: The row has no field names.
         """
         if self._fields is None:
-            raise TypeError(f"{self!r} has no field names, so it cannot become a dict; use set_field_names first")
+            raise TypeError(f"Cannot convert a Row class into dict: {self!r} has no field names")
         values = map(_rows_to_dicts, self._values) if recursive else self._values
         return dict(zip(self._fields, values, strict=False))
 
@@ -141,7 +141,9 @@ class Row:
             ValueError: More values than names.
         """
         if len(args) > len(self._values):
-            raise ValueError(f"{self!r} names {len(self._values)} fields but got {len(args)} values: {args!r}")
+            raise ValueError(
+                f"Can not create Row with fields {self!r}, expected {len(self._values)} values but got {args!r}"
+            )
         return Row._from_values(list(args), tuple(self._values), self._row_kind)
 
     def __getitem__(self, item: int | slice | str) -> Any:

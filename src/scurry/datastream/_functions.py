@@ -25,7 +25,7 @@ def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: boo
     Raises:
         ArgumentTypeError: The function is of another kind.
     """
-    expected = " or ".join(kind.__name__ for kind in kinds) + (" or a callable" if or_callable else "")
+    expected = " or ".join(kind.__name__ for kind in kinds) + (" or a callable function" if or_callable else "")
     if isinstance(function, type) and issubclass(function, (Function, *kinds)):
         raise ArgumentTypeError(f"{function.__name__} is a class; pass an instance of it: {function.__name__}()")
     if isinstance(function, kinds):
@@ -34,7 +34,8 @@ def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: boo
         return
     if KeySelector in kinds and isinstance(function, (str, int)):
         hint = f"pass a function: lambda record: record[{function!r}]"
-    raise ArgumentTypeError(f"expected {expected}, got {function!r}{'; ' + hint if hint else ''}")
+    article = "an" if expected.startswith("A") else "a"
+    raise ArgumentTypeError(f"The input must be {article} {expected}, got {function!r}{'; ' + hint if hint else ''}")
 
 
 def require_reduce(function: ReduceFunction[T] | Callable[[T, T], T]) -> ReduceFunction[T]:

@@ -334,7 +334,9 @@ class ReducingStateDescriptor(StateDescriptor[ReducingState[T]], Generic[T]):
         super().__init__(name, type_info)
         if not isinstance(reduce_function, ReduceFunction):
             if not callable(reduce_function):
-                raise ArgumentTypeError(f"reduce_function must be a ReduceFunction or a callable: {reduce_function!r}")
+                raise ArgumentTypeError(
+                    f"The input must be a ReduceFunction or a callable function: {reduce_function!r}"
+                )
             reduce_function = CallableReduce(reduce_function)
         self.function = reduce_function
 
@@ -361,7 +363,7 @@ class AggregatingStateDescriptor(StateDescriptor[AggregatingState[T, R]], Generi
         """
         super().__init__(name, state_type_info)
         if not isinstance(agg_function, AggregateFunction):
-            raise ArgumentTypeError(f"agg_function must be an AggregateFunction, not {agg_function!r}")
+            raise ArgumentTypeError(f"The input must be an AggregateFunction, got {agg_function!r}")
         self.function = agg_function
 
     def get_agg_function(self) -> AggregateFunction[T, ACC, R]:

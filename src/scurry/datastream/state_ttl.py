@@ -94,6 +94,13 @@ class StateTtlConfig(ApiObject):
         """Return when expired values are removed that no function accesses."""
         return self.cleanup_strategies
 
+    def __repr__(self) -> str:
+        """Return all settings but the cleanup, as PyFlink shows them."""
+        return (
+            f"StateTtlConfig<update_type={self.update_type}, state_visibility={self.state_visibility},"
+            f"ttl_time_characteristic ={self.ttl_time_characteristic},ttl={self.get_ttl()}>"
+        )
+
     class Builder(ApiObject):
         """Builder of a `StateTtlConfig`; by default, writes renew the time to live and expired values are hidden."""
 

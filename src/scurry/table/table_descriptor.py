@@ -7,6 +7,7 @@ from typing import Any
 
 from scurry.catalog.identifier import escape_identifier, escape_text
 from scurry.common._api import ApiObject
+from scurry.common._types import java_text
 from scurry.errors import ArgumentError
 from scurry.table.schema import Schema
 
@@ -19,7 +20,7 @@ class FormatDescriptor(ApiObject):
     def __init__(self, format: str, options: Mapping[str, str]) -> None:
         """Take name and options; use `for_format`."""
         self._format = format
-        self._options = dict(options)
+        self._options = java_text.in_hash_map_order(options)
 
     @staticmethod
     def for_format(format: str) -> FormatDescriptor.Builder:
@@ -82,7 +83,7 @@ class TableDescriptor(ApiObject):
     ) -> None:
         """Take the parts; use `for_connector`."""
         self._schema = schema
-        self._options = dict(options)
+        self._options = java_text.in_hash_map_order(options)
         self._partition_keys = tuple(partition_keys)
         self._comment = comment
 

@@ -58,6 +58,10 @@ class TypeInformation(Generic[T_co]):
         """
         return "null" if value is None else self._java_text(value)
 
+    def _with_names(self) -> TypeInformation[T_co]:
+        """Return this type with the names f0, f1, ... in rows that declare none, as types come back from Java."""
+        return self
+
     def _column(self) -> ColumnConverter | None:
         """Return the conversion of a column of values, see `conversion`."""
         raise NotImplementedError(type(self).__name__)

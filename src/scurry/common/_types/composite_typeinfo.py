@@ -55,6 +55,9 @@ class SequenceTypeInfo(TypeInformation):
             element = composite_conversion.nullable_column(element)
         return composite_conversion.list_column(convert, element)
 
+    def _with_names(self) -> TypeInformation:
+        return type(self)(self.elem_type._with_names())
+
     def _java_text(self, value: Any) -> str:
         if self._of_bytes():
             return java_text.byte_array(value)
@@ -166,6 +169,9 @@ class MapTypeInfo(TypeInformation[dict[Any, Any]]):
             value = composite_conversion.nullable_column(value)
         return composite_conversion.map_column(self.converter(), self.key_type._column(), value)
 
+    def _with_names(self) -> TypeInformation:
+        return MapTypeInfo(self.key_type._with_names(), self.value_type._with_names())
+
     def _java_text(self, value: Any) -> str:
         """Return the entries in the order of a Java HashMap if the hash codes of the keys are known."""
         items = list(value.items())
@@ -212,6 +218,9 @@ class TupleTypeInfo(TypeInformation[tuple[Any, ...]]):
     def _column(self) -> ColumnConverter:
         return composite_conversion.tuple_column(self.converter(), [field._column() for field in self._field_types])
 
+    def _with_names(self) -> TypeInformation:
+        return TupleTypeInfo([field._with_names() for field in self._field_types])
+
     def _java_text(self, value: Any) -> str:
         return f"({','.join(map(TypeInformation.to_java_string, self._field_types, value))})"
 
@@ -255,7 +264,7 @@ class RowTypeInfo(TypeInformation[Row]):
         Raises:
             ValueError: No field has that name.
         """
-        return -1 if self._field_names is None else self._field_names.index(field_name)
+        return -1 if self._field_names is None else self.get_field_names().index(field_name)
 
     def get_field_types(self) -> list[TypeInformation]:
         """Return the types of the fields."""
@@ -263,6 +272,9 @@ class RowTypeInfo(TypeInformation[Row]):
 
     def _names(self) -> tuple[str, ...]:
         return self._field_names or tuple(f"f{i}" for i in range(len(self._field_types)))
+
+    def _with_names(self) -> TypeInformation:
+        return RowTypeInfo([field._with_names() for field in self._field_types], self._names())
 
     def __eq__(self, other: object) -> bool:
         """Compare the field types and names."""

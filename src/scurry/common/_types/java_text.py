@@ -8,8 +8,9 @@ import math
 import posixpath
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from scurry.common._type_variables import V
 from scurry.common._types.conversion import float32
 from scurry.common.time import Instant
 
@@ -168,6 +169,13 @@ def hash_map_order(codes: list[int], slots: int = 1) -> list[int]:
         slots *= 2
     buckets = [(code ^ (code >> 16)) & (slots - 1) for code in codes]
     return sorted(range(len(codes)), key=buckets.__getitem__)
+
+
+def in_hash_map_order(entries: Mapping[str, V]) -> dict[str, V]:
+    """Return entries in the iteration order of a `HashMap` of only these."""
+    names = list(entries)
+    places = hash_map_order([*map(hash_of_string, names)], slots=16)
+    return {names[place]: entries[names[place]] for place in places}
 
 
 def local_time(value: datetime.date | datetime.time) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from scurry.common._type_variables import T_co
+from scurry.datastream.data_stream._refused import refused
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.errors import TopologyError
 from scurry.graph.nodes import CacheNode, OperatorNode, SideOutputNode, SourceNode
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from scurry.connectors.cache import CachedRecords
 
 __all__ = ["CachedDataStream"]
+
+_NO_OPERATOR = "it is no operator; make the setting before cache()"
 
 
 class CachedDataStream(DataStream[T_co]):
@@ -52,10 +55,15 @@ class CachedDataStream(DataStream[T_co]):
         """Delete the cached records. The next job that uses the stream computes and caches it again."""
         self._records.clear()
 
-    def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TopologyError(
-            "a CachedDataStream is no operator, so it has neither name, uid nor parallelism: set them before cache()"
-        )
-
-    get_name = name = uid = set_uid_hash = set_description = set_parallelism = set_max_parallelism = _refuse
-    force_non_parallel = set_buffer_timeout = start_new_chain = disable_chaining = slot_sharing_group = _refuse
+    get_name = refused("Get name of", _NO_OPERATOR)
+    name = refused("Set name for", _NO_OPERATOR)
+    uid = refused("Set uid for", _NO_OPERATOR)
+    set_uid_hash = refused("Set uid hash for", _NO_OPERATOR)
+    set_description = refused("Set description for", _NO_OPERATOR)
+    set_parallelism = refused("Set parallelism for", _NO_OPERATOR)
+    set_max_parallelism = refused("Set max parallelism for", _NO_OPERATOR)
+    force_non_parallel = refused("Set force non-parallel for", _NO_OPERATOR)
+    set_buffer_timeout = refused("Set buffer timeout for", _NO_OPERATOR)
+    start_new_chain = refused("Start new chain for", _NO_OPERATOR)
+    disable_chaining = refused("Disable chaining for", _NO_OPERATOR)
+    slot_sharing_group = refused("Setting slot sharing group for", _NO_OPERATOR)

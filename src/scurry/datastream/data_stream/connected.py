@@ -165,9 +165,11 @@ class BroadcastConnectedStream(ApiObject, Generic[T1_co, T2_co]):
         inputs = (_partitioned(self.non_broadcast_stream), self.broadcast_stream.input_stream._node)
         env, descriptors = self.non_broadcast_stream._env, tuple(self.broadcast_state_descriptors)
         if isinstance(self.non_broadcast_stream, KeyedStream):
-            require_function(func, (KeyedBroadcastProcessFunction,), hint="the stream is keyed")
+            hint = "BroadcastProcessFunction should be applied to non-keyed DataStream, and this one is keyed"
+            require_function(func, (KeyedBroadcastProcessFunction,), hint=hint)
             operator: ops.Operator = ops.KeyedBroadcastProcess(func, descriptors)
             return operator_stream(env, inputs, operator, "Keyed-Co-Process-Broadcast", output_type)
-        require_function(func, (BroadcastProcessFunction,), hint="the stream is not keyed")
+        hint = "KeyedBroadcastProcessFunction should be applied to keyed DataStream, and this one is not keyed"
+        require_function(func, (BroadcastProcessFunction,), hint=hint)
         operator = ops.BroadcastProcess(func, descriptors)
         return operator_stream(env, inputs, operator, "Co-Process-Broadcast", output_type)

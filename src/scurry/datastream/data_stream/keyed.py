@@ -11,6 +11,7 @@ from scurry.datastream._functions import require_function, require_reduce
 from scurry.datastream._type_info import DeclaredType
 from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, ReduceLike
 from scurry.datastream.data_stream._instead import KEYED_STREAM_METHODS
+from scurry.datastream.data_stream._refused import refused
 from scurry.datastream.data_stream.interval_join import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from scurry.datastream.window import WindowAssigner
 
 __all__ = ["KeyedStream"]
+
+_NO_OPERATOR = "it is no operator; make the setting on the stream that map(...), process(...), reduce(...) etc. return"
 
 
 class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
@@ -83,7 +86,7 @@ class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
             func: A KeyedProcessFunction.
             output_type: Declared type of the main output.
         """
-        hint = "on a keyed stream process(...) takes a KeyedProcessFunction"
+        hint = "KeyedProcessFunction is required for KeyedStream"
         require_function(func, (KeyedProcessFunction,), hint=hint)
         return self._transform(ops.KeyedProcess(func), "KEYED PROCESS", output_type)
 
@@ -170,12 +173,16 @@ class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
 
     shuffle = rebalance = rescale = forward = global_ = broadcast = partition_custom = _cannot_repartition
 
-    def _cannot_configure(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise TopologyError(
-            "a KeyedStream is no operator and has no name, uid or parallelism: set them on the stream that "
-            "map(...), process(...), reduce(...) etc. return"
-        )
-
-    get_name = name = uid = set_uid_hash = set_description = set_parallelism = set_max_parallelism = _cannot_configure
-    force_non_parallel = set_buffer_timeout = start_new_chain = disable_chaining = _cannot_configure
-    slot_sharing_group = _cannot_configure
+    get_name = refused("Get name of", _NO_OPERATOR)
+    name = refused("Set name for", _NO_OPERATOR)
+    uid = refused("Set uid for", _NO_OPERATOR)
+    set_uid_hash = refused("Set uid hash for", _NO_OPERATOR)
+    set_description = refused("Set description for", _NO_OPERATOR)
+    set_parallelism = refused("Set parallelism for", _NO_OPERATOR)
+    set_max_parallelism = refused("Set max parallelism for", _NO_OPERATOR)
+    force_non_parallel = refused("Set force non-parallel for", _NO_OPERATOR)
+    set_buffer_timeout = refused("Set buffer timeout for", _NO_OPERATOR)
+    start_new_chain = refused("Start new chain for", _NO_OPERATOR)
+    disable_chaining = refused("Disable chaining for", _NO_OPERATOR)
+    slot_sharing_group = refused("Setting slot sharing group for", _NO_OPERATOR)
+    cache = refused("Cache for", "call cache() before key_by(...)")

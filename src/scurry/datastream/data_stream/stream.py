@@ -78,7 +78,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
 
     def get_type(self) -> TypeInformation[T_co]:
         """Return the declared type of the records."""
-        return self._node.output_type or Types.PICKLED_BYTE_ARRAY()
+        return (self._node.output_type or Types.PICKLED_BYTE_ARRAY())._with_names()
 
     def get_execution_environment(self) -> StreamExecutionEnvironment:
         """Return the environment the stream belongs to."""

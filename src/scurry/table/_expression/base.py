@@ -25,7 +25,7 @@ class ExpressionBase:
         _tables: The tables that it reads, by the names it reads them by.
         _names: What `alias` named it.
         _descending: The order that `asc` or `desc` asked for.
-        _is_text: Whether it is a text of SQL, which gives no name to a column.
+        _text: The SQL that it was given as, if it was; such an expression gives no name to a column.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class ExpressionBase:
         names: tuple[str, ...] = (),
         descending: bool | None = None,
         tables: Mapping[str, Plan] | None = None,
-        is_text: bool = False,
+        text: str | None = None,
     ) -> None:
         """Wrap a syntax tree; programs use `col`, `lit` and the functions of `expressions`.
 
@@ -45,20 +45,24 @@ class ExpressionBase:
             names: What `alias` named it.
             descending: The order that `asc` or `desc` asked for.
             tables: The tables that it reads, by the names it reads them by.
-            is_text: Whether it is a text of SQL, which gives no name to a column.
+            text: The SQL that it was given as, if it was; such an expression gives no name to a column.
         """
         self._node = node
         self._functions = dict(functions or {})
         self._names = names
         self._descending = descending
         self._tables = dict(tables or {})
-        self._is_text = is_text
+        self._text = text
+
+    @property
+    def _is_text(self) -> bool:
+        return self._text is not None
 
     def __str__(self) -> str:
         """Return the expression as messages write it: `plus(a, 1)`."""
         from scurry.statements.table_operations.summary import summary
 
-        text = summary(self._node)
+        text = summary(self._node) if self._text is None else f"[{self._text}]"
         if self._names:
             text = f"as({', '.join([text, *(repr(name) for name in self._names)])})"
         return text if self._descending is None else f"{'desc' if self._descending else 'asc'}({text})"

@@ -104,7 +104,7 @@ def call_sql(sql_expression: str) -> Expression:
     Raises:
         SqlParserError: It is no expression.
     """
-    return Expression(parsed_alone(sql_expression), is_text=True)
+    return Expression(parsed_alone(sql_expression), text=sql_expression)
 
 
 def call_with(function: str, *arguments: Any) -> Expression:

@@ -19,8 +19,8 @@ from scurry.relational.physical.changes import ChangelogNormalize
 from scurry.relational.physical.joins import LookupJoin
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
+from scurry.runtime.tables.empty_inputs import without_empty_inputs
 from scurry.statements.conflicts import check_conflicts
-from scurry.statements.empty_inputs import without_empty_inputs
 from scurry.statements.session import TableSession
 from scurry.statements.table_options import check_table_options
 

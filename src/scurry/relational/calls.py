@@ -9,6 +9,7 @@ from typing import Any, Final
 from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
+from scurry.functions.null_literals import refuses_null
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import (
     CharType,
@@ -58,6 +59,7 @@ def call(
     if function is None:
         raise no_match(name, arguments, span)
     arguments = [_nested(function, each) for each in arguments]
+    _check_nulls(name.upper(), arguments)
     site = CallSite(name.upper(), tuple(map(_known, arguments)), session, target)
     try:
         signature = function.infer(site)
@@ -70,6 +72,14 @@ def call(
         converted(each, wanted, session) for each, wanted in zip(arguments, signature.argument_types, strict=True)
     )
     return Call(function.name, taken, signature.result_type, span=span)
+
+
+def _check_nulls(name: str, arguments: Sequence[Expression]) -> None:
+    """Refuse the literal NULL of a statement where Calcite does; the Table API has it everywhere."""
+    for place, each in enumerate(arguments):
+        is_null = isinstance(each, Literal) and isinstance(each.type, NullType)
+        if is_null and each.span is not None and each.span.text and refuses_null(name, place):
+            raise refused(each.span, "Illegal use of 'NULL'")
 
 
 #: Lists of more conditions than this become balanced trees.

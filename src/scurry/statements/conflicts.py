@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types.families import is_rowtime
 from scurry.relational.changelog import Changelogs
@@ -17,7 +17,6 @@ def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> Non
 
     Raises:
         ValidationError: It does not say so, or says it where it means nothing.
-        UnsupportedError: It asks for other rows than the last ones, which scurry does not have.
     """
     if sink.on_conflict is None:
         options = dict(session.options)
@@ -32,10 +31,6 @@ def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> Non
         raise ValidationError(
             f"ON CONFLICT clause is only allowed for upsert sinks. The sink '{'.'.join(sink.path)}' is not an upsert "
             "sink because it only accepts INSERT (append-only) changes."
-        )
-    if sink.on_conflict != "DEDUPLICATE" and sink.upsert_materialize:
-        raise UnsupportedError(
-            f"ON CONFLICT DO {sink.on_conflict} is not supported yet: DEDUPLICATE updates to the latest row"
         )
 
 

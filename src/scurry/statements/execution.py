@@ -134,6 +134,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowFunctions: show.show_functions,
     nodes.ShowJars: show.show_jars,
     nodes.ShowJobs: _refuse_client_statement,
+    nodes.ShowMaterializedTables: show.show_materialized_tables,
     nodes.ShowModels: show.show_models,
     nodes.ShowModules: show.show_modules,
     nodes.ShowPartitions: partitions.show_partitions,

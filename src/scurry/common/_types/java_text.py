@@ -23,15 +23,20 @@ def boolean(value: bool) -> str:
     return "true" if value else "false"
 
 
-def double(value: float) -> str:
-    """Return the text of a Java double: the shortest digits that identify it, as since JDK 19, e.g. `1.0E10`."""
+def double(value: float, bits: int = 53) -> str:
+    """Return the text of a Java double, e.g. `1.0E10`: the shortest digits that identify it, with Java 17's exceptions.
+
+    Args:
+        value: The number.
+        bits: How many bits its digits have.
+    """
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return repr(value)
-    sign, digits, exponent = decimal.Decimal(_two_digits(value)).as_tuple()
+    sign, digits, exponent = decimal.Decimal(_whole(value, bits) or _two_digits(value)).as_tuple()
     text = "".join(map(str, digits))
     power = len(text) - 1 + int(exponent)
     fraction = text[1:].rstrip("0") or "0"
@@ -44,8 +49,20 @@ def _two_digits(value: float) -> str:
     return text if float(text) == value else repr(value)
 
 
+def _whole(value: float, bits: int) -> int | None:
+    """Return the number that Java 17 writes for a large whole one: its last digits are rounded by another rule."""
+    if not 2**bits <= abs(value) < 2**62 or not value.is_integer():
+        return None
+    surplus = int(abs(value)).bit_length() - bits - 2
+    scale = 10 ** int(surplus * math.log10(2)) if surplus > 1 else 1
+    number = (int(abs(value)) + scale // 2) // scale * scale
+    return number if value > 0 else -number
+
+
 def single(value: float) -> str:
     """Return the text of a Java float: the shortest digits that identify it among 32-bit floats."""
+    if 2**24 <= abs(value) < 2**62:
+        return double(value, 24)
     for places in range(1, 9):
         text = f"{value:.{places}e}"
         if float32(float(text)) == value:

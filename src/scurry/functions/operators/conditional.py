@@ -174,6 +174,8 @@ def _infer_if(site: CallSite) -> Signature:
 def _infer_null_if(site: CallSite) -> Signature:
     if len(site.arguments) != 2:
         raise refuse(site, "'NULLIF(<COMPARABLE_TYPE>, <COMPARABLE_TYPE>)'")
+    if isinstance(site.types[0], NullType):
+        raise SignatureError("ELSE clause or at least one THEN clause must be non-NULL")
     infer_equality(site)
     return Signature(site.types, site.types[0].nullable())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types.families import is_proctime
-from scurry.relational.plan import Plan, WindowTable, walk
+from scurry.relational.plan import Limit, Plan, Project, Sort, WindowTable, walk
 
 __all__ = ["check_batch"]
 
@@ -20,7 +20,13 @@ def check_batch(plan: Plan, session: Session) -> Plan:
         for node in walk(plan):
             if isinstance(node, WindowTable):
                 _check_window(node)
+            if isinstance(node, Limit) and node.fetch is None and _is_sorted(node.input):
+                raise ValidationError("Not support limitEnd is max value now!")
     return plan
+
+
+def _is_sorted(plan: Plan) -> bool:
+    return isinstance(plan, Sort) or (isinstance(plan, Project) and _is_sorted(plan.input))
 
 
 def _check_window(plan: WindowTable) -> None:

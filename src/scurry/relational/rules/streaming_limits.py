@@ -49,10 +49,8 @@ def _check(plan: Plan, is_limited: bool) -> None:
 
 def _check_sort(plan: Sort) -> None:
     first = plan.keys[0]
-    if not _is_time(plan.schema[first.index].type):
+    if not _is_time(plan.schema[first.index].type) or first.descending:
         raise ValidationError("Sort on a non-time-attribute field is not supported.")
-    if first.descending:
-        raise ValidationError("Primary sort order of a streaming table must be ascending on time.")
 
 
 def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:

@@ -285,7 +285,7 @@ class ExpressionValidator:
         )
         if not accepted or (is_text and isinstance(value.type, BINARY)):
             raise invalid(span, "Values passed to IN operator must have compatible types")
-        is_kept = _is_kind_of(value.type, operand.type)
+        is_kept = _is_kind_of(value.type, operand.type) or isinstance(operand.type, NullType)
         return self.call("=", [operand, value if is_kept else self.as_type(value, operand.type)], span)
 
     def _quantified_comparison(self, node: nodes.QuantifiedComparison) -> Expression:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scurry.errors import ValidationError
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types.families import is_proctime, is_rowtime
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, InputReference, Literal
 from scurry.relational.plan import Plan, WindowTable
@@ -57,12 +58,19 @@ def auxiliary(call: nodes.Call, windows: Sequence[GroupWindow]) -> Expression | 
         return None
     for window in windows:
         if (window.kind, window.arguments) == (kind, call.arguments):
-            return window.keys[_AUXILIARIES[what]][0]
+            return _property(window.keys[_AUXILIARIES[what]][0], what)
     raise invalid(
         call.span,
         f"Call to auxiliary group function '{name}' must have matching call to group function '${kind}' "
         "in GROUP BY clause",
     )
+
+
+def _property(found: Expression, what: str) -> Expression:
+    if what == "ROWTIME" and is_proctime(found.type):
+        raise ValidationError("A proctime window cannot provide a rowtime attribute.")
+    # A window of event time has no processing time.
+    return Literal(None, found.type.nullable()) if what == "PROCTIME" and is_rowtime(found.type) else found
 
 
 def group_window(item: nodes.Expression, validator: ExpressionValidator, plan: Plan) -> GroupWindow | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -57,6 +58,8 @@ def _made(value: Any, type: DataType, node: nodes.Node) -> Literal:
 def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
     value = -node.value if negative else node.value
     if node.is_approximate:
+        if math.isinf(float(value)):
+            raise invalid(node.span, f"Numeric literal '{node.text.upper()}' out of range")
         return _made(float(value), DoubleType(False), node)
     if node.is_integer:
         if -(2**31) <= value < 2**31:

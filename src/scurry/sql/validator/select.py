@@ -160,6 +160,10 @@ class SelectValidator:
         expression = validator.convert(item.expression)
         if isinstance(expression.type, NullType):
             raise invalid(item.expression.span, "Illegal use of 'NULL'")
+        if isinstance(item.expression, nodes.RowConstructor):
+            for each in item.expression.values:
+                if isinstance(each, nodes.NullLiteral):
+                    raise invalid(each.span, "Illegal use of 'NULL'")
         return expression
 
     def _sort_expression(self, item: nodes.OrderItem, items: Sequence[Item]) -> int | nodes.Expression:

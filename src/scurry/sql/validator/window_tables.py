@@ -110,7 +110,8 @@ def argument_table(argument: nodes.TableArgument, environment: Environment, item
 
 
 def _time(call: nodes.Call, kind: str, descriptor: nodes.Expression, plan: Plan) -> int:
-    if not isinstance(descriptor, nodes.Descriptor) or len(descriptor.columns) != 1:
+    # Flink reads the first column, and ignores others.
+    if not isinstance(descriptor, nodes.Descriptor) or not descriptor.columns:
         raise invalid(call.span, f"The second argument of {kind} is a DESCRIPTOR of one column")
     place = _place(descriptor.columns[0], plan)
     type = plan.schema[place].type

@@ -23,6 +23,7 @@ __all__ = [
     "show_databases",
     "show_functions",
     "show_jars",
+    "show_materialized_tables",
     "show_models",
     "show_modules",
     "show_tables",
@@ -56,9 +57,18 @@ def show_views(session: TableSession, statement: nodes.ShowViews) -> StatementRe
 
 def show_models(session: TableSession, statement: nodes.ShowModels) -> StatementResult:
     """List no models of a database: CREATE MODEL is not supported."""
-    catalog, database = _database(session, statement.scope)
+    return _nothing(session, statement.scope, "model name")
+
+
+def show_materialized_tables(session: TableSession, statement: nodes.ShowMaterializedTables) -> StatementResult:
+    """List no materialized tables of a database: CREATE MATERIALIZED TABLE is not supported."""
+    return _nothing(session, statement.scope, "materialized table")
+
+
+def _nothing(session: TableSession, scope: nodes.Scope | None, column: str) -> StatementResult:
+    catalog, database = _database(session, scope)
     session.catalogs.catalog(catalog).get_database(database)
-    return names_result("model name", ())
+    return names_result(column, ())
 
 
 def _database(session: TableSession, scope: nodes.Scope | None) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cmp_to_key
 
 from scurry.functions.definition import Session
 from scurry.relational import builders
@@ -20,7 +21,7 @@ def expand_grouping_sets(plan: Plan, session: Session) -> Plan:
 
 
 def _expanded(plan: Aggregate) -> Plan:
-    rows = Expand(plan.input, plan.keys, plan.grouping_sets)
+    rows = Expand(plan.input, plan.keys, tuple(sorted(plan.grouping_sets, key=cmp_to_key(_compared))))
     width, count = len(plan.input.schema), len(plan.keys)
     keys = tuple(range(width, width + count + 1))
     places = tuple(range(count + 1))
@@ -28,3 +29,12 @@ def _expanded(plan: Aggregate) -> Plan:
     order = [*range(count), *([count] if plan.grouping_id is not None else []), *range(count + 1, len(grouped.schema))]
     columns: list[Expression] = [builders.column(grouped, place) for place in order]
     return Project(grouped, tuple(columns), plan.schema.names)
+
+
+def _compared(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+    """Compare grouping sets as Calcite orders them, which is the order of a row's copies: sets before their parts."""
+    if set(one) >= set(other):
+        return -1
+    if set(one) <= set(other):
+        return 1
+    return sum(1 << place for place in one) - sum(1 << place for place in other)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scurry.relational.physical.changes import ChangelogNormalize
 from scurry.relational.plan import Sink
 from scurry.relational.unique_keys import upsert_keys
+from scurry.runtime.tables.streaming.changes.compacting import CompactingMaterializer
 from scurry.runtime.tables.streaming.changes.materialize import SinkUpsertMaterializer
 from scurry.runtime.tables.streaming.changes.normalize import ChangelogNormalizer
 
@@ -29,5 +30,9 @@ def materialized(lowering: Lowering, sink: Sink) -> Node:
     if not sink.upsert_materialize:
         return rows
     keys = sorted(map(sorted, upsert_keys(sink.input)), key=len)
-    function = SinkUpsertMaterializer(sink.schema, keys[0] if keys else (), lowering.state_ttl)
+    upsert_key = keys[0] if keys else ()
+    if sink.on_conflict in (None, "DEDUPLICATE"):
+        function: Any = SinkUpsertMaterializer(sink.schema, upsert_key, lowering.state_ttl)
+    else:
+        function = CompactingMaterializer(sink.schema, upsert_key, sink.on_conflict == "ERROR")
     return lowering.keyed([rows], [sink.key], function, "SinkUpsertMaterializer")

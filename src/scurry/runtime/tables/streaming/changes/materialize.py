@@ -17,11 +17,12 @@ from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
-__all__ = ["SinkUpsertMaterializer"]
+__all__ = ["ADDED", "SinkUpsertMaterializer", "place_of"]
 
 #: The slot of a key: its rows, the one that the table has at the end.
 _ROWS = "rows"
-_ADDED = (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
+#: The kinds of changes that add a row.
+ADDED = (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
 
 
 class SinkUpsertMaterializer:
@@ -52,7 +53,7 @@ class SinkUpsertMaterializer:
         kept = [self._kept(key, context) for key in rows.keys]
         found: list[tuple[RowKind, tuple[Any, ...]]] = []
         for code, kind, row in zip(rows.codes.tolist(), kinds, values, strict=True):
-            change = self._added(kept[code], row) if kind in _ADDED else self._removed(kept[code], row)
+            change = self._added(kept[code], row) if kind in ADDED else self._removed(kept[code], row)
             if change is not None:
                 found.append(change)
         for key, current in zip(rows.keys, kept, strict=True):
@@ -91,16 +92,9 @@ class SinkUpsertMaterializer:
         self._expiry.expire(context)
         return list(state.get(_ROWS) or ())
 
-    def _place(self, current: list[Any], row: tuple[Any, ...]) -> int | None:
-        wanted = [row[column] for column in self._key]
-        for place, each in enumerate(current):
-            if [each[column] for column in self._key] == wanted:
-                return place
-        return None
-
     def _added(self, current: list[Any], row: tuple[Any, ...]) -> tuple[RowKind, tuple[Any, ...]]:
         kind = RowKind.UPDATE_AFTER if current else RowKind.INSERT
-        place = self._place(current, row) if self._replaces else None
+        place = place_of(current, row, self._key) if self._replaces else None
         if place is None:
             current.append(row)
         else:
@@ -108,7 +102,7 @@ class SinkUpsertMaterializer:
         return kind, row
 
     def _removed(self, current: list[Any], row: tuple[Any, ...]) -> tuple[RowKind, tuple[Any, ...]] | None:
-        place = self._place(current, row)
+        place = place_of(current, row, self._key)
         if place is None:
             return None
         was_last = place == len(current) - 1
@@ -116,3 +110,12 @@ class SinkUpsertMaterializer:
         if not current:
             return RowKind.DELETE, removed
         return (RowKind.UPDATE_AFTER, current[-1]) if was_last else None
+
+
+def place_of(rows: Sequence[Any], row: tuple[Any, ...], key: Sequence[int]) -> int | None:
+    """Return the position of the first row with the same key as another one, None if there is none."""
+    wanted = [row[column] for column in key]
+    for place, each in enumerate(rows):
+        if [each[column] for column in key] == wanted:
+            return place
+    return None

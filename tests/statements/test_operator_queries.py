@@ -59,6 +59,10 @@ def nodes(node: Node) -> Iterator[OperatorNode]:
         yield from nodes(each)
 
 
+#: What statements have of which the other tests do not take the rows: `test_conflicts`.
+OF_STATEMENTS = {"CompactingMaterializer"}
+
+
 def functions_with_state() -> Iterator[type]:
     """Yield the classes of functions that get rows by key."""
     for module in pkgutil.walk_packages(streaming.__path__, f"{streaming.__name__}."):
@@ -75,4 +79,4 @@ def test_every_operation_has_a_query(planned: tuple[set[type[Plan]], set[type]])
 def test_every_function_with_state_has_a_query(planned: tuple[set[type[Plan]], set[type]]) -> None:
     found = set(functions_with_state())
     assert len(found) > 20
-    assert not {each.__name__ for each in found - planned[1]}
+    assert {each.__name__ for each in found - planned[1]} == OF_STATEMENTS

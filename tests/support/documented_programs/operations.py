@@ -259,7 +259,7 @@ def _(d: Tables) -> Any:
 
     table = d.orders.select(col("b"), col("c")).order_by(col("b").asc, col("c").desc)
     lines = []
-    for each in (table.fetch(2), table.offset(3), table.offset(1).fetch(2)):
+    for each in (table.fetch(2), table.offset(3).fetch(5), table.offset(1).fetch(2)):
         with each.execute().collect() as rows:
             lines.append(str([tuple(row) for row in rows]))
     return lines

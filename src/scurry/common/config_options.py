@@ -162,8 +162,8 @@ PROGRESS = ConfigOption(
     "scurry.progress",
     one_of("auto", "plain", "off"),
     "auto",
-    "What execute() shows of a running job on standard error: auto is live lines on terminals and plain lines "
-    "elsewhere.",
+    "What execute() shows of a running job on standard error: auto is live lines on terminals, a panel in notebooks, "
+    "and plain lines elsewhere.",
 )
 LOG_FILE = ConfigOption(
     "scurry.log.file",

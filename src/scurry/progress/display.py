@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TextIO
 
 from scurry.common.config_options import PROGRESS
+from scurry.progress.panel import ProgressPanel, in_notebook
 from scurry.runtime.driver.job import BatchReport, JobExecution
 from scurry.runtime.driver.job_log import bytes_text
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
@@ -30,7 +31,8 @@ class ProgressDisplay:
 
     For a job on Spark, one or two live lines are shown if `stream` is a terminal. Otherwise a plain line is printed at
     most every 5 seconds when a batch ends, so that an idle job is silent. The in-process runner always prints plain
-    lines, because users set breakpoints in it. Nothing is shown if `scurry.progress` is off, or auto in a pytest run.
+    lines, because users set breakpoints in it. In notebooks, a panel below the cell is shown for both. Nothing is shown
+    if `scurry.progress` is off, or auto in a pytest run.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class ProgressDisplay:
         self._style = _style(job, self._stream)
         self._rates = _Rates(clock)
         self._live: Any = None
+        self._panel: ProgressPanel | None = None
         self._handler = _ShownRecords(self._say)
         self._spoken = clock()
 
@@ -63,6 +66,9 @@ class ProgressDisplay:
         if self._style == "live":
             self._live = _live_lines(self._status, self._stream)
             self._live.start()
+        elif self._style == "panel":
+            self._panel = ProgressPanel(self._status)
+            self._panel.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
@@ -73,7 +79,10 @@ class ProgressDisplay:
         if self._style != "off":
             self._job.listeners.remove(self._on_batch)
             self._job.log.handlers.remove(self._handler)
-            self._say(self.summary(error))
+            if self._panel is None:
+                self._say(self.summary(error))
+            else:
+                self._panel.stop(self.summary(error))
 
     # ------------------------------------------------------------------ texts
 
@@ -144,7 +153,7 @@ class ProgressDisplay:
 
     def _on_batch(self, report: BatchReport) -> None:
         self._rates.add(report)
-        if self._live is None and self._clock() - self._spoken >= PLAIN_INTERVAL:
+        if self._style == "plain" and self._clock() - self._spoken >= PLAIN_INTERVAL:
             self._spoken = self._clock()
             self._say(self.status())
 
@@ -200,11 +209,13 @@ class _Rates:
         return (high - low) / 1000 / max(last - first, 0.001)
 
 
-def _style(job: JobExecution, stream: TextIO) -> Literal["off", "plain", "live"]:
+def _style(job: JobExecution, stream: TextIO) -> Literal["off", "plain", "live", "panel"]:
     settings = job.plan.settings
     wanted = PROGRESS.parse(settings.configuration.get(PROGRESS.key, str(PROGRESS.default)))
     if wanted == "off" or (wanted == "auto" and "PYTEST_CURRENT_TEST" in os.environ):
         return "off"
+    if wanted == "auto" and in_notebook():
+        return "panel"
     return "live" if wanted == "auto" and settings.runner == "spark" and stream.isatty() else "plain"
 
 

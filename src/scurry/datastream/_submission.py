@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import signal
 import sys
@@ -87,6 +88,8 @@ def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
         return _explained(plan, launch.current().plan_file)
     from scurry.rest.endpoint import with_endpoint
     from scurry.runtime.submit import submit
+
+    importlib.import_module("scurry.progress")  # an interrupt of `wait_for` must not meet an import
 
     return with_endpoint(configuration, plan.settings.runner, lambda: submit(plan))
 

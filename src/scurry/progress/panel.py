@@ -7,7 +7,6 @@ import importlib
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from html import escape
 from typing import Any
 
 __all__ = ["ProgressPanel", "in_notebook"]
@@ -56,5 +55,7 @@ class ProgressPanel:
             self._handle.update(self._html(self._status(), "<progress></progress>"))
 
     def _html(self, lines: Sequence[str], bar: str) -> Any:
+        from html import escape  # whose entities take time to load, and only notebooks need them
+
         text = "<br>".join(map(escape, lines))
         return self._display.HTML(f'<div class="scurry-progress" role="status">{bar} <small>{text}</small></div>')

@@ -273,6 +273,22 @@ class TestSizesOfPages:
         assert pages(store) == before
 
 
+    def test_a_batch_that_touches_few_keys_loses_none_of_a_large_page_of_small_ones(self) -> None:
+        store = DictStore()
+        backend = backend_on(store, PAGE_BYTES)
+        backend.prefetch(list(range(2000)))
+        for key in range(2000):
+            backend.select(key)["n"] = key
+        backend.flush()
+        assert any(len(blob) > 2 * PAGE_BYTES for (_, kind, _), blob in store.items() if kind == "page")
+        for touched in range(0, 2000, 100):
+            backend = backend_on(store, PAGE_BYTES)
+            backend.select(touched)["n"] = -touched
+            backend.flush()
+        found = stored_entries("op", store)
+        assert found == {key: {"n": key if key % 100 else -key} for key in range(2000)}
+
+
 class TestKeyGroups:
     def test_no_page_holds_keys_of_two_groups(self) -> None:
         store = DictStore()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scurry.common._type_variables import T_co
-from scurry.datastream.data_stream._refused import refused
+from scurry.datastream.data_stream._refused import refuses_settings
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.errors import TopologyError
 from scurry.graph.nodes import CacheNode, OperatorNode, SideOutputNode, SourceNode
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CachedDataStream"]
 
-_NO_OPERATOR = "it is no operator; make the setting before cache()"
 
-
+@refuses_settings("it is no operator; make the setting before cache()")
 class CachedDataStream(DataStream[T_co]):
     """A stream that is computed by the first BATCH job that uses it and read by later ones (Flink's class).
 
@@ -54,16 +53,3 @@ class CachedDataStream(DataStream[T_co]):
     def invalidate(self) -> None:
         """Delete the cached records. The next job that uses the stream computes and caches it again."""
         self._records.clear()
-
-    get_name = refused("Get name of", _NO_OPERATOR)
-    name = refused("Set name for", _NO_OPERATOR)
-    uid = refused("Set uid for", _NO_OPERATOR)
-    set_uid_hash = refused("Set uid hash for", _NO_OPERATOR)
-    set_description = refused("Set description for", _NO_OPERATOR)
-    set_parallelism = refused("Set parallelism for", _NO_OPERATOR)
-    set_max_parallelism = refused("Set max parallelism for", _NO_OPERATOR)
-    force_non_parallel = refused("Set force non-parallel for", _NO_OPERATOR)
-    set_buffer_timeout = refused("Set buffer timeout for", _NO_OPERATOR)
-    start_new_chain = refused("Start new chain for", _NO_OPERATOR)
-    disable_chaining = refused("Disable chaining for", _NO_OPERATOR)
-    slot_sharing_group = refused("Setting slot sharing group for", _NO_OPERATOR)

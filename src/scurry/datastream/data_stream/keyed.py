@@ -11,7 +11,7 @@ from scurry.datastream._functions import require_function, require_reduce
 from scurry.datastream._type_info import DeclaredType
 from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, ReduceLike
 from scurry.datastream.data_stream._instead import KEYED_STREAM_METHODS
-from scurry.datastream.data_stream._refused import refused
+from scurry.datastream.data_stream._refused import refused, refuses_settings
 from scurry.datastream.data_stream.interval_join import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["KeyedStream"]
 
-_NO_OPERATOR = "it is no operator; make the setting on the stream that map(...), process(...), reduce(...) etc. return"
 
-
+@refuses_settings(
+    "it is no operator; make the setting on the stream that map(...), process(...), reduce(...) etc. return"
+)
 class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
     """A stream partitioned by key: functions on it keep state and timers for each key.
 
@@ -173,16 +174,4 @@ class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
 
     shuffle = rebalance = rescale = forward = global_ = broadcast = partition_custom = _cannot_repartition
 
-    get_name = refused("Get name of", _NO_OPERATOR)
-    name = refused("Set name for", _NO_OPERATOR)
-    uid = refused("Set uid for", _NO_OPERATOR)
-    set_uid_hash = refused("Set uid hash for", _NO_OPERATOR)
-    set_description = refused("Set description for", _NO_OPERATOR)
-    set_parallelism = refused("Set parallelism for", _NO_OPERATOR)
-    set_max_parallelism = refused("Set max parallelism for", _NO_OPERATOR)
-    force_non_parallel = refused("Set force non-parallel for", _NO_OPERATOR)
-    set_buffer_timeout = refused("Set buffer timeout for", _NO_OPERATOR)
-    start_new_chain = refused("Start new chain for", _NO_OPERATOR)
-    disable_chaining = refused("Disable chaining for", _NO_OPERATOR)
-    slot_sharing_group = refused("Setting slot sharing group for", _NO_OPERATOR)
     cache = refused("Cache for", "call cache() before key_by(...)")

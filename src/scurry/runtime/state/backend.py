@@ -29,7 +29,7 @@ from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
 
-#: A page is split when its encoding grows past this many bytes; in a batch that touches most keys, past more.
+#: A page is split when its encoding grows past this many bytes; in a batch that touches many keys, past more.
 PAGE_BYTES = 4 * 1024
 
 #: For each domain: group or page -> time of its earliest timer.

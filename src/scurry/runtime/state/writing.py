@@ -114,13 +114,14 @@ class PageWriter:
         if len(page) >= _SAMPLED_KEYS * 2:
             sample = {key: page[key] for key in islice(page, _SAMPLED_KEYS)}
             estimate = len(pickle.dumps(sample, 5)) * len(page) / _SAMPLED_KEYS
-        blob = self._encoded(page) if page and estimate <= self._page_bytes * 2 else None
-        size = estimate if blob is None else len(blob)
         was_larger = len(self._blobs.get(number) or b"") > self._page_bytes
-        if size > (self._larger if was_larger else self._page_bytes) and len(page) > 1 and number & NUMBER < _DEEPEST:
+        limit = self._larger if was_larger else self._page_bytes
+        blob = self._encoded(page) if page and estimate <= limit * 2 else None
+        size = estimate if blob is None else len(blob)
+        if size > limit and len(page) > 1 and number & NUMBER < _DEEPEST:
             self._split(number, page, expiry, size)
         else:
-            self._note_page(number, page, blob, expiry)
+            self._note_page(number, page, self._encoded(page) if blob is None and page else blob, expiry)
 
     def _encoded(self, page: Page) -> bytes:
         return pickle.dumps((page,) if self._packs else page, 5)

@@ -439,7 +439,7 @@ class TestCache:
         assert cached.get_type() == PAIR
         for configure in (cached.name, cached.uid, cached.set_parallelism):
             with pytest.raises(TopologyError, match="for CachedDataStream is not supported.*before cache"):
-                configure(1)
+                configure(1)  # type: ignore[arg-type]
 
 
 class TestSinks:

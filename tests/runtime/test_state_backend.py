@@ -272,7 +272,6 @@ class TestSizesOfPages:
         backend.flush()
         assert pages(store) == before
 
-
     def test_a_batch_that_touches_few_keys_loses_none_of_a_large_page_of_small_ones(self) -> None:
         store = DictStore()
         backend = backend_on(store, PAGE_BYTES)

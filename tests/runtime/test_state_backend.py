@@ -524,3 +524,29 @@ def test_any_operations_over_any_batches_agree_with_dicts(
         assert sorted(map(repr, keys)) == sorted(repr(key) for known, key in model.states if known == kind)
     for domain in (EVENT, PROCESSING):
         assert {(time, key) for time, key, _ in fired(subject.backend, domain, 99)} == model.due(domain, 99)
+
+
+TOUCHES = st.lists(st.tuples(st.integers(0, 1500), st.integers(1, 900), st.booleans(), st.booleans()), max_size=6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.booleans(), st.sampled_from([100, 1000, 4096]), TOUCHES)
+def test_batches_that_touch_many_or_few_keys_keep_all_of_them(packs: bool, page_bytes: int, touches: list[Any]) -> None:
+    store = DictStore()
+    expected: dict[int, Any] = {}
+    for number, (first, count, is_prefetched, is_removed) in enumerate(touches):
+        backend = backend_on(store, page_bytes)
+        backend.packs_entries = packs
+        keys = range(first, first + count)
+        if is_prefetched:
+            backend.prefetch(keys)
+        for key in keys:
+            entry = backend.select(key)
+            if is_removed:
+                entry.clear()
+                expected.pop(key, None)
+            else:
+                expected[key] = {"n": number}
+                entry["n"] = number
+        backend.flush()
+        assert stored_entries("op", store) == expected

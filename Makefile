@@ -41,8 +41,10 @@ demo: setup ## Run the example on flight data
 SUITES := test-spark faults-in-session faults-in-processes test-conformance kafka-topics kafka-history test-fast \
 	test-models test-postgres test-slow
 
-# Here everything is killed a few times; test-nightly does it 20 times each.
+# Here everything is killed a few times; test-nightly does it 20 times each. A test that hangs fails with the stacks of
+# its threads.
 test: export SCURRY_KILLS ?= 5
+test: export PYTEST_TIMEOUT ?= 900
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j2 -k -O $(SUITES)
 

@@ -22,8 +22,11 @@ def environment(streaming: bool = True, /, **settings: Any) -> TableEnvironment:
 
 
 def write(directory: Path, name: str, *rows: dict[str, Any]) -> None:
+    """Write a file that is there at once: a source that looks for new files may look at any moment."""
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    hidden = directory / f".{name}"
+    hidden.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    hidden.rename(directory / name)
 
 
 def files(env: TableEnvironment, name: str, columns: str, directory: Path, **options: str) -> None:

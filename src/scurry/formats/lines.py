@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -46,8 +47,8 @@ class LineReader(FileReader):
         quick = self.decoder.block_decoder()
         whole = compressed(path)
         with open_decompressed(fs, path) as file:
-            for offset, block in owned_blocks(file, path, start, (1 << 62) if whole else end, _BLOCK_BYTES):
-                batch = None if quick is None else quick(block)
+            blocks = owned_blocks(file, path, start, (1 << 62) if whole else end, _BLOCK_BYTES)
+            for offset, block, batch in _decoded_ahead(blocks, quick):
                 if batch is not None:
                     yield DecodedMessages(batch)
                     continue
@@ -62,6 +63,27 @@ class LineReader(FileReader):
                         line = None if start else _lines_before(fs, path, offset) + at + error.index + 1
                         text = some[error.index].decode("utf-8", "replace")
                         raise MalformedRecordError(path, line, text, error.reason) from None
+
+
+def _decoded_ahead(
+    blocks: Iterable[tuple[int, bytearray]], decode: Callable[[bytes | bytearray], pa.RecordBatch | None] | None
+) -> Iterator[tuple[int, bytearray, pa.RecordBatch | None]]:
+    """Yield blocks and their rows; decode a block in a thread while the caller processes the rows of the one before.
+
+    pyarrow decodes without Python's lock.
+    """
+    if decode is None:
+        for offset, block in blocks:
+            yield offset, block, None
+        return
+    waiting: tuple[int, bytearray, Future[pa.RecordBatch | None]] | None = None
+    with ThreadPoolExecutor(1, "scurry-decoder") as pool:
+        for offset, block in blocks:
+            earlier, waiting = waiting, (offset, block, pool.submit(decode, block))
+            if earlier is not None:
+                yield earlier[0], earlier[1], earlier[2].result()
+        if waiting is not None:
+            yield waiting[0], waiting[1], waiting[2].result()
 
 
 def _lines_before(fs: FileSystem, path: str, offset: int) -> int:

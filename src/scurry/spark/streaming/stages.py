@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from scurry.graph.operators import AsyncWait, Sink, Window
+from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.operators.sink import SinkStage
 from scurry.spark.checkpoint.assignment_log import LoggedAssignment
+from scurry.spark.streaming.closing import has_close
 from scurry.spark.streaming.slots import task_slots
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.instances import Job, WorkerTask, arrow_batches, instances, partition, rows_of, wire_schema
@@ -101,17 +102,6 @@ def close_everywhere(spark: SparkSession, plan: JobPlan, job: Job) -> None:
         except Exception as error:  # also if the JVM is gone: this must not hide the job's own failure
             if any("Traceback (most recent call last)" in text for text in texts_of(error)):
                 raise  # the user's close() has failed
-
-
-def has_close(operator: Any) -> bool:
-    """Return whether an operator must be closed: a sink, an event loop, or a user function that overrides close()."""
-    functions = [operator.function, operator.pre_aggregate] if isinstance(operator, Window) else [operator.function]
-    return isinstance(operator, (AsyncWait, Sink)) or any(
-        "close" in vars(cls)
-        for function in functions
-        for cls in type(function).__mro__
-        if not cls.__module__.startswith("scurry.")
-    )
 
 
 def has_staged_sinks(plan: JobPlan) -> bool:

@@ -14,6 +14,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Session
 from scurry.logical_types import BooleanType
+from scurry.relational.calls import is_constant
 from scurry.relational.column_intervals import interval_where
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
@@ -92,7 +93,7 @@ def _is_false(condition: Expression, session: Session) -> bool:
     operand = _null_of(condition)
     if operand is not None and not operand.type.is_nullable:
         return True
-    if not _is_deterministic(condition) or any(isinstance(part, InputReference) for part in walk_expression(condition)):
+    if not is_constant(condition):
         return False
     one_row = pa.record_batch({"row": pa.array([0])})
     try:

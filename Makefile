@@ -57,7 +57,7 @@ coverage: ## What the last test-fast has not run, by file
 	@$(BIN)/python -m coverage report --show-missing --skip-covered --sort=cover
 
 test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
-	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/test_*_model.py
+	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/models
 
 test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
 	$(BIN)/python -m pytest -q -m "slow and not spark"

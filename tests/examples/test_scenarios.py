@@ -1,9 +1,12 @@
-"""Each scenario and each recipe prints what its docstring says, in this process."""
+"""Each scenario and each recipe prints what its docstring says: in this process, or on Spark if it needs that."""
 
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -16,22 +19,38 @@ PROJECT = Path(__file__).parents[2]
 SCENARIOS = PROJECT / "examples" / "scenarios"
 RECIPES = PROJECT / "examples" / "recipes"
 LADDER = SCENARIOS / "latency_ladder.py"
+WITH_SPARK = RECIPES / "spark_ml.py"
 
 
 def run(scenario: Path, *arguments: str) -> int:
     return run_program(scenario, arguments, LaunchOptions(runner="local", parallelism=1), debug=False)
 
 
+def expected_of(program: Path) -> str:
+    """Return what a program prints, as its docstring says."""
+    described = ast.get_docstring(ast.parse(program.read_text(encoding="utf-8"))) or ""
+    return textwrap.dedent(described.partition("Prints:\n\n")[2]) + "\n"
+
+
 @pytest.mark.parametrize(
-    "scenario", sorted({*SCENARIOS.glob("*.py"), *RECIPES.glob("*.py")} - {LADDER}), ids=lambda path: path.stem
+    "scenario",
+    sorted({*SCENARIOS.glob("*.py"), *RECIPES.glob("*.py")} - {LADDER, WITH_SPARK}),
+    ids=lambda path: path.stem,
 )
 def test_a_program_prints_what_it_says(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    described = ast.get_docstring(ast.parse(scenario.read_text(encoding="utf-8"))) or ""
-    _, _, expected = described.partition("Prints:\n\n")
     status = run(scenario)
     printed = capfd.readouterr()
     assert status == 0, printed.err
-    assert printed.out == textwrap.dedent(expected) + "\n"
+    assert printed.out == expected_of(scenario)
+
+
+@pytest.mark.spark
+def test_a_model_of_spark_is_trained_and_served() -> None:
+    command = [sys.executable, "-m", "scurry", "run", "--parallelism", "1", str(WITH_SPARK)]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout == expected_of(WITH_SPARK)
 
 
 @pytest.mark.parametrize("folder", [SCENARIOS, RECIPES], ids=lambda folder: folder.name)

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from scurry.cep import CEP, Pattern
 from scurry.common import Configuration, Types
 from scurry.common.output_tag import OutputTag
 from scurry.common.time import Time
-from scurry.common.watermark_strategy import WatermarkStrategy
+from scurry.common.watermark_strategy import WatermarkGenerator, WatermarkStrategy
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.functions import (
     CoMapFunction,
@@ -26,7 +27,12 @@ from scurry.datastream.functions import (
     ProcessFunction,
 )
 from scurry.datastream.state import MapStateDescriptor
-from scurry.datastream.window import TumblingEventTimeWindows
+from scurry.datastream.window import (
+    ContinuousProcessingTimeTrigger,
+    EventTimeSessionWindows,
+    TumblingEventTimeWindows,
+    TumblingProcessingTimeWindows,
+)
 from scurry.errors import ScurryError, TopologyError
 from scurry.testing import job_plan_of
 
@@ -45,6 +51,14 @@ class Keyed(KeyedProcessFunction):
 
     def on_timer(self, timestamp: int, ctx: Any) -> Any:
         yield timestamp
+
+
+class Periodic(WatermarkGenerator):
+    def on_event(self, event: Any, event_timestamp: int, output: Any) -> None:
+        pass
+
+    def on_periodic_emit(self, output: Any) -> None:
+        pass
 
 
 class Both(CoMapFunction):
@@ -261,6 +275,38 @@ def test_a_job_with_timers_ticks() -> None:
     env = environment(1)
     numbers(env).key_by(abs).process(Keyed()).print()
     assert job_plan_of(env, "job").ticks
+
+
+BOUNDED = WatermarkStrategy.for_bounded_out_of_orderness(1000)
+BY_EVENT_TIME = TumblingEventTimeWindows.of(Time.seconds(1))
+
+
+@pytest.mark.parametrize(
+    ("ticks", "strategy", "windows"),
+    [
+        (False, BOUNDED, lambda keyed: keyed.window(BY_EVENT_TIME)),
+        (False, BOUNDED, lambda keyed: keyed.window(EventTimeSessionWindows.with_gap(Time.seconds(1)))),
+        (True, BOUNDED.with_idleness(1000), lambda keyed: keyed.window(BY_EVENT_TIME)),
+        (True, WatermarkStrategy.for_generator(Periodic), lambda keyed: keyed.window(BY_EVENT_TIME)),
+        (True, BOUNDED, lambda keyed: keyed.window(TumblingProcessingTimeWindows.of(Time.seconds(1)))),
+        (True, BOUNDED, lambda keyed: keyed.window(BY_EVENT_TIME).trigger(ContinuousProcessingTimeTrigger(1000))),
+        (False, WatermarkStrategy.no_watermarks(), lambda keyed: keyed.window(BY_EVENT_TIME)),
+    ],
+)
+def test_a_job_ticks_if_something_can_happen_without_records(ticks: bool, strategy: Any, windows: Any) -> None:
+    env = environment(1)
+    timed = numbers(env).assign_timestamps_and_watermarks(strategy)
+    windows(timed.key_by(abs)).reduce(max).print()
+    assert job_plan_of(env, "job").ticks is ticks
+
+
+@pytest.mark.parametrize("event_time", [True, False])
+def test_a_pattern_in_processing_time_waits_for_the_clock(event_time: bool) -> None:
+    env = environment(1)
+    events = CEP.pattern(numbers(env), Pattern.begin("a").next("b").within(Time.seconds(1)))
+    events = events.in_event_time() if event_time else events.in_processing_time()
+    events.select(len).print()
+    assert job_plan_of(env, "job").ticks is not event_time
 
 
 def test_forward_between_different_parallelisms_is_refused_with_both_lines() -> None:

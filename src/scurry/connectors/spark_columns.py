@@ -7,6 +7,7 @@ import zoneinfo
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.common.nullable import nullable
 from scurry.common.typeinfo import (
     BasicArrayTypeInfo,
     BasicType,
@@ -64,15 +65,15 @@ def to_arrow(kind: Any) -> Callable[[Any], Any] | None:
     if pa.types.is_struct(kind):
         names = [field.name for field in kind]
         parts = [to_arrow(field.type) or _same for field in kind]
-        return _nullable(
+        return nullable(
             lambda value: {n: part(v) for n, part, v in zip(names, parts, fields_of(value, names), strict=True)}
         )
     if pa.types.is_map(kind):
         key, item = to_arrow(kind.key_type) or _same, to_arrow(kind.item_type) or _same
-        return _nullable(lambda value: [(key(k), item(v)) for k, v in value.items()])
+        return nullable(lambda value: [(key(k), item(v)) for k, v in value.items()])
     if pa.types.is_list(kind):
         element = to_arrow(kind.value_type)
-        return None if element is None else _nullable(lambda value: list(map(element, value)))
+        return None if element is None else nullable(lambda value: list(map(element, value)))
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         zone = zoneinfo.ZoneInfo(kind.tz)
         return lambda value: _in_zone(value, zone)
@@ -82,10 +83,6 @@ def to_arrow(kind: Any) -> Callable[[Any], Any] | None:
 def _in_zone(value: Any, zone: datetime.tzinfo) -> Any:
     naive = isinstance(value, datetime.datetime) and value.tzinfo is None
     return value.replace(tzinfo=zone) if naive else value
-
-
-def _nullable(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else convert(value)
 
 
 def _same(value: Any) -> Any:

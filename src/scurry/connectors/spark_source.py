@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.nullable import nullable
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
 from scurry.connectors.files.formats.rows import ColumnRows
@@ -92,20 +93,16 @@ def _converter(kind: Any) -> Callable[[Any], Any] | None:
     if pa.types.is_struct(kind):
         names = tuple(field.name for field in kind)
         parts = [_converter(field.type) or _same for field in kind]
-        return _nullable(
+        return nullable(
             lambda value: Row._from_values([part(value[n]) for n, part in zip(names, parts, strict=True)], names)
         )
     if pa.types.is_map(kind):
         key, item = _converter(kind.key_type) or _same, _converter(kind.item_type) or _same
-        return _nullable(lambda value: {key(k): item(v) for k, v in value})
+        return nullable(lambda value: {key(k): item(v) for k, v in value})
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         element = _converter(kind.value_type)
-        return None if element is None else _nullable(lambda value: list(map(element, value)))
+        return None if element is None else nullable(lambda value: list(map(element, value)))
     return None
-
-
-def _nullable(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else convert(value)
 
 
 def _same(value: Any) -> Any:

@@ -47,20 +47,20 @@ class MessageDecoder(ABC):
     """Decode messages to columns; picklable."""
 
     @abstractmethod
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
-        """Return the rows of some messages, of which a message may have any number.
-
-        Raises:
-            DecodingError: A message cannot be read.
-        """
-
     def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
-        """Return the rows with the messages that they are from; by default one per message.
+        """Return the rows with the messages that they are from, of which a message may have any number.
 
         Raises:
             DecodingError: A message cannot be read.
         """
-        return DecodedMessages(self.decode(messages))
+
+    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+        """Return the rows of some messages.
+
+        Raises:
+            DecodingError: A message cannot be read.
+        """
+        return self.decode_messages(messages).batch
 
     def block_decoder(self) -> Callable[[bytes | bytearray], pa.RecordBatch | None] | None:
         """Return a quick way to decode many lines at once, which gives None for those it leaves to `decode`."""

@@ -12,7 +12,7 @@ from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
 from scurry.formats.lines import LineReader, LineWriterFactory
-from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
+from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
 from scurry.logical_types import (
     BigIntType,
     BinaryType,
@@ -115,11 +115,11 @@ class _RawDecoder(MessageDecoder):
     charset: str
     order: str
 
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+    def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
         import pyarrow as pa
 
         if not self.wanted:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(messages), pa.struct([])))
+            return DecodedMessages(pa.RecordBatch.from_struct_array(pa.array([{}] * len(messages), pa.struct([]))))
         values: list[Any] = []
         parse = self._parser()
         for index, message in enumerate(messages):
@@ -127,7 +127,8 @@ class _RawDecoder(MessageDecoder):
                 values.append(parse(message))
             except (struct.error, ValueError) as error:
                 raise DecodingError(index, str(error)) from None
-        return pa.RecordBatch.from_arrays([from_values(values, self.column.type)], names=[self.column.name])
+        column = from_values(values, self.column.type)
+        return DecodedMessages(pa.RecordBatch.from_arrays([column], names=[self.column.name]))
 
     def _parser(self) -> Callable[[bytes], Any]:
         kind = type(self.column.type)

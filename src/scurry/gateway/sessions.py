@@ -122,12 +122,6 @@ class Session:
         for operation in operations:
             operation.close()
 
-    @property
-    def is_working(self) -> bool:
-        """Whether a statement is executed, or rows of one are computed."""
-        with self._lock:
-            return any(not operation.is_settled for operation in self._operations.values())
-
     def _make_room(self) -> None:
         if len(self._operations) < MOST_OPERATIONS:
             return

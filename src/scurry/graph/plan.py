@@ -71,7 +71,7 @@ class Edge:
     max_parallelism: int = 128
     #: whether watermarks and processing time must travel along the edge, to every subtask
     progress: bool = False
-    #: whether time must do so even without data
+    #: whether time that the driver moves, up to the end of input, must do so, too
     ticks: bool = False
     senders: list[ChannelGroup] = field(default_factory=list)
     #: the repartitioning that errors name, such as the stream's key_by
@@ -152,6 +152,8 @@ class JobPlan:
     operators: dict[int, OperatorPlan] = field(default_factory=dict)
     edges: dict[int, Edge] = field(default_factory=dict)
     levels: int = 0
+    #: whether something may happen by the clock alone, so that time must pass while sources are idle
+    ticks: bool = False
     #: the numbers by which a runner identifies subtasks 0, 1, 2, ...; Spark finds a row's partition by hashing them
     subtask_ids: list[int] = field(default_factory=list)
     #: plans the same program with other settings; stays on the driver
@@ -168,11 +170,6 @@ class JobPlan:
     def bounded(self) -> bool:
         """Whether every source is bounded."""
         return all(source.source.bounded for source in self.sources.values())
-
-    @property
-    def ticks(self) -> bool:
-        """Whether time must pass even without data, because something downstream may set processing-time timers."""
-        return any(edge.ticks for edge in self.edges.values())
 
     def to_json(self) -> str:
         """Return the plan as JSON text, with the fields of Flink's execution plans and some of scurry's own."""

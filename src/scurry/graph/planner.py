@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.errors import TopologyError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
@@ -214,6 +215,9 @@ class _Planner:
             for edge in op.input_edges:
                 self.job.edges[edge].ticks = ticks[number]
                 self.job.edges[edge].progress = ticks[number] or meet[number]
+        operators = [op.operator for op in self.job.operators.values()]
+        waits = any(map(_moves_by_clock, strategies)) or any(map(_acts_on_clock, operators))
+        self.job.ticks = waits and any(ticks.values())
 
 
 def _has_no_time(operator: ops.Operator, index: int) -> bool:
@@ -271,9 +275,25 @@ def _check_forward(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan) ->
         )
 
 
+def _moves_by_clock(strategy: Any) -> bool:
+    """Return whether the watermarks of a strategy may move while there are no records."""
+    if strategy is None:
+        return False
+    is_custom = isinstance(strategy, WatermarkStrategy) and strategy.max_out_of_orderness_ms is None
+    return strategy.idle_timeout_ms is not None or (is_custom and strategy.generates_watermarks)
+
+
+def _acts_on_clock(operator: ops.Operator) -> bool:
+    """Return whether an operator may act in processing time; windows with their default triggers follow watermarks."""
+    fires_by_watermark = isinstance(operator, ops.Window) and (operator.aligned or operator.session_gap) is not None
+    return operator.timed and _acts_on_time(operator) and not fires_by_watermark
+
+
 def _acts_on_time(operator: ops.Operator) -> bool:
     if isinstance(operator, ops.Window | ops.KeyedRows):
         return True
+    if isinstance(operator, ops.Cep):
+        return not operator.event_time
     if "on_timer" in getattr(operator.function, "__dict__", {}):
         return True
     classes = [cls for cls in type(operator.function).__mro__ if not cls.__module__.startswith("scurry.datastream.")]

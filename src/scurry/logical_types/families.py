@@ -55,6 +55,7 @@ __all__ = [
     "planner_interval",
     "is_proctime",
     "is_rowtime",
+    "is_time_attribute",
     "same_type",
     "without_time_attribute",
 ]
@@ -102,6 +103,11 @@ def is_rowtime(data_type: DataType) -> bool:
 def is_proctime(data_type: DataType) -> bool:
     """Return whether a type is that of a processing-time attribute."""
     return isinstance(data_type, TIMESTAMP) and data_type.is_proctime
+
+
+def is_time_attribute(data_type: DataType) -> bool:
+    """Return whether a type is that of a time attribute."""
+    return is_rowtime(data_type) or is_proctime(data_type)
 
 
 def without_time_attribute(data_type: DataType) -> DataType:

@@ -19,8 +19,8 @@ __all__ = [
 ]
 
 
-class ArrayType(DataType):
-    """Arrays of one element type."""
+class _CollectionType(DataType):
+    """Any number of elements of one type."""
 
     def __init__(self, element_type: DataType, nullable: bool = True) -> None:
         """Create the type.
@@ -37,6 +37,10 @@ class ArrayType(DataType):
 
     def _summary(self) -> str:
         return f"{self.type_name()}<{self.element_type.as_summary_string()}>"
+
+
+class ArrayType(_CollectionType):
+    """Arrays of one element type."""
 
 
 class ListViewType(DataType):
@@ -97,24 +101,8 @@ class MapViewType(DataType):
         return f"MapViewType({self._key_type!r}, {self._value_type!r})"
 
 
-class MultisetType(DataType):
+class MultisetType(_CollectionType):
     """Bags: elements with how often they occur."""
-
-    def __init__(self, element_type: DataType, nullable: bool = True) -> None:
-        """Create the type.
-
-        Args:
-            element_type: Type of the elements.
-            nullable: Whether values may be None.
-        """
-        super().__init__(nullable)
-        self.element_type = _checked(element_type, "element_type")
-
-    def _parameters(self) -> tuple[Any, ...]:
-        return (self.element_type,)
-
-    def _summary(self) -> str:
-        return f"{self.type_name()}<{self.element_type.as_summary_string()}>"
 
 
 class RowField:

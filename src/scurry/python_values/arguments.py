@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.types import Row
@@ -25,13 +24,13 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.arrow import units_per_second
 from scurry.logical_types.values import to_values
+from scurry.python_values.converters import Convert, converted, naive_datetime
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["python_values"]
 
-Convert = Callable[[Any], Any]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
@@ -64,7 +63,7 @@ def _converter(data_type: DataType, time_zone: str) -> Convert | None:
             f"Python UDF doesn't support logical type {data_type.as_summary_string()} currently: cast the argument"
         )
     if isinstance(data_type, TimestampType):
-        return _datetime(units_per_second(data_type))
+        return naive_datetime(units_per_second(data_type))
     if isinstance(data_type, LocalZonedTimestampType):
         return _local_datetime(units_per_second(data_type), zone(time_zone))
     if isinstance(data_type, ArrayType):
@@ -76,17 +75,9 @@ def _converter(data_type: DataType, time_zone: str) -> Convert | None:
     return _SIMPLE.get(type(data_type))
 
 
-def _datetime(per_second: int) -> Convert:
-    def convert(value: int) -> datetime.datetime:
-        seconds, rest = divmod(value, per_second)
-        return _EPOCH + datetime.timedelta(seconds=seconds, microseconds=rest * 1_000_000 // per_second)
-
-    return convert
-
-
 def _local_datetime(per_second: int, zone: datetime.tzinfo) -> Convert:
     # PyFlink's coder puts the session's zone on the wall clock of UTC, and drops it again from results.
-    naive = _datetime(per_second)
+    naive = naive_datetime(per_second)
     return lambda value: naive(value).replace(tzinfo=zone)
 
 
@@ -99,16 +90,12 @@ def _list(element: Convert | None) -> Convert | None:
 def _dict(key: Convert | None, item: Convert | None) -> Convert:
     if key is None and item is None:
         return dict
-    keys, items = _or_same(key), _or_same(item)
+    keys, items = converted(key), converted(item)
     return lambda pairs: {keys(one): items(other) for one, other in pairs}
 
 
-def _or_same(convert: Convert | None) -> Convert:
-    return lambda value: value if convert is None or value is None else convert(value)
-
-
 def _row(data_type: RowType, time_zone: str) -> Convert:
-    converters = [_or_same(_converter(each, time_zone)) for each in data_type.field_types()]
+    converters = [converted(_converter(each, time_zone)) for each in data_type.field_types()]
     names = tuple(data_type.field_names())
 
     def convert(values: tuple[Any, ...]) -> Row:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.time import Instant
@@ -25,13 +24,13 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.arrow import units_per_second
 from scurry.logical_types.values import to_values
+from scurry.python_values.converters import Convert, converted, naive_datetime
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["record_values"]
 
-Convert = Callable[[Any], Any]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
@@ -56,7 +55,7 @@ def record_values(column: pyarrow.Array, data_type: DataType) -> list[Any]:
 def _converter(data_type: DataType) -> Convert | None:
     """Return what makes a Python value of a value of `to_values`; None if it is the same."""
     if isinstance(data_type, TimestampType):
-        return _datetime(units_per_second(data_type))
+        return naive_datetime(units_per_second(data_type))
     if isinstance(data_type, LocalZonedTimestampType):
         return _instant(units_per_second(data_type))
     if isinstance(data_type, ArrayType):
@@ -71,14 +70,6 @@ def _converter(data_type: DataType) -> Convert | None:
     return _SIMPLE.get(type(data_type))
 
 
-def _datetime(per_second: int) -> Convert:
-    def convert(value: int) -> datetime.datetime:
-        seconds, rest = divmod(value, per_second)
-        return _EPOCH + datetime.timedelta(seconds=seconds, microseconds=rest * 1_000_000 // per_second)
-
-    return convert
-
-
 def _instant(per_second: int) -> Convert:
     def convert(value: int) -> Instant:
         seconds, rest = divmod(value, per_second)
@@ -88,18 +79,14 @@ def _instant(per_second: int) -> Convert:
 
 
 def _dict(key_type: DataType, value_type: DataType) -> Convert:
-    keys, items = _or_null(_converter(key_type)), _or_null(_converter(value_type))
+    keys, items = converted(_converter(key_type)), converted(_converter(value_type))
     return lambda pairs: {keys(key): items(item) for key, item in pairs}
 
 
 def _row(data_type: RowType) -> Convert:
-    fields = [_or_null(_converter(each)) for each in data_type.field_types()]
+    fields = [converted(_converter(each)) for each in data_type.field_types()]
     names = tuple(data_type.field_names())
     return lambda values: Row._from_values([one(each) for one, each in zip(fields, values, strict=True)], names)
-
-
-def _or_null(convert: Convert | None) -> Convert:
-    return lambda value: value if convert is None or value is None else convert(value)
 
 
 _SIMPLE: dict[type[DataType], Convert] = {

@@ -6,9 +6,10 @@ import dataclasses
 import datetime
 import decimal
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common.nullable import nullable
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError, UnsupportedError
@@ -37,13 +38,13 @@ from scurry.logical_types import (
 )
 from scurry.logical_types.arrow import arrow_type, units_per_second
 from scurry.logical_types.values import from_values
+from scurry.python_values.converters import Convert
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["ResultColumn"]
 
-Convert = Callable[[Any], Any]
 
 _EPOCH = datetime.datetime(1970, 1, 1)
 _EPOCH_DAY = _EPOCH.toordinal()
@@ -104,11 +105,11 @@ def _converter(data_type: DataType) -> Convert:
     if isinstance(data_type, TimestampType):
         return _timestamp(units_per_second(data_type))
     if isinstance(data_type, ArrayType):
-        element = _or_null(_converter(data_type.element_type))
+        element = nullable(_converter(data_type.element_type))
         return lambda values: list(map(element, values))
     if isinstance(data_type, MapType):
-        key = _or_null(_converter(data_type.key_type))
-        item = _or_null(_converter(data_type.value_type))
+        key = nullable(_converter(data_type.key_type))
+        item = nullable(_converter(data_type.value_type))
         return lambda values: [(key(one), item(other)) for one, other in values.items()]
     if isinstance(data_type, RowType):
         return _row(data_type)
@@ -116,10 +117,6 @@ def _converter(data_type: DataType) -> Convert:
     if simple is None:
         raise UnsupportedError(f"functions of users cannot return {data_type.as_summary_string()}")
     return simple
-
-
-def _or_null(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)
 
 
 def _whole(data_type: DataType, bits: int) -> Convert:
@@ -175,7 +172,7 @@ def _instant(per_second: int) -> Convert:
 
 def _row(data_type: RowType) -> Convert:
     names = data_type.field_names()
-    converters = [_or_null(_converter(each)) for each in data_type.field_types()]
+    converters = [nullable(_converter(each)) for each in data_type.field_types()]
 
     def convert(value: Any) -> tuple[Any, ...]:
         if isinstance(value, dict):

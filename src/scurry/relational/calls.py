@@ -27,7 +27,14 @@ from scurry.logical_types.families import INTERVAL, planner_interval, same_type
 from scurry.logical_types.intervals import interval_unit, spans_units
 from scurry.relational.expressions import Call, Expression, Literal
 
-__all__ = ["all_of", "call", "cast", "combined", "converted", "field", "no_match", "refused"]
+__all__ = ["all_of", "call", "cast", "combined", "converted", "field", "is_constant", "no_match", "refused"]
+
+
+def is_constant(expression: Expression) -> bool:
+    """Return whether an expression has the same value for every row."""
+    if isinstance(expression, Call):
+        return scalar_function(expression.function).is_deterministic and all(map(is_constant, expression.arguments))
+    return isinstance(expression, Literal)
 
 
 def refused(span: Any, message: str) -> ValidationError:

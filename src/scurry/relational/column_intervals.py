@@ -8,12 +8,13 @@ from decimal import Decimal
 from functools import reduce
 from typing import Any
 
+from scurry.logical_types import BigIntType, DecimalType
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.physical import joins, ranks
 from scurry.relational.plan import Plan
 
-__all__ = ["Interval", "column_interval"]
+__all__ = ["Interval", "column_interval", "interval_where"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ def column_interval(plan: Plan, column: int) -> Interval:
     """Return the interval of the values of a column that are not NULL."""
     handler = _HANDLERS.get(type(plan))
     return _ANY if handler is None else handler(plan, column)
+
+
+def interval_where(condition: Expression, operand: Expression) -> Interval:
+    """Return the interval of the values of an operand of a condition in the rows for which it is TRUE."""
+    return _passing(condition, operand, _ANY)
 
 
 def _values(plan: nodes.Values, column: int) -> Interval:
@@ -100,38 +106,57 @@ def _product(left: Interval, right: Interval) -> Interval:
 
 
 def _filter(plan: nodes.Filter, column: int) -> Interval:
-    return _passing(plan.condition, column, column_interval(plan.input, column))
+    return _passing(plan.condition, _reference(plan, column), column_interval(plan.input, column))
+
+
+def _reference(plan: Plan, column: int) -> InputReference:
+    return InputReference(column, plan.schema[column].type)
 
 
 _REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+#: Types to which numbers are cast without a change.
+_WIDE_TYPES = (BigIntType, DecimalType)
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
-def _passing(condition: Expression, column: int, interval: Interval, negated: bool = False) -> Interval:
-    """Return the interval of the values of a column in the rows that pass a condition, or that do not."""
+def _passing(condition: Expression, operand: Expression, interval: Interval, negated: bool = False) -> Interval:
+    """Return the interval of the values of an operand in the rows that pass a condition, or that do not."""
     if not isinstance(condition, Call):
         return interval
     function, arguments = condition.function, condition.arguments
     if function == "NOT":
-        return _passing(arguments[0], column, interval, not negated)
+        return _passing(arguments[0], operand, interval, not negated)
     if function in ("AND", "OR"):
         combine = Interval.common if (function == "AND") != negated else Interval.joined
-        return reduce(combine, (_passing(each, column, interval, negated) for each in arguments))
+        return reduce(combine, (_passing(each, operand, interval, negated) for each in arguments))
     if function not in _REVERSED or len(arguments) != 2:
         return interval
     left, right = arguments
-    if isinstance(left, Literal):
-        left, right, function = right, left, _REVERSED[function]
-    if not isinstance(left, InputReference) or left.index != column or not isinstance(right, Literal):
+    number = _constant(right)
+    if number is None:
+        left, number, function = right, _constant(left), _REVERSED[function]
+    if number is None or not _is_same(left, operand):
         return interval
-    number = _number(right.value)
     if negated:
         function = _OPPOSITE.get(function, "<>")
-    if number is None or function == "<>":
+    if function == "<>":
         return interval
     lower = number if function in (">", ">=", "=") else None
     upper = number if function in ("<", "<=", "=") else None
     return interval.common(Interval(lower, upper))
+
+
+def _constant(expression: Expression) -> Decimal | None:
+    """Return a number that is written in the statement, also where it is compared with values of a wider type."""
+    if isinstance(expression, Call) and expression.function == "CAST" and isinstance(expression.type, _WIDE_TYPES):
+        (expression,) = expression.arguments
+    return _number(expression.value) if isinstance(expression, Literal) else None
+
+
+def _is_same(one: Expression, other: Expression) -> bool:
+    if isinstance(one, InputReference) and isinstance(other, InputReference):
+        return one.index == other.index
+    return one == other
 
 
 def _aggregate(plan: nodes.Aggregate, column: int) -> Interval:
@@ -163,7 +188,7 @@ def _join(plan: nodes.Join | joins.StreamingJoin, column: int) -> Interval:
     width = len(plan.left.schema)
     found = column_interval(plan.left, column) if column < width else column_interval(plan.right, column - width)
     rest = plan.condition if isinstance(plan, nodes.Join) else plan.rest
-    return found if rest is None else _passing(rest, column, found)
+    return found if rest is None else _passing(rest, _reference(plan, column), found)
 
 
 def _set_operation(plan: nodes.SetOperation, column: int) -> Interval:

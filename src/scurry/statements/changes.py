@@ -19,7 +19,7 @@ from scurry.relational.physical.changes import ChangelogNormalize
 from scurry.relational.physical.joins import LookupJoin
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
-from scurry.runtime.tables.empty_inputs import without_empty_inputs
+from scurry.runtime.tables.reduce_conditions import reduce_conditions
 from scurry.statements.conflicts import check_conflicts
 from scurry.statements.session import TableSession
 from scurry.statements.table_options import check_table_options
@@ -112,8 +112,7 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
         check_sources(session, plan)
     functions = session.for_functions()
     with_changes = partial(_with_changes, session)
-    if session.is_streaming:
-        plans = [without_empty_inputs(plan, functions) for plan in plans]
+    plans = [reduce_conditions(plan, functions) for plan in plans]
     found = [
         plan.with_inputs((optimized(plan.input, functions, with_changes),))
         if isinstance(plan, Sink)

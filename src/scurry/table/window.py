@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentTypeError
@@ -76,20 +76,31 @@ class _OnTime(_Windowed):
         return GroupWindow(self._window, alias)
 
 
-class TumbleWithSizeOnTime(_OnTime):
-    """Tumbling windows without a name."""
+_Timed = TypeVar("_Timed", bound=_OnTime)
 
 
-class TumbleWithSize(_Windowed):
-    """Tumbling windows without a column of time."""
+class _Untimed(_Windowed, Generic[_Timed]):
+    """A window without a column of time."""
 
-    def on(self, time_field: Expression) -> TumbleWithSizeOnTime:
+    _timed: type[_Timed]
+
+    def on(self, time_field: Expression) -> _Timed:
         """Set the column of time.
 
         Args:
             time_field: The column: event time or processing time in STREAMING, any timestamp in BATCH.
         """
-        return TumbleWithSizeOnTime(replace(self._window, time=expression(time_field)))
+        return self._timed(replace(self._window, time=expression(time_field)))
+
+
+class TumbleWithSizeOnTime(_OnTime):
+    """Tumbling windows without a name."""
+
+
+class TumbleWithSize(_Untimed[TumbleWithSizeOnTime]):
+    """Tumbling windows without a column of time."""
+
+    _timed = TumbleWithSizeOnTime
 
 
 def _interval(length: Any) -> Any:
@@ -125,16 +136,10 @@ class SlideWithSizeAndSlideOnTime(_OnTime):
     """Sliding windows without a name."""
 
 
-class SlideWithSizeAndSlide(_Windowed):
+class SlideWithSizeAndSlide(_Untimed[SlideWithSizeAndSlideOnTime]):
     """Sliding windows without a column of time."""
 
-    def on(self, time_field: Expression) -> SlideWithSizeAndSlideOnTime:
-        """Set the column of time.
-
-        Args:
-            time_field: The column: event time or processing time in STREAMING, any timestamp in BATCH.
-        """
-        return SlideWithSizeAndSlideOnTime(replace(self._window, time=expression(time_field)))
+    _timed = SlideWithSizeAndSlideOnTime
 
 
 class SlideWithSize(_Windowed):
@@ -172,16 +177,10 @@ class SessionWithGapOnTime(_OnTime):
     """Sessions without a name."""
 
 
-class SessionWithGap(_Windowed):
+class SessionWithGap(_Untimed[SessionWithGapOnTime]):
     """Sessions without a column of time."""
 
-    def on(self, time_field: Expression) -> SessionWithGapOnTime:
-        """Set the column of time.
-
-        Args:
-            time_field: The column: event time or processing time in STREAMING, any timestamp in BATCH.
-        """
-        return SessionWithGapOnTime(replace(self._window, time=expression(time_field)))
+    _timed = SessionWithGapOnTime
 
 
 class Session(ApiObject):

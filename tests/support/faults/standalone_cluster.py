@@ -73,7 +73,7 @@ class Cluster:
                              "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
                              "SPARK_LOCAL_IP": "127.0.0.1", **environment}  # fmt: skip
         self._daemons: list[Daemon] = []
-        self._port = _free_port()
+        self._port = free_port()
         self.url = f"spark://127.0.0.1:{self._port}"
 
     def __enter__(self) -> Cluster:
@@ -121,7 +121,7 @@ def _listens(port: int) -> bool:
         return client.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         port: int = server.getsockname()[1]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.nullable import nullable
 from scurry.connectors.avro.arrow_scalars import scalar_reader
 from scurry.connectors.avro.arrow_types import arrow_type, branches, is_nullable
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type
@@ -144,17 +145,17 @@ class _Resolution:
         if same and not any(f.convert or (f.where and c.nullable) for f, c in zip(fields, columns, strict=True)):
             return None
         parts = [(field.name, field.value) for field in fields]
-        return _nullable(lambda record: {name: value(record) for name, value in parts})
+        return nullable(lambda record: {name: value(record) for name, value in parts})
 
     def _array(self, items: Node, arrow: Any, where: tuple[str, ...]) -> Convert | None:
         element = self._part(items, arrow, (*where, "element"))
-        return None if element is None else _nullable(lambda values: list(map(element, values)))
+        return None if element is None else nullable(lambda values: list(map(element, values)))
 
     def _map(self, values: Node, arrow: Any, where: tuple[str, ...]) -> Convert:
         item = self._part(values, arrow, (*where, "value"))
         if item is None:
-            return _nullable(dict)
-        return _nullable(lambda entries: {key: item(value) for key, value in entries})
+            return nullable(dict)
+        return nullable(lambda entries: {key: item(value) for key, value in entries})
 
     def _part(self, node: Node, arrow: Any, where: tuple[str, ...]) -> Convert | None:
         """Return the function that converts an element of an array or a value of a map."""
@@ -167,7 +168,7 @@ class _Resolution:
         choice = branches(self._schema, node)
         if len(choice) == 1:
             convert = self._convert(choice[0], arrow, where)
-            return None if convert is None else _nullable(convert)
+            return None if convert is None else nullable(convert)
         if not _has_members(arrow):
             return self._branch(choice, arrow, None, where)
         converts = [self._branch(choice, each.type, index, (*where, each.name)) for index, each in enumerate(arrow)]
@@ -176,7 +177,7 @@ class _Resolution:
         def convert_member(members: dict[str, Any]) -> Any:
             return next((convert(members[name]) for name, convert in parts if members[name] is not None), None)
 
-        return _nullable(convert_member)
+        return nullable(convert_member)
 
     def _branch(self, choice: list[Node], arrow: Any, index: int | None, where: tuple[str, ...]) -> Convert | None:
         """Return the conversion to the union's closest type; at equal distance, the type at `index` comes first."""
@@ -203,10 +204,6 @@ def _not_null(value: Any, where: tuple[str, ...]) -> Any:
     if value is None:
         raise _MismatchError(where, "is null in a record, which the schema does not allow")
     return value
-
-
-def _nullable(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)
 
 
 def _same(value: Any) -> Any:

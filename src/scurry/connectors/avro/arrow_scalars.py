@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.nullable import nullable
 from scurry.connectors.avro.schema import Node
 
 __all__ = ["ScalarReader", "scalar_reader"]
@@ -46,11 +47,11 @@ def scalar_reader(kind: str, node: Node, arrow: Any) -> ScalarReader | None:
         return _text(arrow, None)
     if kind == "bytes":
         if _is_text(arrow):
-            return ScalarReader(_nullable(str.encode))
+            return ScalarReader(nullable(str.encode))
         return _SAME if _is_binary(arrow) or types.is_fixed_size_binary(arrow) else None
     if kind in ("float", "double"):
         if types.is_integer(arrow):
-            return ScalarReader(_nullable(float))
+            return ScalarReader(nullable(float))
         return _SAME if types.is_floating(arrow) and arrow.bit_width <= _BITS[kind] else None
     if kind in ("int", "long"):
         return _integer(kind, arrow)
@@ -80,9 +81,9 @@ def _is_binary(arrow: Any) -> bool:
 
 def _text(arrow: Any, convert: Convert | None) -> ScalarReader | None:
     if _is_text(arrow):
-        return _SAME if convert is None else ScalarReader(_nullable(convert))
+        return _SAME if convert is None else ScalarReader(nullable(convert))
     if _is_binary(arrow):
-        return ScalarReader(_nullable(bytes.decode if convert is None else lambda value: convert(value.decode())))
+        return ScalarReader(nullable(bytes.decode if convert is None else lambda value: convert(value.decode())))
     return None
 
 
@@ -103,7 +104,7 @@ def _integer(kind: str, arrow: Any) -> ScalarReader | None:
     import pyarrow as pa
 
     if pa.types.is_timestamp(arrow) and kind == "long" and arrow.unit in _TICKS:
-        return ScalarReader(_nullable(_ticks(_TICKS[arrow.unit])))  # local-timestamp-*, which is read as a long
+        return ScalarReader(nullable(_ticks(_TICKS[arrow.unit])))  # local-timestamp-*, which is read as a long
     if not pa.types.is_integer(arrow):
         return None
     bits = arrow.bit_width + pa.types.is_unsigned_integer(arrow)
@@ -124,9 +125,5 @@ def _timestamp(arrow: Any) -> ScalarReader | None:
     if not pa.types.is_timestamp(arrow) or arrow.unit == "ns":
         return None
     if arrow.tz in (None, "UTC"):
-        return ScalarReader(_nullable(lambda value: value.replace(tzinfo=datetime.UTC)))
-    return ScalarReader(_nullable(lambda value: value.astimezone(datetime.UTC)))
-
-
-def _nullable(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)
+        return ScalarReader(nullable(lambda value: value.replace(tzinfo=datetime.UTC)))
+    return ScalarReader(nullable(lambda value: value.astimezone(datetime.UTC)))

@@ -18,7 +18,7 @@ from scurry.common.typeinfo import (
     Types,
 )
 
-__all__ = ["RowText"]
+__all__ = ["RowText", "each_of"]
 
 _Both = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
@@ -64,8 +64,9 @@ def _both(type_info: TypeInformation) -> _Both | None:
         return lambda value: base64.b64encode(value).decode("ascii"), base64.b64decode
     element = getattr(type_info, "elem_type", None)
     both = None if element is None else _both(element)
-    return None if both is None else (_each(both[0]), _each(both[1]))
+    return None if both is None else (each_of(both[0]), each_of(both[1]))
 
 
-def _each(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def each_of(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the conversion of the elements of an array, which may be None."""
     return lambda values: [None if value is None else convert(value) for value in values]

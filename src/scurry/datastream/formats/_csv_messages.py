@@ -28,7 +28,7 @@ from scurry.connectors.files.formats.csv.writer import quoting
 from scurry.connectors.files.formats.values import values_of
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
 
-__all__ = ["CsvRowDeserializationSchema", "CsvRowSerializationSchema"]
+__all__ = ["CsvRowDeserializationSchema", "CsvRowSerializationSchema", "single_character"]
 
 _COLUMN_KINDS = {
     BasicType.STRING: "STRING",
@@ -52,7 +52,8 @@ def _row_type(type_info: Any) -> RowTypeInfo:
     return type_info
 
 
-def _one(what: str, char: str) -> str:
+def single_character(what: str, char: str) -> str:
+    """Return an argument that has to be a single character."""
     if len(char) != 1:
         raise ArgumentError(f"the {what} must be a single character, got {char!r}")
     return char
@@ -72,12 +73,12 @@ class _Builder(ApiObject):
 
     def set_quote_character(self, c: str) -> Self:
         """Set the character around fields that need it."""
-        self._options["quote"] = _one("quote character", c)
+        self._options["quote"] = single_character("quote character", c)
         return self
 
     def set_escape_character(self, c: str) -> Self:
         """Set the character that escapes the next one."""
-        self._options["escape"] = _one("escape character", c)
+        self._options["escape"] = single_character("escape character", c)
         return self
 
 
@@ -177,7 +178,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
 
         def set_field_delimiter(self, delimiter: str) -> CsvRowDeserializationSchema.Builder:
             """Set the character between fields."""
-            self._options["separator"] = _one("field delimiter", delimiter)
+            self._options["separator"] = single_character("field delimiter", delimiter)
             return self
 
         def set_allow_comments(self, allow_comments: bool) -> CsvRowDeserializationSchema.Builder:
@@ -267,7 +268,7 @@ class CsvRowSerializationSchema(SerializationSchema):
 
         def set_field_delimiter(self, c: str) -> CsvRowSerializationSchema.Builder:
             """Set the character between fields."""
-            self._options["separator"] = _one("field delimiter", c)
+            self._options["separator"] = single_character("field delimiter", c)
             return self
 
         def set_line_delimiter(self, delimiter: str) -> CsvRowSerializationSchema.Builder:

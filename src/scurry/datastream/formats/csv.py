@@ -11,7 +11,11 @@ from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.csv.writer import CsvWriterFactory
 from scurry.datastream.formats._columns import to_column_type
-from scurry.datastream.formats._csv_messages import CsvRowDeserializationSchema, CsvRowSerializationSchema
+from scurry.datastream.formats._csv_messages import (
+    CsvRowDeserializationSchema,
+    CsvRowSerializationSchema,
+    single_character,
+)
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.table.types import BooleanType, DataType, DataTypes, NumericType, VarCharType
 
@@ -107,7 +111,7 @@ class CsvSchemaBuilder(ApiObject):
 
     def set_column_separator(self, char: str) -> CsvSchemaBuilder:
         """Set the character between columns, a comma by default."""
-        return self._set(separator=_one("column separator", char))
+        return self._set(separator=single_character("column separator", char))
 
     def set_any_property_name(self, name: str) -> CsvSchemaBuilder:
         """Allow fields after the last column; the last of them is the value of the column `name`, if there is one."""
@@ -145,7 +149,7 @@ class CsvSchemaBuilder(ApiObject):
 
     def set_escape_char(self, char: str) -> CsvSchemaBuilder:
         """Set the character that escapes the next one."""
-        return self._set(escape=_one("escape character", char))
+        return self._set(escape=single_character("escape character", char))
 
     def set_line_separator(self, separator: str) -> CsvSchemaBuilder:
         r"""Set the end of lines in files that are written; readers accept any of `\n`, `\r` and `\r\n`."""
@@ -161,7 +165,7 @@ class CsvSchemaBuilder(ApiObject):
 
     def set_quote_char(self, char: str) -> CsvSchemaBuilder:
         """Set the character around quoted fields, a double quote by default."""
-        return self._set(quote=_one("quote character", char))
+        return self._set(quote=single_character("quote character", char))
 
     def set_skip_first_data_row(self, skip: bool = True) -> CsvSchemaBuilder:
         """Skip the first row, not counting the header."""
@@ -198,12 +202,6 @@ def _column(name: str, data_type: DataType) -> CsvColumn:
         raise ArgumentTypeError(f"column {name!r}: a CSV column is of a number, BOOLEAN or STRING, not {data_type!r}")
     column = to_column_type(data_type)
     return CsvColumn(name, column.kind, column.precision, column.scale)
-
-
-def _one(what: str, char: str) -> str:
-    if len(char) != 1:
-        raise ArgumentError(f"the {what} must be a single character, got {char!r}")
-    return char
 
 
 class CsvReaderFormat(CsvFormat):

@@ -13,7 +13,7 @@ from scurry.connectors.avro.schema import AvroSchema
 from scurry.errors import MalformedRecordError
 from scurry.formats.avro.schema import columns_of, records_of, schema_of
 from scurry.formats.contract import FormatColumn, chosen_columns
-from scurry.formats.messages import DecodingError, MessageDecoder, MessageEncoder
+from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +51,7 @@ class AvroDecoder(MessageDecoder):
             return MessageReader(self._schema()).read
         return RegistryReader(self._schema(), RegistrySettings(self.url, dict(self.client))).read
 
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
+    def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
         """Return the row of each message.
 
         Raises:
@@ -64,7 +64,7 @@ class AvroDecoder(MessageDecoder):
                 records.append(read(message))
             except MalformedRecordError as error:
                 raise DecodingError(index, error.reason) from None
-        return columns_of(records, chosen_columns(self.declared, self.columns))
+        return DecodedMessages(columns_of(records, chosen_columns(self.declared, self.columns)))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common.nullable import nullable
 from scurry.errors import UnsupportedError
 from scurry.formats.contract import FormatColumn
 from scurry.logical_types import (
@@ -154,7 +155,7 @@ def columns_of(records: Sequence[Mapping[str, Any]], columns: Sequence[FormatCol
         return pa.RecordBatch.from_struct_array(pa.array([{}] * len(records), pa.struct([])))
     arrays = []
     for column in columns:
-        convert = _optional(reader_of(column.type))
+        convert = nullable(reader_of(column.type))
         arrays.append(from_values([convert(record.get(column.name)) for record in records], column.type))
     return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
 
@@ -164,7 +165,7 @@ def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterat
     names = [column.name for column in columns]
     converted = []
     for column, array in zip(columns, batch.columns, strict=True):
-        convert = _optional(writer_of(column.type))
+        convert = nullable(writer_of(column.type))
         converted.append([convert(value) for value in to_values(array)])
     return (dict(zip(names, row, strict=True)) for row in zip(*converted, strict=True))
 
@@ -181,13 +182,13 @@ def reader_of(data_type: DataType) -> Convert:
         scale = 1000 if data_type.precision > 6 else 1
         return lambda value: (value.replace(tzinfo=None) - _EPOCH) // step * scale
     if isinstance(data_type, ArrayType):
-        element = _optional(reader_of(data_type.element_type))
+        element = nullable(reader_of(data_type.element_type))
         return lambda values: list(map(element, values))
     if isinstance(data_type, MapType | MultisetType):
-        item = _optional(reader_of(data_type.value_type if isinstance(data_type, MapType) else IntType()))
+        item = nullable(reader_of(data_type.value_type if isinstance(data_type, MapType) else IntType()))
         return lambda entries: [(key, item(value)) for key, value in entries.items()]
     if isinstance(data_type, RowType):
-        fields = [(field.name, _optional(reader_of(field.data_type))) for field in data_type.fields]
+        fields = [(field.name, nullable(reader_of(field.data_type))) for field in data_type.fields]
         return lambda record: tuple([read(record[name]) for name, read in fields])
     return lambda value: value
 
@@ -204,16 +205,12 @@ def writer_of(data_type: DataType) -> Convert:
         unit = decimal.Decimal(1).scaleb(-data_type.scale)
         return lambda value: value.quantize(unit, context=decimal.Context(prec=60))
     if isinstance(data_type, ArrayType):
-        element = _optional(writer_of(data_type.element_type))
+        element = nullable(writer_of(data_type.element_type))
         return lambda values: list(map(element, values))
     if isinstance(data_type, MapType | MultisetType):
-        item = _optional(writer_of(data_type.value_type if isinstance(data_type, MapType) else IntType()))
+        item = nullable(writer_of(data_type.value_type if isinstance(data_type, MapType) else IntType()))
         return lambda pairs: {key: item(value) for key, value in pairs}
     if isinstance(data_type, RowType):
-        fields = [(field.name, _optional(writer_of(field.data_type))) for field in data_type.fields]
+        fields = [(field.name, nullable(writer_of(field.data_type))) for field in data_type.fields]
         return lambda row: {name: write(value) for (name, write), value in zip(fields, row, strict=True)}
     return lambda value: value
-
-
-def _optional(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)

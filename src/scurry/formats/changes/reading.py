@@ -16,7 +16,7 @@ from scurry.formats.temporal_text import parse_timestamp
 from scurry.logical_types import DataType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 __all__ = ["ChangeDecoder"]
 
@@ -51,14 +51,6 @@ class ChangeDecoder(MessageDecoder):
     with_schema: bool = False
     database: str | None = None
     table: str | None = None
-
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
-        """Return the rows of some messages.
-
-        Raises:
-            DecodingError: A message cannot be read.
-        """
-        return self.decode_messages(messages).batch
 
     def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
         """Return the rows with their kinds and the messages that they are from.

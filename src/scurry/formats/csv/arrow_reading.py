@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.formats.contract import FormatColumn
 from scurry.formats.csv.settings import CsvSettings
+from scurry.formats.fast_columns import NotAlikeError, require
 from scurry.logical_types import (
     BigIntType,
     BooleanType,
@@ -105,12 +106,8 @@ class ArrowCsvColumns:
             table = self._csv.read_csv(pa.py_buffer(data), options, self._parse, self._convert)
             arrays = [column.combine_chunks() for column in table.columns]
             return [_converted(array, kind) for array, kind in zip(arrays, self._types, strict=True)]
-        except (pa.ArrowInvalid, pa.ArrowKeyError, _NotAlikeError):
+        except (pa.ArrowInvalid, pa.ArrowKeyError, NotAlikeError):
             return None
-
-
-class _NotAlikeError(Exception):
-    """A column that pyarrow may read in another way than Flink."""
 
 
 def _is_fast(data_type: DataType) -> bool:
@@ -131,27 +128,20 @@ def _converted(array: Any, data_type: DataType) -> Any:
         return array
     if isinstance(data_type, DoubleType):
         # pyarrow reads "inf" and "nan" in any spelling, Java only NaN and Infinity
-        _require(pc.is_finite(array))
+        require(pc.is_finite(array))
         return array
     if isinstance(data_type, BooleanType):
         return pc.equal(pc.utf8_lower(pc.utf8_trim_whitespace(array)), "true")
     if isinstance(data_type, DecimalType):
         digits = data_type.precision - data_type.scale
         fraction = rf"(\.\d{{1,{data_type.scale}}})?" if data_type.scale else ""
-        _require(pc.match_substring_regex(array, rf"^-?\d{{1,{max(digits, 1)}}}{fraction}$"))
+        require(pc.match_substring_regex(array, rf"^-?\d{{1,{max(digits, 1)}}}{fraction}$"))
         return array.cast(arrow_type(data_type))
     if isinstance(data_type, DateType):
-        _require(pc.match_substring_regex(array, _DATE))
+        require(pc.match_substring_regex(array, _DATE))
         return array.cast(arrow_type(data_type))
     import pyarrow as pa
 
-    _require(pc.match_substring_regex(array, _TIMESTAMP))
+    require(pc.match_substring_regex(array, _TIMESTAMP))
     # digits beyond the declared precision are cut off
     return array.cast(pa.timestamp("us")).cast(arrow_type(data_type), safe=False)
-
-
-def _require(alike: Any) -> None:
-    import pyarrow.compute as pc
-
-    if not pc.all(alike, min_count=0).as_py():
-        raise _NotAlikeError

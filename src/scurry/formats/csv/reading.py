@@ -167,14 +167,6 @@ class CsvDecoder(MessageDecoder):
 
     lines: CsvReader
 
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
-        """Return the rows of some messages.
-
-        Raises:
-            DecodingError: A message cannot be read.
-        """
-        return self.decode_messages(messages).batch
-
     def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
         """Return the rows with the messages that they are from.
 

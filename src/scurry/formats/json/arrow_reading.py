@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.formats.contract import FormatColumn
+from scurry.formats.fast_columns import NotAlikeError, require
 from scurry.logical_types import (
     BigIntType,
     BooleanType,
@@ -72,7 +73,7 @@ class ArrowJsonColumns:
             if table.num_rows != count:
                 return None
             arrays = [self._converted(table[column.name].combine_chunks(), column.type) for column in self._columns]
-        except (pa.ArrowInvalid, pa.ArrowKeyError, _NotAlikeError):
+        except (pa.ArrowInvalid, pa.ArrowKeyError, NotAlikeError):
             return None
         return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._columns])
 
@@ -81,25 +82,21 @@ class ArrowJsonColumns:
         import pyarrow.compute as pc
 
         if isinstance(data_type, DoubleType):
-            _require(pc.is_finite(array))
+            require(pc.is_finite(array))
             if pc.any(pc.equal(array, 0.0), min_count=0).as_py():
-                _require(pc.not_equal(pc.divide(1.0, array), float("-inf")))
+                require(pc.not_equal(pc.divide(1.0, array), float("-inf")))
             return array
         if isinstance(data_type, _DIRECT):
             return array
         if isinstance(data_type, DateType):
-            _require(pc.match_substring_regex(array, _DATE))
+            require(pc.match_substring_regex(array, _DATE))
             return array.cast(arrow_type(data_type))
         zone = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
-        _require(pc.match_substring_regex(array, _TIMESTAMP % (self._separator, zone)))
+        require(pc.match_substring_regex(array, _TIMESTAMP % (self._separator, zone)))
         if zone:
             array = pc.utf8_rtrim(array, "Z")
         # digits beyond the declared precision are cut off
         return array.cast(pa.timestamp("us")).cast(arrow_type(data_type), safe=False)
-
-
-class _NotAlikeError(Exception):
-    """A column that pyarrow may read in another way than Flink."""
 
 
 def _is_fast(data_type: DataType) -> bool:
@@ -141,10 +138,3 @@ def _is_utf8(data: bytes | bytearray) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _require(alike: Any) -> None:
-    import pyarrow.compute as pc
-
-    if not pc.all(alike, min_count=0).as_py():
-        raise _NotAlikeError

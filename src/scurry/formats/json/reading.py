@@ -104,16 +104,8 @@ class JsonDecoder(MessageDecoder):
             return None
         return ArrowJsonColumns(self.columns, self.settings.iso).read
 
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
-        """Return the rows of some messages; empty messages have none.
-
-        Raises:
-            DecodingError: A message cannot be read.
-        """
-        return self.decode_messages(messages).batch
-
     def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
-        """Return the rows with the messages that they are from.
+        """Return the rows with the messages that they are from; empty messages have none.
 
         Raises:
             DecodingError: A message cannot be read.

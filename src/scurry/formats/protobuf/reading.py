@@ -21,7 +21,7 @@ from scurry.logical_types import ArrayType, CharType, DataType, MapType, RowType
 from scurry.logical_types.values import from_values
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 __all__ = ["ProtobufDecoder"]
 
@@ -48,10 +48,6 @@ class ProtobufDecoder(MessageDecoder):
         """Refuse columns that the message does not have."""
         descriptor = self.message.message_class().DESCRIPTOR
         check_fields(descriptor, ((column.name, column.type) for column in self.columns))
-
-    def decode(self, messages: Sequence[bytes]) -> pa.RecordBatch:
-        """Return the rows of the messages."""
-        return self.decode_messages(messages).batch
 
     def decode_messages(self, messages: Sequence[bytes]) -> DecodedMessages:
         """Return the rows with the messages that they are from.

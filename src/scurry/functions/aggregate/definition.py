@@ -61,13 +61,6 @@ class Accumulator(Protocol):
         """Return the value of each state."""
 
 
-class Retractable(Accumulator, Protocol):
-    """An accumulator that can take rows back."""
-
-    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        """Return a state for each group which, merged with another, takes these rows back from it."""
-
-
 @dataclass(frozen=True)
 class AggregateFunction:
     """A function of the rows of a group.

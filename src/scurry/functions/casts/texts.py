@@ -43,7 +43,7 @@ from scurry.logical_types.arrow import timestamp_unit, units_per_second
 from scurry.logical_types.atomic_types import MAX_LENGTH
 from scurry.logical_types.families import BINARY, CHARACTER, STRING, TIMESTAMP
 
-__all__ = ["fitted_constant", "fitted_text", "iso_text", "text_cast", "text_of", "timestamp_text"]
+__all__ = ["fitted_constant", "fitted_text", "iso_text", "months_text", "text_cast", "text_of", "timestamp_text"]
 
 _FIRST_YEAR: Final = np.datetime64("0001-01-01", "D")
 _AFTER_LAST_YEAR: Final = np.datetime64("10000-01-01", "D")
@@ -179,7 +179,8 @@ def _local_timestamp(source: Any, session: Session) -> Text:
     return text
 
 
-def _months_text(months: int) -> str:
+def months_text(months: int) -> str:
+    """Return an interval of months as years and months."""
     years, rest = divmod(abs(months), 12)
     return f"{'-' if months < 0 else '+'}{years}-{rest:02d}"
 
@@ -243,7 +244,7 @@ _TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
     TimeType: lambda source, session: lambda value: _time_text(value, source.precision),
     TimestampType: _timestamp,
     LocalZonedTimestampType: _local_timestamp,
-    YearMonthIntervalType: _always(_months_text),
+    YearMonthIntervalType: _always(months_text),
     DayTimeIntervalType: _always(_milliseconds_text),
     ArrayType: _array,
     MapType: _map,

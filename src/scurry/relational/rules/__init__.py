@@ -40,7 +40,7 @@ RULES: tuple[Rule, ...] = (
     unused_joins,
 )
 
-#: Rules without which plans have the same rows.
+#: Rules without which plans have the same rows; but for `prune_empty`, global aggregates of no rows in STREAMING.
 EXCLUDABLE: tuple[Rule, ...] = (
     push_filters,
     prune_empty,

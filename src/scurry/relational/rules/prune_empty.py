@@ -1,4 +1,7 @@
-"""Leave out what has no rows: the empty sides of joins and set operations, and all that reads only them."""
+"""Leave out what has no rows: the empty sides of joins and set operations, and all that reads only them.
+
+A global aggregate of no rows is its one row, in STREAMING too, where Flink's operator would have none.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 from scurry.functions.definition import Session
 from scurry.relational import builders
-from scurry.relational.expressions import Call, Expression, Literal
+from scurry.relational.expressions import AggregateCall, Expression, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import (
     Aggregate,
@@ -27,14 +30,8 @@ from scurry.relational.schema import Schema
 
 __all__ = ["prune_empty"]
 
-_COMPARED: dict[str, Callable[[Any, Any], bool]] = {
-    "=": lambda one, other: one == other,
-    "<>": lambda one, other: one != other,
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-}
+#: Aggregates whose value of no rows is NULL, and that Calcite's AggregateValuesRule knows, or their parts.
+_NULL_OF_NOTHING = ("AVG", "MAX", "MIN", "SUM")
 
 
 def prune_empty(plan: Plan, session: Session) -> Plan:
@@ -52,13 +49,16 @@ def _nothing(plan: Plan) -> Plan:
     return Values(plan.schema, ())
 
 
+def _never_holds(condition: Expression | None) -> bool:
+    return any(isinstance(each, Literal) and not each.value for each in conjuncts(condition))
+
+
 def _passing(plan: Any) -> Plan:
     return _nothing(plan) if _is_empty(plan.input) else plan
 
 
 def _filter(plan: Filter) -> Plan:
-    never = any(_constant(each) in (False, None) for each in conjuncts(plan.condition))
-    return _nothing(plan) if never or _is_empty(plan.input) else plan
+    return _nothing(plan) if _never_holds(plan.condition) or _is_empty(plan.input) else plan
 
 
 def _limit(plan: Limit) -> Plan:
@@ -66,12 +66,26 @@ def _limit(plan: Limit) -> Plan:
 
 
 def _aggregate(plan: Aggregate) -> Plan:
-    # A group of all rows has a row although there are none.
-    return _nothing(plan) if () not in plan.grouping_sets and _is_empty(plan.input) else plan
+    if not _is_empty(plan.input):
+        return plan
+    if () not in plan.grouping_sets:
+        return _nothing(plan)
+    values = [_of_nothing(each) for each in plan.calls]
+    if plan.keys or not plan.is_simple or None in values:
+        return plan
+    # In STREAMING the operator would have no row before its input has one.
+    return Values(plan.schema, (tuple(each for each in values if each is not None),))
+
+
+def _of_nothing(call: AggregateCall) -> Literal | None:
+    """Return the value of an aggregate of no rows, None for those that Calcite leaves alone."""
+    if call.function == "COUNT":
+        return Literal(0, call.type)
+    return Literal(None, call.type) if call.function in _NULL_OF_NOTHING else None
 
 
 def _join(plan: Join) -> Plan:
-    never = any(_constant(each) in (False, None) for each in conjuncts(plan.condition))
+    never = _never_holds(plan.condition)
     left, right = _is_empty(plan.left), _is_empty(plan.right)
     match plan.kind:
         case "INNER" | "SEMI" if left or right or never:
@@ -123,24 +137,6 @@ def _set_operation(plan: SetOperation) -> Plan:
 
 def _has_types(plan: Plan, schema: Schema) -> bool:
     return plan.schema.types == schema.types
-
-
-def _constant(expression: Expression) -> Any:
-    """Return TRUE, FALSE or NULL if a condition is a constant; otherwise what is none of them."""
-    unknown = object()
-    if isinstance(expression, Literal):
-        return expression.value
-    if not isinstance(expression, Call):
-        return unknown
-    if expression.function == "CAST":
-        return None if _constant(expression.arguments[0]) is None else unknown
-    compare = _COMPARED.get(expression.function)
-    values = [each.value for each in expression.arguments if isinstance(each, Literal)]
-    if compare is None or len(values) != 2:
-        return unknown
-    if None in values:
-        return None
-    return compare(*values) if all(type(each) is int for each in values) else unknown
 
 
 _HANDLERS: dict[type, Callable[[Any], Plan]] = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types import LocalZonedTimestampType, TimestampType
+from scurry.logical_types.families import is_time_attribute
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort, WindowTable
@@ -49,7 +50,7 @@ def _check(plan: Plan, is_limited: bool) -> None:
 
 def _check_sort(plan: Sort) -> None:
     first = plan.keys[0]
-    if not _is_time(plan.schema[first.index].type) or first.descending:
+    if not is_time_attribute(plan.schema[first.index].type) or first.descending:
         raise ValidationError("Sort on a non-time-attribute field is not supported.")
 
 
@@ -109,7 +110,7 @@ def _check_window(plan: WindowTable) -> None:
     kind = plan.input.schema[plan.time].type
     if isinstance(kind, TimestampType | LocalZonedTimestampType) and _is_shifted(plan.input, plan.time):
         kind = kind.as_time_attribute(None)
-    if _is_time(kind):
+    if is_time_attribute(kind):
         return
     shown = kind.nullable().as_summary_string()
     if plan.partition_by is None:
@@ -129,7 +130,7 @@ def _is_shifted(plan: Plan, column: int) -> bool:
             if not isinstance(found, InputReference):
                 if not isinstance(found, Call) or found.function not in ("+", "-"):
                     return False
-                return any(_is_time(part.type) for part in found.arguments)
+                return any(is_time_attribute(part.type) for part in found.arguments)
             column = found.index
         plan = plan.input
     return False
@@ -159,11 +160,7 @@ def _check_call(call: WindowCall) -> None:
     key = order_by[0]
     if key.descending:
         raise ValidationError("The window can only be ordered in ASCENDING mode.")
-    if not _is_time(key.expression.type) and call.frame.lower.kind != "UNBOUNDED PRECEDING":
+    if not is_time_attribute(key.expression.type) and call.frame.lower.kind != "UNBOUNDED PRECEDING":
         raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.")
     if call.frame.lower.kind not in ("UNBOUNDED PRECEDING", "PRECEDING") or call.frame.upper.kind != "CURRENT ROW":
         raise ValidationError("OVER RANGE FOLLOWING windows are not supported yet.")
-
-
-def _is_time(kind: DataType) -> bool:
-    return isinstance(kind, TimestampType | LocalZonedTimestampType) and (kind.is_rowtime or kind.is_proctime)

@@ -18,6 +18,7 @@ from scurry.functions.definition import Argument, CallSite, Column, LazyArgument
 from scurry.logical_types import CharType, VarCharType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value
+from scurry.relational.calls import is_constant
 from scurry.relational.expressions import Call, Expression, InputReference, Literal, UserFunctionCall
 from scurry.runtime.tables.user_functions.scalar import Describe, user_kernel
 
@@ -165,18 +166,18 @@ class _Compiler:
         if not (isinstance(expression, Call) and isinstance(expression.type, CharType | VarCharType)):
             return evaluate
         fit = fitted_constant(expression.type)
-        if fit is None or not _is_constant(expression):
+        if fit is None or not is_constant(expression):
             return evaluate
         return lambda rows: fit(evaluate(rows))
 
     def _call(self, call: Call) -> Evaluate:
         function = scalar_function(call.function)
-        compile_argument = self.compile if _is_constant(call) else self.compile_whole
+        compile_argument = self.compile if is_constant(call) else self.compile_whole
         arguments = [compile_argument(each) for each in call.arguments]
         known = tuple(_known(each) for each in call.arguments)
         site = CallSite(call.function, known, self._session, call.type)
         evaluate = _bound(function, site, call, arguments)
-        if function.is_deterministic and _is_constant(call):
+        if function.is_deterministic and is_constant(call):
             return _folded(evaluate)
         return evaluate
 
@@ -195,12 +196,6 @@ def _known(expression: Expression) -> Argument:
     if isinstance(expression, Literal):
         return Argument(expression.type, True, expression.value)
     return Argument(expression.type, function=expression.function if isinstance(expression, Call) else None)
-
-
-def _is_constant(expression: Expression) -> bool:
-    if isinstance(expression, Call):
-        return scalar_function(expression.function).is_deterministic and all(map(_is_constant, expression.arguments))
-    return isinstance(expression, Literal)
 
 
 def _bound(function: ScalarFunction, site: CallSite, call: Call, arguments: list[Evaluate]) -> Evaluate:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from scurry.errors import EvaluationError
-from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Session
 from scurry.logical_types import (
     BigIntType,
@@ -32,6 +31,7 @@ from scurry.logical_types import (
     VarCharType,
 )
 from scurry.logical_types.values import to_value
+from scurry.relational.calls import is_constant
 from scurry.relational.expressions import Call, Expression, InputReference, Literal
 from scurry.runtime.tables.batch.batches import single_row
 from scurry.runtime.tables.expressions import compile_expressions
@@ -66,7 +66,7 @@ def spark_expression(expression: Expression, session: Session, names: Names = co
         return _literal(expression.value, expression.type)
     if not isinstance(expression, Call):
         return None
-    if _is_constant(expression):
+    if is_constant(expression):
         return _constant(expression, session)
     builder = _BUILDERS.get(expression.function)
     if builder is None:
@@ -93,12 +93,6 @@ def comparable(data_type: DataType) -> bool:
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         return data_type.precision <= _MICROSECONDS
     return isinstance(data_type, (*_INTEGERS, *_TEXT, DecimalType, DateType, BooleanType))
-
-
-def _is_constant(expression: Expression) -> bool:
-    if isinstance(expression, Call):
-        return scalar_function(expression.function).is_deterministic and all(map(_is_constant, expression.arguments))
-    return isinstance(expression, Literal)
 
 
 def _constant(expression: Call, session: Session) -> str | None:
@@ -172,7 +166,7 @@ def _is_membership(call: Call) -> bool:
     return (
         len(tests) == len(call.arguments)
         and len(operands) == 1
-        and all(_is_constant(each.arguments[1]) for each in tests)
+        and all(is_constant(each.arguments[1]) for each in tests)
     )
 
 

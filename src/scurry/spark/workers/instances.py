@@ -19,7 +19,7 @@ from scurry.dependencies import WorkerSetup
 from scurry.errors import ScurryError
 from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import load_plan, ship
-from scurry.runtime.exchange.wire import BatchRow, WireRow
+from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
 from scurry.spark.workers.memory import give_back
@@ -28,7 +28,6 @@ from scurry.spark.workers.memory import give_back
 ARROW_BYTES = 4 * 1024 * 1024
 
 _FIELDS = WireRow._fields
-_BATCH_FIELDS = BatchRow._fields
 FAILURE_MARK = "SCURRY-FAILURE:"
 
 

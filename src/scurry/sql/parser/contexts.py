@@ -17,7 +17,6 @@ class Context(enum.Enum):
     # A query only in parentheses of its own.
     SUB_QUERY = 4
     CURSOR = 5
-    QUERY_OR_JOIN = 6
 
     def in_parentheses(self) -> Context:
         """Return what may stand in parentheses at such a place."""

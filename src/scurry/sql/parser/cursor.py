@@ -134,6 +134,10 @@ class Cursor:
         self.expect(")")
         return items
 
+    def alias(self) -> Identifier | None:
+        """Parse `AS name` or `name`; return None if there is neither."""
+        return self.name() if self.accept("AS") or self.at_name() else None
+
     def name(self) -> Identifier:
         """Parse a name of one part."""
         position = self.position

@@ -5,7 +5,6 @@ from __future__ import annotations
 from scurry.sql.lexer import IDENTIFIER_KEYS
 from scurry.sql.nodes import (
     Expression,
-    Identifier,
     MatchRecognize,
     Measure,
     OrderItem,
@@ -185,17 +184,12 @@ class PatternParser(QueryParser):
     def _pivot_aggregate(self) -> PivotItem:
         start = self.position
         call = self.call()
-        return PivotItem((call,), self._pivot_alias(), span=self.span_from(start))
-
-    def _pivot_alias(self) -> Identifier | None:
-        if self.accept("AS") or self.at_name():
-            return self.name()
-        return None
+        return PivotItem((call,), self.alias(), span=self.span_from(start))
 
     def _pivot_value(self) -> PivotItem:
         start = self.position
         row = self._values_row()
-        return PivotItem(row.values, self._pivot_alias(), span=self.span_from(start))
+        return PivotItem(row.values, self.alias(), span=self.span_from(start))
 
     def unpivot(self, table: TableExpression) -> TableExpression:
         """Parse UNPIVOT after its input."""

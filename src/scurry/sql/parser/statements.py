@@ -93,11 +93,6 @@ class StatementParser(ShowParser):
             table, query, columns, partition, overwrite, upsert, conflict, hints, extend, span=self.span_from(start)
         )
 
-    def _alias(self) -> Identifier | None:
-        if self.accept("AS") or self.at_name():
-            return self.name()
-        return None
-
     def _assignment(self) -> Assignment:
         start = self.position
         column = self.name()
@@ -109,7 +104,7 @@ class StatementParser(ShowParser):
         self.position += 1
         table = self.compound_name()
         hints = self.hints()
-        alias = self._alias()
+        alias = self.alias()
         self.expect("SET")
         assignments = self.comma_list(self._assignment)
         where = self.expression() if self.accept("WHERE") else None
@@ -121,7 +116,7 @@ class StatementParser(ShowParser):
         self.expect("FROM")
         table = self.compound_name()
         hints = self.hints()
-        alias = self._alias()
+        alias = self.alias()
         where = self.expression() if self.accept("WHERE") else None
         return Delete(table, where, alias, hints, span=self.span_from(start))
 
@@ -130,7 +125,7 @@ class StatementParser(ShowParser):
         self.position += 1
         self.expect("INTO")
         table = self.compound_name()
-        alias = self._alias()
+        alias = self.alias()
         self.expect("USING")
         source = self.table()
         self.expect("ON")

@@ -10,6 +10,7 @@ import zoneinfo
 from collections.abc import Callable
 from typing import Any
 
+from scurry.functions.casts.texts import months_text
 from scurry.logical_types import (
     ArrayType,
     BinaryType,
@@ -109,7 +110,7 @@ def _shown_simple(data_type: DataType) -> Text:
         RawType: lambda value: repr(pickle.loads(value)),
         DateType: date_text,
         TimeType: lambda value: time_text(value * 1_000_000),
-        YearMonthIntervalType: _year_month,
+        YearMonthIntervalType: months_text,
         DayTimeIntervalType: _day_time,
     }
     return texts.get(type(data_type), _plain)
@@ -119,11 +120,6 @@ def _plain(value: Any) -> str:
     import decimal
 
     return format(value, "f") if isinstance(value, decimal.Decimal) else str(value)
-
-
-def _year_month(months: int) -> str:
-    years, rest = divmod(abs(months), 12)
-    return f"{'-' if months < 0 else '+'}{years}-{rest:02d}"
 
 
 def _day_time(millis: int) -> str:

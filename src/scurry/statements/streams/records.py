@@ -14,7 +14,7 @@ from scurry.connectors.tables.factories import create_sink
 from scurry.errors import ValidationError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types.families import is_rowtime
 from scurry.relational.plan import Plan, Sink
 from scurry.runtime.tables.streaming.changes.lowering import materialized
 from scurry.runtime.tables.streaming.records.outgoing import RecordsOfRows
@@ -177,7 +177,7 @@ def _rowtime(plan: Plan, sink: Sink, name: str) -> int | None:
     found = [
         place
         for place, (given, column) in enumerate(zip(plan.schema, columns, strict=True))
-        if _is_rowtime(given.type) and type(given.type) is type(column.data_type)
+        if is_rowtime(given.type) and type(given.type) is type(column.data_type)
     ]
     if len(found) > 1:
         listed = ", ".join(plan.schema.names[place] for place in found)
@@ -187,10 +187,6 @@ def _rowtime(plan: Plan, sink: Sink, name: str) -> int | None:
             "all other columns to regular TIMESTAMP or TIMESTAMP_LTZ."
         )
     return found[0] if found else None
-
-
-def _is_rowtime(kind: DataType) -> bool:
-    return isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime
 
 
 def _rows_of(session: TableSession, sink: Sink, prefix: str) -> Node:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.nullable import nullable
 from scurry.common.time import Instant
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
@@ -78,39 +79,39 @@ class ColumnType:
             utc: Leave TIMESTAMPs as they are, in UTC; otherwise convert them to the machine's time zone.
         """
         if self.kind == "TIMESTAMP" and not utc and _zone_matters():
-            return _nullable(lambda v: v.replace(tzinfo=datetime.UTC).astimezone().replace(tzinfo=None))
+            return nullable(lambda v: v.replace(tzinfo=datetime.UTC).astimezone().replace(tzinfo=None))
         if self.kind == "TIMESTAMP_LTZ":
-            return _nullable(_instant)
+            return nullable(_instant)
         parts = [part.from_arrow(utc) or _same for part in self.parts]
         if self.kind == "MAP":
             key, value = parts
-            return _nullable(lambda v: {key(k): value(x) for k, x in v})
+            return nullable(lambda v: {key(k): value(x) for k, x in v})
         if self.kind == "ROW":
             names = self.names
-            return _nullable(lambda v: Row._from_values([p(v[n]) for n, p in zip(names, parts, strict=True)], names))
+            return nullable(lambda v: Row._from_values([p(v[n]) for n, p in zip(names, parts, strict=True)], names))
         if self.kind == "ARRAY" and parts[0] is not _same:
             element = parts[0]
-            return _nullable(lambda v: list(map(element, v)))
+            return nullable(lambda v: list(map(element, v)))
         return None
 
     def to_arrow(self, utc: bool) -> Callable[[Any], Any] | None:
         """Return the function that converts a stream's value to Arrow's Python value; None if they are the same."""
         if self.kind == "TIMESTAMP" and not utc and _zone_matters():
-            return _nullable(lambda v: v.astimezone(datetime.UTC).replace(tzinfo=None))
+            return nullable(lambda v: v.astimezone(datetime.UTC).replace(tzinfo=None))
         if self.kind == "TIMESTAMP_LTZ":
-            return _nullable(_datetime)
+            return nullable(_datetime)
         if self.kind == "DECIMAL":
-            return _nullable(self._to_decimal())
+            return nullable(self._to_decimal())
         parts = [part.to_arrow(utc) or _same for part in self.parts]
         if self.kind == "MAP":
             key, value = parts
-            return _nullable(lambda v: [(key(k), value(x)) for k, x in v.items()])
+            return nullable(lambda v: [(key(k), value(x)) for k, x in v.items()])
         if self.kind == "ROW":
             names = self.names
-            return _nullable(lambda v: {n: p(x) for n, p, x in zip(names, parts, _fields(v, names), strict=True)})
+            return nullable(lambda v: {n: p(x) for n, p, x in zip(names, parts, _fields(v, names), strict=True)})
         if self.kind == "ARRAY" and parts[0] is not _same:
             element = parts[0]
-            return _nullable(lambda v: list(map(element, v)))
+            return nullable(lambda v: list(map(element, v)))
         return None
 
     def _to_decimal(self) -> Callable[[Any], Any]:
@@ -173,10 +174,6 @@ _ARROW = {
 
 def _same(value: Any) -> Any:
     return value
-
-
-def _nullable(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else convert(value)
 
 
 def _zone_matters() -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
+from scurry.connectors.jdbc.row_text import each_of
 from scurry.errors import ValidationError
 from scurry.formats.temporal_text import parse_date, parse_time, parse_timestamp, timestamp_text
 from scurry.logical_types import (
@@ -80,16 +81,12 @@ def column_values(data_type: DataType, dialect: str, name: str = "") -> ColumnVa
         return ColumnValues(Types.STRING(), _timestamp(unit), _timestamp_text(unit))
     if isinstance(data_type, ArrayType) and dialect == "PostgreSQL":
         element = column_values(data_type.element_type, dialect, name)
-        return ColumnValues(Types.OBJECT_ARRAY(element.type_info), _each(element.read), _each(element.write))
+        return ColumnValues(Types.OBJECT_ARRAY(element.type_info), each_of(element.read), each_of(element.write))
     raise ValidationError(f"The {dialect} dialect doesn't support type: {data_type.as_summary_string()}.")
 
 
 def _same(value: Any) -> Any:
     return value
-
-
-def _each(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda values: [None if value is None else convert(value) for value in values]
 
 
 def _decimal(data_type: DecimalType) -> Callable[[Any], Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types.families import is_rowtime, is_time_attribute
 from scurry.relational import builders
 from scurry.relational.calls import all_of
 from scurry.relational.changelog import Changelogs, Kinds
@@ -49,8 +49,8 @@ def ranks(plan: Plan, session: Session) -> Plan:
         return _with_strategy(plan, session)
     if isinstance(plan, Limit) and _kinds(plan.input, session) != Kinds.INSERT:
         return Rank(plan.input, (), (), plan.offset + 1, plan.offset + (plan.fetch or 0), is_limit=True)
-    if isinstance(plan, Sort) and _is_time(plan.schema[plan.keys[0].index].type):
-        return TemporalSort(plan.input, plan.keys, _is_rowtime(plan.schema[plan.keys[0].index].type))
+    if isinstance(plan, Sort) and is_time_attribute(plan.schema[plan.keys[0].index].type):
+        return TemporalSort(plan.input, plan.keys, is_rowtime(plan.schema[plan.keys[0].index].type))
     return plan
 
 
@@ -115,8 +115,8 @@ def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session
     )
     kind = below.schema[order_by[0].index].type if len(order_by) == 1 else None
     is_first = found.start == 1 and found.end == 1
-    if is_first and kind is not None and _is_time(kind) and _kinds(below, session) == Kinds.INSERT:
-        return Deduplicate(below, partition_by, order_by[0].index, _is_rowtime(kind), order_by[0].descending)
+    if is_first and kind is not None and is_time_attribute(kind) and _kinds(below, session) == Kinds.INSERT:
+        return Deduplicate(below, partition_by, order_by[0].index, is_rowtime(kind), order_by[0].descending)
     end = found.start if found.end is None else found.end
     rank = Rank(below, partition_by, order_by, found.start, end, found.end_column, number)
     return _with_strategy(rank, session)
@@ -238,11 +238,3 @@ def _column(expression: Expression) -> int | None:
     if isinstance(expression, Call) and expression.function == "CAST":
         return _column(expression.arguments[0])
     return expression.index if isinstance(expression, InputReference) else None
-
-
-def _is_time(kind: DataType) -> bool:
-    return isinstance(kind, TimestampType | LocalZonedTimestampType) and (kind.is_rowtime or kind.is_proctime)
-
-
-def _is_rowtime(kind: DataType) -> bool:
-    return isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime

@@ -200,11 +200,6 @@ def _sessions(sessions: list[Any], change: Change) -> list[Any]:
     return [[start, end, change(contents), timer] for start, end, contents, timer in sessions]
 
 
-def migrate_page(blob: bytes, migration: OperatorMigration) -> bytes:
-    """Return a stored page of keyed state as this program reads it; see `OperatorMigration.migrate`."""
-    return migration.migrate("page", blob)
-
-
 def _changes(before: str | None, after: str | None) -> str:
     """Return which parts of an operation's text have become others: its attributes, and the types of its inputs."""
     old, new = _parts_of(before or ""), _parts_of(after or "")

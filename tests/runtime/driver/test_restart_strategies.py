@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +21,9 @@ from scurry.runtime.driver.restart_strategies import (
     RestartStrategy,
     restart_strategy,
 )
+from support import TESTS
 
-RECORDED = json.loads((Path(__file__).parents[1] / "fixtures/flink/restart/strategies.json").read_text())
+RECORDED = json.loads((TESTS / "fixtures/flink/restart/strategies.json").read_text())
 
 pauses = st.lists(st.integers(1, 5_000), max_size=30)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import EvaluationError
+from support import TESTS
 from support.statements.tables import environment, files, read, rows, until, write
 
 
@@ -110,7 +111,7 @@ env.execute_sql("CREATE TABLE numbers (n BIGINT) WITH ('connector' = 'datagen', 
 results = env.execute_sql("SELECT n FROM numbers").collect()
 next(results)
 """
-    tests = Path(__file__).parents[1]
+    tests = TESTS
     subprocess.run([sys.executable, "-c", program], cwd=tests, check=True, timeout=60)
 
 

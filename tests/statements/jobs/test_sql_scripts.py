@@ -8,6 +8,7 @@ import pytest
 
 from scurry.cli.program import run_program
 from scurry.launch import LaunchOptions
+from support import TESTS
 
 LOCAL = LaunchOptions(runner="local", mode="batch")
 
@@ -71,5 +72,5 @@ def test_a_statement_set_has_to_end(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_program(Path(__file__).parents[2] / "examples" / "web_shop.sql", [], LOCAL, debug=False) == 0
+    assert run_program(TESTS.parent / "examples" / "web_shop.sql", [], LOCAL, debug=False) == 0
     assert printed_rows(capsys.readouterr().out)[1].split(" | ")[-1].strip() == "4.20"

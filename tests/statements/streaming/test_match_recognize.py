@@ -16,9 +16,10 @@ import pytest
 from scurry.common import Row
 from scurry.common.time import Instant
 from scurry.errors import ScurryError, ValidationError
+from support import TESTS
 from support.statements.tables import environment, files, read, rows, until, write
 
-CASES = Path(__file__).parents[1] / "fixtures" / "flink" / "match_recognize" / "cases.jsonl"
+CASES = TESTS / "fixtures" / "flink" / "match_recognize" / "cases.jsonl"
 RECORDED = [json.loads(line) for line in CASES.read_text().splitlines()]
 COLUMNS = (
     "sym STRING, price INT, qty INT, e BIGINT, ts AS TO_TIMESTAMP_LTZ(e, 3), "

@@ -1,6 +1,6 @@
 """Programs with MATCH_RECOGNIZE print what they do with real Flink. Skipped where the recordings are not at hand.
 
-Here they run in this process; nightly, `tests/spark/test_match_recognize_on_spark.py` runs them on Spark.
+Here they run in this process; nightly, `tests/spark/tables/test_match_recognize_on_spark.py` runs them on Spark.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ RUN_BY = {
     "README.md": "cli/test_readme.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
-    "connectors/spark.md": "spark/test_python_data_sources.py",
+    "connectors/spark.md": "spark/tables/test_python_data_sources.py",
     "testing.md": "testing/test_guide.py",
     "tutorials/kafka.md": "kafka/test_tutorial.py",
 }

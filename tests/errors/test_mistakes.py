@@ -354,7 +354,7 @@ ELSEWHERE = {
     ),
     14: ("kafka/test_reading_topics.py", "there is no topic 'no-such-topic' at"),
     41: ("common/test_spark_master.py", "test_what_is_no_master_is_refused_with_the_forms_there_are"),
-    42: ("spark/test_java.py", "JavaMissingError"),
+    42: ("spark/session/test_java.py", "JavaMissingError"),
     43: ("graph/test_shipping.py", "test_a_module_that_a_worker_lacks_is_named_with_the_operators_that_use_it"),
 }
 

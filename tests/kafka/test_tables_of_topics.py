@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from scurry.errors import ScurryError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.kafka.broker import Kafka
+from support.statements.tables import rows
 
 pytestmark = pytest.mark.kafka
 
@@ -26,11 +26,6 @@ def define(env: TableEnvironment, kafka: Kafka, name: str, columns: str, **optio
     given = {"connector": "kafka", "properties.bootstrap.servers": kafka.address, **options}
     listed = ", ".join(f"'{key.replace('_', '.')}' = '{value}'" for key, value in given.items())
     env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ({listed})")
-
-
-def rows(env: TableEnvironment, query: str) -> list[Any]:
-    with env.execute_sql(query).collect() as found:
-        return sorted(map(tuple, found), key=str)
 
 
 def bounded(topic: str, **options: str) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,6 +10,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from scurry.errors import CatalogError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
+from support.statements.tables import rows
 
 
 @pytest.fixture
@@ -25,11 +25,6 @@ def env(lake: Path) -> TableEnvironment:
     made.execute_sql(f"CREATE CATALOG lake WITH ('type' = 'delta', 'warehouse' = '{lake}')")
     made.execute_sql("USE CATALOG lake")
     return made
-
-
-def rows(env: TableEnvironment, query: str) -> list[Any]:
-    with env.execute_sql(query).collect() as found:
-        return sorted(map(tuple, found), key=str)
 
 
 def test_tables_of_others_are_read_without_a_declaration(env: TableEnvironment, lake: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -11,6 +10,7 @@ from pyiceberg.catalog import Catalog, load_catalog
 
 from scurry.errors import CatalogError, ScurryError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
+from support.statements.tables import rows
 
 
 @pytest.fixture
@@ -32,11 +32,6 @@ def env(properties: dict[str, str]) -> TableEnvironment:
     made.execute_sql(f"CREATE CATALOG lake WITH ('type' = 'iceberg', 'catalog-type' = 'sql', {listed})")
     made.execute_sql("USE CATALOG lake")
     return made
-
-
-def rows(env: TableEnvironment, query: str) -> list[Any]:
-    with env.execute_sql(query).collect() as found:
-        return sorted(map(tuple, found), key=str)
 
 
 def test_tables_of_others_are_read_without_a_declaration(env: TableEnvironment, lake: Catalog) -> None:

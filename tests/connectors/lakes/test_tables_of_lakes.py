@@ -14,6 +14,7 @@ import pytest
 
 from scurry.errors import ArgumentError, SourceNotFoundError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
+from support.statements.tables import rows
 
 COLUMNS = (
     "i INT, s STRING, b BOOLEAN, d DECIMAL(10, 2), f DOUBLE, day_ DATE, ts TIMESTAMP(3), lz TIMESTAMP_LTZ(3), "
@@ -70,11 +71,6 @@ def listed(options: dict[str, str]) -> str:
 def options(request: pytest.FixtureRequest, tmp_path: Path) -> Options:
     made: Options = request.param(tmp_path)
     return made
-
-
-def rows(env: TableEnvironment, query: str) -> list[Any]:
-    with env.execute_sql(query).collect() as found:
-        return sorted(map(tuple, found), key=str)
 
 
 def take(found: Iterator[Any], count: int) -> list[Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from scurry.errors import ValidationError
 from scurry.table import ExplainDetail, TableEnvironment
-from support.statements.tables import environment, files, rows
+from support.statements.tables import changed_rows, environment, files, rows
 
 Row = dict[str, Any]
 
@@ -36,11 +36,6 @@ def changing(env: TableEnvironment, directory: Path, *messages: Row, columns: st
     files(env, "c", columns, directory, format="debezium-json")
 
 
-def changes(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
-    with env.execute_sql(query).collect() as results:
-        return [(str(row.get_row_kind()), *row) for row in results]
-
-
 A1, A2, B1 = {"k": "a", "v": 1}, {"k": "a", "v": 2}, {"k": "b", "v": 1}
 
 
@@ -61,14 +56,14 @@ A1, A2, B1 = {"k": "a", "v": 1}, {"k": "a", "v": 2}, {"k": "b", "v": 1}
 def test_changes_of_a_table_pass_operators(query: str, wanted: list[Any], tmp_path: Path) -> None:
     env = environment(**{"parallelism.default": "1"})
     changing(env, tmp_path / "in", inserted(A1), inserted(B1), updated(A1, A2), deleted(A2))
-    assert changes(env, query) == wanted
+    assert changed_rows(env, query) == wanted
 
 
 def test_repeated_changes_are_normalized_by_the_primary_key(tmp_path: Path) -> None:
     env = environment(**{"parallelism.default": "1", "table.exec.source.cdc-events-duplicate": "true"})
     messages = inserted(A1), inserted(A1), updated(A1, A2), updated(A1, A2), deleted(A2), deleted(A2), inserted(B1)
     changing(env, tmp_path / "in", *messages, columns="k STRING, v INT, PRIMARY KEY (k) NOT ENFORCED")
-    found = changes(env, "SELECT v FROM c")
+    found = changed_rows(env, "SELECT v FROM c")
     assert [kind for kind, _ in found].count("+I") - [kind for kind, _ in found].count("-D") == 1
     assert found[0] == ("+I", 1)
     assert found[-1] == ("+I", 1)
@@ -119,7 +114,7 @@ def test_the_table_after_all_changes_is_that_of_batch_over_the_rows_left(query: 
     (tmp_path / "left" / "f").write_text("".join(json.dumps(each) + "\n" for each in left))
     files(batch, "t", "k STRING, v INT", tmp_path / "left")
     table: list[tuple[Any, ...]] = []
-    for kind, *row in changes(env, query.format("c")):
+    for kind, *row in changed_rows(env, query.format("c")):
         if kind in ("+I", "+U"):
             table.append(tuple(row))
         else:

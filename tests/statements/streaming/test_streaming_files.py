@@ -13,6 +13,7 @@ import pytest
 
 from scurry.errors import ScurryError
 from scurry.table import EnvironmentSettings, TableEnvironment
+from support.statements.tables import rows
 
 
 @pytest.fixture
@@ -39,11 +40,6 @@ def write(path: Path, *records: Any) -> None:
 
 def take(found: Iterator[Any], count: int) -> list[Any]:
     return sorted((tuple(next(found)) for _ in range(count)), key=str)
-
-
-def rows(env: TableEnvironment, query: str) -> list[Any]:
-    with env.execute_sql(query).collect() as found:
-        return sorted(map(tuple, found), key=str)
 
 
 def test_new_files_are_found_in_new_partitions_too(env: TableEnvironment, tmp_path: Path) -> None:

@@ -12,19 +12,14 @@ import pytest
 
 from scurry.errors import ValidationError
 from scurry.table import TableEnvironment
-from support.statements.tables import environment, files, read, rows, until, write
+from support.statements.tables import changed_rows, environment, files, read, rows, until, write
 
 COLUMNS = "k STRING, v INT, d DOUBLE, m DECIMAL(10, 2), s STRING"
 
 
-def changes(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
-    with env.execute_sql(query).collect() as results:
-        return [(str(row.get_row_kind()), *row) for row in results]
-
-
 def materialized(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
     table: list[tuple[Any, ...]] = []
-    for kind, *row in changes(env, query):
+    for kind, *row in changed_rows(env, query):
         if kind in ("+I", "+U"):
             table.append(tuple(row))
         else:
@@ -54,7 +49,7 @@ def test_each_row_that_changes_its_group_makes_a_change(tmp_path: Path) -> None:
     env = environment(**{"parallelism.default": "1"})
     write(tmp_path / "in", "f", {"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 1}, {"k": "a", "v": 3})
     files(env, "t", COLUMNS, tmp_path / "in")
-    assert changes(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [
+    assert changed_rows(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [
         ("+I", "a", 1), ("+I", "b", 2), ("-U", "a", 1), ("+U", "a", 3),
     ]  # fmt: skip
 
@@ -64,7 +59,7 @@ def test_a_group_is_deleted_with_its_last_row_and_begins_again(tmp_path: Path) -
     write(tmp_path / "in", "f", *({"k": k} for k in "aabb"))
     files(env, "t", COLUMNS, tmp_path / "in")
     query = "SELECT n, COUNT(*) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) GROUP BY n"
-    assert changes(env, query) == [
+    assert changed_rows(env, query) == [
         ("+I", 1, 1), ("-D", 1, 1), ("+I", 2, 1), ("+I", 1, 1), ("-D", 1, 1), ("-U", 2, 1), ("+U", 2, 2),
     ]  # fmt: skip
 
@@ -156,7 +151,7 @@ def test_mini_batches_give_the_same_table_with_fewer_changes(query: str, tmp_pat
     for env in (by_row, bundled):
         files(env, "t", COLUMNS, tmp_path / "in")
     assert materialized(bundled, query) == materialized(by_row, query)
-    assert len(changes(bundled, query)) < len(changes(by_row, query))
+    assert len(changed_rows(bundled, query)) < len(changed_rows(by_row, query))
 
 
 def test_an_average_of_the_largest_decimals_is_no_overflow(tmp_path: Path) -> None:
@@ -171,7 +166,7 @@ def test_with_a_state_ttl_an_update_is_emitted_also_for_an_unchanged_value(tmp_p
     env = environment(**{"parallelism.default": "1", "table.exec.state.ttl": "1 h"})
     write(tmp_path / "in", "f", {"k": "a", "v": 1}, {"k": "a", "v": 1})
     files(env, "t", COLUMNS, tmp_path / "in")
-    assert changes(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [("+I", "a", 1), ("-U", "a", 1), ("+U", "a", 1)]
+    assert changed_rows(env, "SELECT k, MAX(v) FROM t GROUP BY k") == [("+I", "a", 1), ("-U", "a", 1), ("+U", "a", 1)]
 
 
 @pytest.mark.parametrize("mini_batches", ["false", "true"])

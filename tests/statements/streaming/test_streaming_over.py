@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import ValidationError
-from support.statements.tables import environment, files, read, rows, until, write
+from support.statements.tables import changes, environment, files, read, rows, until, write
 
 COLUMNS = "k STRING, n INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
 TIES = "k STRING, n INT, v INT, e BIGINT, ts AS TO_TIMESTAMP_LTZ(e, 3), WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE"
@@ -157,11 +157,6 @@ def test_what_was_seen_is_in_savepoints_and_continues_at_another_parallelism(
         until(lambda: written() == sorted(sums))
     finally:
         resumed.cancel().result()
-
-
-def changes(env: Any, query: str) -> str:
-    with env.execute_sql(query).collect() as results:
-        return " | ".join(f"{each.get_row_kind()} {' '.join(map(str, each))}" for each in results)
 
 
 def test_a_row_changes_the_values_of_the_rows_behind_it_in_an_order_that_is_not_time(ties: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import ValidationError
-from support.statements.tables import environment, files, read, rows, until, write
+from support.statements.tables import changes, environment, files, read, rows, until, write
 
 COLUMNS = (
     "g STRING, k INT, v INT, e BIGINT, ts AS TO_TIMESTAMP_LTZ(e, 3), pt AS PROCTIME(), "
@@ -27,11 +27,6 @@ def env(tmp_path: Path) -> Any:
     env = environment(**{"parallelism.default": "1", "table.local-time-zone": "UTC"})
     files(env, "t", COLUMNS, tmp_path / "in")
     return env
-
-
-def changes(env: Any, query: str) -> str:
-    with env.execute_sql(query).collect() as results:
-        return " | ".join(f"{each.get_row_kind()} {' '.join(map(str, each))}" for each in results)
 
 
 def test_top_n_with_numbers_updates_each_number_whose_row_changes(env: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from scurry.errors import ValidationError
 from scurry.table import TableEnvironment
-from support.statements.tables import environment, files, rows, write
+from support.statements.tables import changed_rows, environment, files, rows, write
 
 COLUMNS = "k STRING, v INT, d DOUBLE, m DECIMAL(10, 2), s STRING"
 #: The aggregates of Flink 2.3's optimised plans, the last one first.
@@ -117,11 +117,6 @@ def some_rows(count: int, seed: int) -> list[dict[str, Any]]:
     ]
 
 
-def changes(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
-    with env.execute_sql(query).collect() as results:
-        return [(str(row.get_row_kind()), *row) for row in results]
-
-
 def table(found: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     left: list[tuple[Any, ...]] = []
     for kind, *row in found:
@@ -157,7 +152,7 @@ def test_the_table_after_all_changes_is_that_of_batch(query: str, parallelism: s
     streaming, batch = mini_batches(**{"parallelism.default": parallelism}), environment(False)
     for env in (streaming, batch):
         files(env, "t", COLUMNS, tmp_path / "in")
-    assert table(changes(streaming, query)) == rows(batch, query)
+    assert table(changed_rows(streaming, query)) == rows(batch, query)
 
 
 def test_lists_have_the_values_that_they_have_in_one_phase(tmp_path: Path) -> None:
@@ -167,7 +162,7 @@ def test_lists_have_the_values_that_they_have_in_one_phase(tmp_path: Path) -> No
     for phases in ("ONE_PHASE", "TWO_PHASE"):
         env = mini_batches(**{"table.optimizer.agg-phase-strategy": phases})
         files(env, "t", COLUMNS, tmp_path / "in")
-        ((texts, values),) = table(changes(env, query))
+        ((texts, values),) = table(changed_rows(env, query))
         found.append((sorted(texts.split("/")), values))
     assert found[0] == found[1]
 
@@ -177,7 +172,7 @@ def test_a_group_changes_once_for_the_rows_that_are_read_together(tmp_path: Path
     write(tmp_path, "f", {"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "a", "v": 1}, {"k": "a", "v": 3})
     files(env, "t", COLUMNS, tmp_path)
     query = "SELECT k, SUM(v), COUNT(DISTINCT v) FROM t GROUP BY k"
-    assert changes(env, query) == [("+I", "a", 5, 2), ("+I", "b", 2, 1)]
+    assert changed_rows(env, query) == [("+I", "a", 5, 2), ("+I", "b", 2, 1)]
 
 
 def test_a_refused_table_names_the_aggregate_before_it_is_divided_as_flink_does(tmp_path: Path) -> None:

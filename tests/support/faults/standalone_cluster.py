@@ -80,7 +80,7 @@ class Cluster:
         try:
             self._start("master", "master.Master", "--host", "127.0.0.1", "--port", str(self._port),
                         "--webui-port", "0")  # fmt: skip
-            wait_until(lambda: _listens(self._port), "the master listens")
+            wait_until(lambda: listens(self._port), "the master listens")
         except BaseException:
             self.__exit__()
             raise
@@ -116,7 +116,7 @@ def wait_until(
         time.sleep(0.1)
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
     with socket.socket() as client:
         return client.connect_ex(("127.0.0.1", port)) == 0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from scurry.table import EnvironmentSettings, TableEnvironment
 
-__all__ = ["environment", "files", "read", "rows", "until", "write"]
+__all__ = ["changed_rows", "changes", "environment", "files", "read", "rows", "until", "write"]
 
 
 def environment(streaming: bool = True, /, **settings: Any) -> TableEnvironment:
@@ -43,6 +43,17 @@ def read(directory: Path) -> list[dict[str, Any]]:
 def rows(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
     with env.execute_sql(query).collect() as results:
         return sorted(map(tuple, results), key=str)
+
+
+def changed_rows(env: TableEnvironment, query: str) -> list[tuple[Any, ...]]:
+    """Return the changes of a query, each with the text of its kind in front of the values."""
+    with env.execute_sql(query).collect() as results:
+        return [(str(row.get_row_kind()), *row) for row in results]
+
+
+def changes(env: TableEnvironment, query: str) -> str:
+    """Return the changes of a query as a text."""
+    return " | ".join(" ".join(map(str, row)) for row in changed_rows(env, query))
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from scurry.spark.session.pod import driver, executor
 from support import TESTS
 from support.faults.endless_job import ENVIRONMENT
-from support.faults.standalone_cluster import Cluster, Daemon, wait_until
+from support.faults.standalone_cluster import Cluster, Daemon, listens, wait_until
 
 SPARK_HOME = str(Path(pyspark.__file__).parent)
 #: What Spark sets in an executor's pod.
@@ -86,8 +86,3 @@ def test_a_job_runs_on_an_executor_that_was_started_as_in_a_pod(tmp_path: Path) 
             for each in (job, *started):
                 each.kill()
     assert job.returncode == 0, job.log.read_text()
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0

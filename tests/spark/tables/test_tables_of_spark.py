@@ -10,6 +10,7 @@ import pytest
 from scurry.errors import ScurryError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from scurry.table.expressions import col
+from support.statements.tables import rows
 
 pytestmark = pytest.mark.spark
 
@@ -19,11 +20,6 @@ def env(spark: Any) -> TableEnvironment:
     made = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
     made.get_config().set("table.local-time-zone", "UTC").set("parallelism.default", "2")
     return made
-
-
-def rows(env: TableEnvironment, query: str) -> list[Any]:
-    with env.execute_sql(query).collect() as found:
-        return sorted(map(tuple, found), key=str)
 
 
 def test_a_dataframe_of_the_programs_session_is_a_table(env: TableEnvironment, spark: Any) -> None:

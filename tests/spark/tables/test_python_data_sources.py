@@ -12,6 +12,7 @@ import pytest
 
 from scurry.common import Configuration, Row, Types
 from scurry.datastream import StreamExecutionEnvironment
+from support import TESTS
 
 pytestmark = pytest.mark.spark
 
@@ -111,7 +112,7 @@ def test_a_stream_is_read_exactly_once_through_restarts(spark: Any, tmp_path: Pa
 def test_the_example_in_the_documentation_does_what_it_says(
     spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = Path(__file__).parents[2] / "docs" / "connectors" / "spark.md"
+    page = TESTS.parent / "docs" / "connectors" / "spark.md"
     code, expected = re.findall(r"```(?:python|text)\n(.*?)```", page.read_text(), re.DOTALL)
     code = code.replace('"totals"', repr(str(tmp_path / "totals")))  # the JVM is where it was started
     exec(compile(code, "spark.md", "exec"), {"__name__": "__main__"})

@@ -14,8 +14,9 @@ import pytest
 import scurry
 from scurry.errors import JavaMissingError
 from scurry.spark.session import java
+from support import TESTS
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = TESTS.parent
 
 
 def make_home(directory: Path, version: str, modules: str = "java.base jdk.incubator.vector") -> Path:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
-
 from scurry.errors import EvaluationError
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Argument, CallSite, Session
@@ -15,6 +13,8 @@ __all__ = ["constant"]
 
 def constant(expression: Expression, session: Session) -> Literal | None:
     """Return the value of an expression as a literal; None if it depends on a row, or has none."""
+    import pyarrow as pa
+
     if isinstance(expression, Literal):
         return expression
     if not isinstance(expression, Call):

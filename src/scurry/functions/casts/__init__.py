@@ -79,10 +79,12 @@ def _or_null(cast: Cast, target: DataType) -> Cast:
         except EvaluationError:
             if isinstance(column, pa.Scalar):
                 return pa.scalar(None, kind)
-        half = len(column) // 2
-        if not half:
-            return pa.nulls(len(column), kind)
-        return pa.concat_arrays([convert(column[:half]), convert(column[half:])])
+        count = len(column)
+        if count == 1:
+            return pa.nulls(1, kind)
+        # Copies, not slices: the parts of a slice are those of the whole column.
+        halves = (range(count // 2), range(count // 2, count))
+        return pa.concat_arrays([convert(column.take(pa.array(half))) for half in halves])
 
     return convert
 

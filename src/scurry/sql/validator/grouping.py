@@ -12,6 +12,7 @@ from scurry.logical_types import BigIntType
 from scurry.relational import builders
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.relational.plan import Plan
+from scurry.relational.repeated_sets import union_of_repetitions
 from scurry.relational.rewriting import input_references
 from scurry.sql import nodes
 from scurry.sql.validator.aggregates import is_aggregate
@@ -20,7 +21,6 @@ from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function
 from scurry.sql.validator.group_windows import GroupWindow, auxiliary, group_window
-from scurry.sql.validator.repeated_sets import union_of_repetitions
 from scurry.sql.validator.scope import Found, Scope
 
 __all__ = ["Grouping", "has_aggregates"]

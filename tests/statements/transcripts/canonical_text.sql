@@ -13,3 +13,4 @@ CREATE TABLE lower_case (s STRING, ts TIMESTAMP(3), c AS year(ts), b AS split(s,
 SHOW CREATE TABLE lower_case;
 CREATE VIEW w AS SELECT SPLIT('a,b', ',') AS x, TO_TIMESTAMP_LTZ(1, 3) AS y, UPPER('a') AS z, YEAR(DATE '2024-01-01') AS yy, NULLIF(1, 2) AS nn, ifnull(1, 2) AS i, translate('a', 'b', 'c') AS t;
 SHOW CREATE VIEW w;
+SELECT * FROM w;

@@ -69,5 +69,7 @@ SELECT JSON_OBJECT('name' VALUE name, 'city' VALUE city NULL ON NULL, 'zip' VALU
 SELECT JSON_OBJECT('name' VALUE name, 'city' VALUE city, 'tags' VALUE tags) FROM users;
 SELECT city, JSON_ARRAYAGG(name) AS j, JSON_OBJECTAGG(KEY name VALUE addr.zip) AS o FROM users GROUP BY city;
 SELECT name, JSON_VALUE('{"a": {"b": [1, 2, "x"]}}', '$.a.b[1]' RETURNING INT), JSON_QUERY('{"a": {"b": [1, 2]}}', '$.a.b'), JSON_EXISTS('{"a": 1}', '$.b') FROM users;
+SELECT ARRAY_CONTAINS(tags, 'a'), ARRAY_DISTINCT(tags), ARRAY_JOIN(tags, '-', 'none'), ARRAY_REVERSE(tags), MAP_KEYS(attrs), MAP_VALUES(attrs), MAP_ENTRIES(attrs) FROM users;
 SELECT name, ROW(name, city), (name, 1), ARRAY[name, city], MAP[name, city] FROM users;
 SELECT CAST(ROW(1, 'a') AS ROW<x BIGINT, y STRING>).y, CAST(ARRAY[1, 2] AS ARRAY<STRING>), CAST(MAP['1', 2] AS MAP<INT, DOUBLE>);
+SELECT CAST(tags AS STRING), CAST(attrs AS STRING), CAST(addr AS STRING) FROM users;

@@ -24,6 +24,7 @@ SELECT item, COUNT(DISTINCT name) AS buyers, SUM(qty) FILTER (WHERE price > 3) A
 WITH big AS (SELECT * FROM orders WHERE qty * price > 4), per AS (SELECT name, SUM(qty) AS q FROM big GROUP BY name) SELECT u.name, u.city, p.q FROM users u JOIN per p ON u.name = p.name;
 SELECT u.name, tag FROM users u CROSS JOIN UNNEST(u.tags) AS t(tag);
 SELECT u.name, t.tag, t.pos FROM users u CROSS JOIN UNNEST(u.tags) WITH ORDINALITY AS t(tag, pos);
+SELECT u.name, k, v FROM users u LEFT JOIN UNNEST(u.attrs) AS t(k, v) ON TRUE;
 SELECT name, addr.street, addr.zip + 1, users.addr.zip FROM users WHERE addr IS NOT NULL;
 SELECT name, attrs['vip'], attrs['none'], CARDINALITY(attrs), CARDINALITY(tags), tags[1], tags[2] FROM users;
 SELECT name, addr.* FROM users;
@@ -64,5 +65,7 @@ SELECT JSON_OBJECT('name' VALUE name, 'city' VALUE city NULL ON NULL, 'zip' VALU
 SELECT JSON_OBJECT('name' VALUE name, 'city' VALUE city, 'tags' VALUE tags) FROM users;
 SELECT city, JSON_ARRAYAGG(name) AS j, JSON_OBJECTAGG(KEY name VALUE addr.zip) AS o FROM users GROUP BY city;
 SELECT name, JSON_VALUE('{"a": {"b": [1, 2, "x"]}}', '$.a.b[1]' RETURNING INT), JSON_QUERY('{"a": {"b": [1, 2]}}', '$.a.b'), JSON_EXISTS('{"a": 1}', '$.b') FROM users;
+SELECT ARRAY_CONTAINS(tags, 'a'), ARRAY_DISTINCT(tags), ARRAY_JOIN(tags, '-', 'none'), ARRAY_REVERSE(tags), MAP_KEYS(attrs), MAP_VALUES(attrs), MAP_ENTRIES(attrs) FROM users;
 SELECT name, ROW(name, city), (name, 1), ARRAY[name, city], MAP[name, city] FROM users;
 SELECT CAST(ROW(1, 'a') AS ROW<x BIGINT, y STRING>).y, CAST(ARRAY[1, 2] AS ARRAY<STRING>), CAST(MAP['1', 2] AS MAP<INT, DOUBLE>);
+SELECT CAST(tags AS STRING), CAST(attrs AS STRING), CAST(addr AS STRING) FROM users;

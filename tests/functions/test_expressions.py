@@ -52,7 +52,8 @@ def test_a_wrong_argument_is_refused_in_the_words_of_flink() -> None:
         call("+", [A, InputReference(1, STRING)], SESSION)
     assert str(refused.value) == (
         "SQL validation failed. Cannot apply '+' to arguments of type '<INTEGER> + <VARCHAR(2147483647)>'. "
-        "Supported form(s): '<NUMERIC> + <NUMERIC>'"
+        "Supported form(s): '<NUMERIC> + <NUMERIC>'\n'<DATETIME_INTERVAL> + <DATETIME_INTERVAL>'\n"
+        "'<DATETIME> + <DATETIME_INTERVAL>'\n'<DATETIME_INTERVAL> + <DATETIME>'"
     )
 
 

@@ -13,8 +13,6 @@ from support.statements.files import TRANSCRIPTS
 DIFFERENT: dict[str, tuple[str, ...]] = {
     # there is no EXPLAIN yet
     "ctas": ("EXPLAIN",),
-    # maps keep the order of the JSON text; in Flink they have that of their keys' hash codes
-    "json": ("SELECT arr, m, r",),
     # Flink compares a column with itself without looking, and prints times of three digits with at least one
     "type_limits": ("SELECT arr < arr", "SELECT CAST(TIME '12:34:56' AS TIME(10))"),
     # a computed column is validated when it is declared; functions of Java are refused where they are called

@@ -9,7 +9,7 @@ from typing import Any, Final
 from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
-from scurry.functions.null_literals import refuses_null
+from scurry.functions.null_literals import null_refusal
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import (
     CharType,
@@ -27,7 +27,19 @@ from scurry.logical_types.families import INTERVAL, planner_interval, same_type
 from scurry.logical_types.intervals import interval_unit, spans_units
 from scurry.relational.expressions import Call, Expression, Literal
 
-__all__ = ["all_of", "call", "cast", "combined", "converted", "field", "is_constant", "no_match", "refused"]
+__all__ = [
+    "all_of",
+    "call",
+    "cast",
+    "combined",
+    "converted",
+    "family",
+    "field",
+    "is_constant",
+    "is_written_null",
+    "no_match",
+    "refused",
+]
 
 
 def is_constant(expression: Expression) -> bool:
@@ -66,8 +78,8 @@ def call(
     if function is None:
         raise no_match(name, arguments, span)
     arguments = [_nested(function, each) for each in arguments]
-    _check_nulls(name.upper(), arguments)
     site = CallSite(name.upper(), tuple(map(_known, arguments)), session, target)
+    _check_nulls(site, arguments, span)
     try:
         signature = function.infer(site)
     except SignatureError as error:
@@ -81,12 +93,19 @@ def call(
     return Call(function.name, taken, signature.result_type, span=span)
 
 
-def _check_nulls(name: str, arguments: Sequence[Expression]) -> None:
+def _check_nulls(site: CallSite, arguments: Sequence[Expression], span: Any) -> None:
     """Refuse the literal NULL of a statement where Calcite does; the Table API has it everywhere."""
-    for place, each in enumerate(arguments):
-        is_null = isinstance(each, Literal) and isinstance(each.type, NullType)
-        if is_null and each.span is not None and each.span.text and refuses_null(name, place):
-            raise refused(each.span, "Illegal use of 'NULL'")
+    nulls = [place for place, each in enumerate(arguments) if is_written_null(each)]
+    refusal = null_refusal(site, nulls) if nulls else None
+    if refusal is not None:
+        place, message = refusal
+        raise refused(span if place is None else arguments[place].span, message)
+
+
+def is_written_null(expression: Expression) -> bool:
+    """Say whether an expression is the literal NULL of a statement."""
+    is_null = isinstance(expression, Literal) and isinstance(expression.type, NullType)
+    return is_null and expression.span is not None and bool(expression.span.text)
 
 
 #: Lists of more conditions than this become balanced trees.
@@ -103,11 +122,12 @@ def _nested(function: ScalarFunction, argument: Expression) -> Expression:
 
 def no_match(name: str, arguments: Sequence[Expression], span: Any) -> ValidationError:
     """Return the error for a function that does not exist."""
-    shown = ", ".join(f"<{_family(each.type)}>" for each in arguments)
+    shown = ", ".join(f"<{family(each.type)}>" for each in arguments)
     return refused(span, f"No match found for function signature {name}({shown})")
 
 
-def _family(data_type: DataType) -> str:
+def family(data_type: DataType) -> str:
+    """Return the name by which Calcite's messages list a type of an argument."""
     if isinstance(data_type, NumericType):
         return "NUMERIC"
     return "CHARACTER" if isinstance(data_type, CharType | VarCharType) else standard_name(data_type)

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 import re
+from typing import TypeVar, cast
 
-from scurry.functions.catalogue import lookup
 from scurry.logical_types import DataType
 from scurry.sql import nodes
 from scurry.sql.parser import parse
 from scurry.sql.unparse import unparse
 from scurry.sql.validator import data_type
+
+#: Functions of Flink's operator table beside those of Calcite, which the canonical form knows already.
+_OPERATOR_TABLE = frozenset(
+    """BIN CHR CONCAT CONCAT_WS CONVERT_TZ COSH CURRENT_DATABASE CURRENT_ROW_TIMESTAMP DATE_FORMAT DECODE E ENCODE
+    FROM_BASE64 FROM_UNIXTIME HEX IF INSTR IS_ALPHA IS_DECIMAL IS_DIGIT LEFT LOCATE LOG LOG2 LPAD LTRIM MD5 NOW
+    PARSE_URL PROCTIME REGEXP REGEXP_EXTRACT REGEXP_REPLACE REPEAT REVERSE RIGHT RPAD RTRIM SHA1 SHA2 SHA224 SHA256
+    SHA384 SHA512 SINH SOURCE_WATERMARK SPLIT_INDEX STR_TO_MAP SUBSTR TANH TO_BASE64 TO_DATE TO_TIMESTAMP
+    UNIX_TIMESTAMP UUID
+    """.split()
+)
+_RENAMED = {"TRANSLATE": "`TRANSLATE3`"}
+#: Functions that are an EXTRACT of a unit.
+_EXTRACTED = {
+    **{unit: unit for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")},
+    "DAYOFMONTH": "DAY",
+    "DAYOFWEEK": "DOW",
+    "DAYOFYEAR": "DOY",
+}
 
 __all__ = ["parse_expression", "parse_type", "resolved_text", "sql_text"]
 
@@ -20,13 +38,52 @@ def sql_text(node: nodes.Node) -> str:
 
 
 def resolved_text(expression: nodes.Expression) -> str:
-    """Return an expression in Flink's canonical form, in which names of built-in functions have no quotes."""
+    """Return an expression in Flink's canonical form after validation.
+
+    Names of the functions of its operator table have no quotes; those of later functions have.
+    """
 
     def plain(found: re.Match[str]) -> str:
-        name = found[1]
-        return f"{name}(" if name is not None and lookup(name) is not None else found[0]
+        name = (found[1] or "").upper()
+        return f"{_RENAMED.get(name, name)}(" if name in _RENAMED or name in _OPERATOR_TABLE else found[0]
 
-    return re.sub(r"'(?:[^']|'')*'|`(\w+)`\(", plain, sql_text(expression))
+    text = sql_text(_rewritten(expression))
+    return re.sub(r"'(?:[^']|'')*'|`(\w+)`\(", plain, re.sub(r"\bTRANSLATE\(", "`TRANSLATE`(", text))
+
+
+_Node = TypeVar("_Node", bound=nodes.Node)
+
+
+def _rewritten(node: _Node) -> _Node:
+    """Return a node in which calls are replaced by what Calcite's validator makes of them."""
+    changed = {}
+    for field in type(node).node_fields:
+        value = getattr(node, field.name)
+        found = _rewritten_value(value)
+        if found is not value:
+            changed[field.name] = found
+    node = nodes.replace(node, **changed) if changed else node
+    if isinstance(node, nodes.Call) and node.name.is_simple and not any(node.name.quoted):
+        name = node.name.last.upper()
+        if name in _EXTRACTED and len(node.arguments) == 1:
+            unit = nodes.IntervalQualifier(_EXTRACTED[name], span=node.span)
+            return cast("_Node", nodes.Extract(unit, node.arguments[0], span=node.span))
+        if name == "NULLIF" and len(node.arguments) == 2:
+            first, second = node.arguments
+            branch = nodes.WhenClause(
+                nodes.BinaryOperation(operator="=", left=first, right=second), nodes.NullLiteral()
+            )
+            return cast("_Node", nodes.Case((branch,), first, span=node.span))
+    return node
+
+
+def _rewritten_value(value: object) -> object:
+    if isinstance(value, nodes.Node):
+        return _rewritten(value)
+    if isinstance(value, tuple):
+        found = tuple(map(_rewritten_value, value))
+        return found if any(one is not other for one, other in zip(found, value, strict=True)) else value
+    return value
 
 
 def parse_expression(text: str) -> nodes.Expression:

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._types import java_text
@@ -234,9 +235,19 @@ def _map(key_type: DataType, item: Converter) -> Converter:
     def convert(value: Any) -> list[tuple[str, Any]]:
         if not isinstance(value, dict):
             raise ValueError(f"expected a JSON object, not {_shortened(value)}")
-        return [(key, item(part)) for key, part in value.items()]
+        entries = [(key, item(part)) for key, part in value.items()]
+        if len(entries) < 2:
+            return entries
+        # Flink's reader keeps them in a HashMap of Java.
+        codes = [_key_hash(key) for key in value]
+        return [entries[place] for place in java_text.hash_map_order(codes, slots=16)]
 
     return convert
+
+
+@lru_cache(maxsize=1 << 14)
+def _key_hash(key: str) -> int:
+    return java_text.hash_of_string_data(key)
 
 
 def _row(data_type: RowType, settings: JsonSettings, name: str) -> Converter:

@@ -101,7 +101,7 @@ class Concatenation(Listing):
 def _infer_array(site: AggregateSite) -> Signature:
     if len(site.arguments) != 1:
         raise refuse_call(site)
-    return Signature(site.types, ArrayType(site.types[0], True))
+    return Signature(site.types, ArrayType(site.types[0], site.types[0].is_nullable))
 
 
 def _infer_multiset(site: AggregateSite) -> Signature:
@@ -117,8 +117,7 @@ def _infer_text(site: AggregateSite) -> Signature:
         raise refuse(site, "'LISTAGG(<CHARACTER>)'\n'LISTAGG(<CHARACTER>, <CHARACTER>)'")
     if len(site.arguments) == 2 and not (site.arguments[1].is_literal and site.arguments[1].value is not None):
         raise SignatureError("Argument to function 'LISTAGG' must not be NULL")
-    nullable = not site.is_grouped or site.types[0].is_nullable
-    return Signature(site.types, site.types[0].with_nullability(nullable))
+    return Signature(site.types, site.types[0])
 
 
 def _make_text(site: AggregateSite, result_type: DataType) -> Concatenation:

@@ -64,8 +64,6 @@ def _groups_of(lists: Column) -> Groups:
 def _infer_count(site: AggregateSite) -> Signature:
     if any(isinstance(each, NullType) for each in site.types):
         raise SignatureError("Illegal use of 'NULL'")
-    if len(site.arguments) > 1:
-        raise SignatureError("We now only support the count of one field.")
     return Signature(site.types, BigIntType(False))
 
 

@@ -12,7 +12,7 @@ from scurry.errors import EvaluationError
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.functions.aggregate.grouped import listed, merged_lists, valid_rows
 from scurry.functions.definition import Signature, SignatureError
-from scurry.logical_types import ArrayType, DataType, DoubleType, IntegralType, NumericType
+from scurry.logical_types import ArrayType, DataType, DoubleType, IntegralType, NullType, NumericType
 
 __all__ = ["FUNCTIONS"]
 
@@ -50,9 +50,10 @@ def _percentile(ordered: list[tuple[float, int]], percentage: float) -> float:
     if not 0 <= percentage <= 1:
         raise EvaluationError(f"Percentage of PERCENTILE should be between [0.0, 1.0], but was '{percentage}'.")
     total = sum(weight for _, weight in ordered)
-    position = (total - 1) * percentage
+    # Places count from 1, as in Flink: it decides what the last digit is.
+    position = percentage * (total - 1) + 1.0
     low, high = math.floor(position), math.ceil(position)
-    lower, upper = _at(ordered, low), _at(ordered, high)
+    lower, upper = _at(ordered, low - 1), _at(ordered, high - 1)
     return lower if low == high or lower == upper else (high - position) * lower + (position - low) * upper
 
 
@@ -66,7 +67,7 @@ def _at(ordered: list[tuple[float, int]], rank: int) -> float:
 
 
 def _infer(site: AggregateSite) -> Signature:
-    if not 2 <= len(site.arguments) <= 3 or not isinstance(site.types[0], NumericType):
+    if not 2 <= len(site.arguments) <= 3 or not isinstance(site.types[0], NumericType | NullType):
         raise SignatureError("Invalid input arguments.")
     percentage = site.arguments[1]
     many = isinstance(percentage.type, ArrayType)

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.errors import EvaluationError
 from scurry.functions.casts.nested import nested_cast
 from scurry.functions.casts.numbers import number_cast
 from scurry.functions.casts.parsing import parse_cast
@@ -60,12 +61,32 @@ def cast_kernel(source: DataType, target: DataType, session: Session, is_try: bo
         return number_cast(source, target)
     if isinstance(source, DATETIME) and isinstance(target, DATETIME):
         return time_cast(source, target, session)
-    nested = nested_cast(source, target, lambda one, other: cast_kernel(one, other, session, is_try))
+    nested = nested_cast(source, target, lambda one, other: cast_kernel(one, other, session))
     if nested is not None:
-        return nested
+        return _or_null(nested, target) if is_try else nested
     # What is left are whole numbers and intervals.
     kind = arrow_type(target)
     return lambda column: pc.cast(column, kind, safe=False)
+
+
+def _or_null(cast: Cast, target: DataType) -> Cast:
+    """Return a cast whose value is NULL where the cast of a part fails."""
+    kind = arrow_type(target)
+
+    def convert(column: Column) -> Column:
+        try:
+            return cast(column)
+        except EvaluationError:
+            if isinstance(column, pa.Scalar):
+                return pa.scalar(None, kind)
+        count = len(column)
+        if count == 1:
+            return pa.nulls(1, kind)
+        # Copies, not slices: the parts of a slice are those of the whole column.
+        halves = (range(count // 2), range(count // 2, count))
+        return pa.concat_arrays([convert(column.take(pa.array(half))) for half in halves])
+
+    return convert
 
 
 def _to_text(source: DataType, target: CharType | VarCharType, session: Session) -> Cast:

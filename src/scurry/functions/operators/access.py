@@ -57,10 +57,13 @@ def _infer_map(site: CallSite) -> Signature:
         raise SignatureError("Map requires at least 2 arguments")
     if len(site.arguments) % 2:
         raise SignatureError("Map requires an even number of arguments")
-    key, value = least_restrictive(site.types[::2]), least_restrictive(site.types[1::2])
-    if key is None or value is None:
+    # Calcite gives NULL the type of the first argument.
+    first = site.types[0].nullable()
+    types = [first if isinstance(each, NullType) else each for each in site.types]
+    key, value = least_restrictive(types[::2]), least_restrictive(types[1::2])
+    if key is None or value is None or isinstance(first, NullType):
         raise SignatureError("Parameters must be of the same type")
-    taken = [(value if n % 2 else key).with_nullability(each.is_nullable) for n, each in enumerate(site.types)]
+    taken = [(value if n % 2 else key).with_nullability(each.is_nullable) for n, each in enumerate(types)]
     return Signature(taken, MapType(key, value).not_null())
 
 

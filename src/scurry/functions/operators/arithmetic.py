@@ -22,14 +22,25 @@ from scurry.logical_types.arithmetic import arithmetic_type
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.families import APPROXIMATE, DATETIME, INTERVAL, NUMERIC
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FORMS", "FUNCTIONS"]
+
+_INTERVAL: Final = "<DATETIME_INTERVAL>"
+#: What the operators take, as Calcite's messages list it.
+FORMS: Final = {
+    "+": "'<NUMERIC> + <NUMERIC>'\n"
+    f"'{_INTERVAL} + {_INTERVAL}'\n'<DATETIME> + {_INTERVAL}'\n'{_INTERVAL} + <DATETIME>'",
+    "-": f"'<NUMERIC> - <NUMERIC>'\n'{_INTERVAL} - {_INTERVAL}'\n'<DATETIME> - {_INTERVAL}'",
+    "*": f"'<NUMERIC> * <NUMERIC>'\n'{_INTERVAL} * <NUMERIC>'\n'<NUMERIC> * {_INTERVAL}'",
+    "/": f"'<NUMERIC> / <NUMERIC>'\n'{_INTERVAL} / <NUMERIC>'",
+}
 
 _EXACT: Final = Context(prec=120, rounding=ROUND_HALF_UP)
 
 
 def _infer(operator: str) -> Callable[[CallSite], Signature]:
     shown = "MOD" if operator == "MOD" else operator
-    form = "'MOD(<EXACT_NUMERIC>, <EXACT_NUMERIC>)'" if operator == "MOD" else f"'<NUMERIC> {operator} <NUMERIC>'"
+    form = "'MOD(<EXACT_NUMERIC>, <EXACT_NUMERIC>)'" if operator == "MOD" else FORMS.get(operator, "")
+    form = form or f"'<NUMERIC> {operator} <NUMERIC>'"
 
     def infer(site: CallSite) -> Signature:
         if len(site.arguments) != 2:
@@ -103,7 +114,9 @@ def _integers(operator: str, types: Sequence[DataType], result_type: DataType) -
         left, right = (pc.cast(column, wide) for column in columns)
         if operator in "/%":
             if _has_zero(right, left):
-                raise EvaluationError("/ by zero")
+                # Constants are divided by Flink's planner, columns by its tasks.
+                constant = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar) and operator == "/"
+                raise EvaluationError("Division by zero" if constant else "/ by zero")
             return _integer_division(operator, left, right, rows).cast(kind, safe=False)
         return _WRAPPING[operator](left, right)
 

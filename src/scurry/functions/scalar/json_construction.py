@@ -158,6 +158,8 @@ def _refuse_untyped(values: Sequence[Argument]) -> None:
 def _infer_object(site: CallSite) -> Signature:
     for argument in site.arguments[2::2]:
         _argument_writer(argument, site.session)
+    if any(isinstance(each, NullType) for each in site.types[1::2]):
+        raise SignatureError("Argument to function 'NULL' must not be NULL")
     if not all(isinstance(each, CHARACTER) for each in site.types[1::2]):
         raise SignatureError("The keys of JSON_OBJECT must be character strings.")
     return Signature(site.types, STRING.not_null())

@@ -31,7 +31,7 @@ def _infer_object(site: CallSite) -> Signature:
     if len(site.arguments) % 2 != 1 or not site.arguments[0].is_literal:
         raise SignatureError("Invalid input arguments.")
     fields = [RowField(name, each) for name, each in zip(_names(site), site.types[2::2], strict=True)]
-    return Signature(site.types, StructuredType(str(site.arguments[0].value), fields, nullable=not fields))
+    return Signature(site.types, StructuredType(str(site.arguments[0].value), fields))
 
 
 def _bind_object(site: CallSite, result_type: DataType) -> Kernel:

@@ -315,7 +315,10 @@ FUNCTIONS = (
     ScalarFunction("REPLACE", _standard([CHARACTER, CHARACTER, CHARACTER], _STRING), by_value(replace)),
     ScalarFunction("REPEAT", _standard([CHARACTER, INTEGER], _STRING), _of_texts(repeat)),
     ScalarFunction(
-        "TRANSLATE", signature([STRING, STRING, STRING], _nullable_as_first), by_value(translate, nulls=True)
+        "TRANSLATE",
+        signature([STRING, STRING, STRING], _nullable_as_first),
+        by_value(translate, nulls=True),
+        aliases=("TRANSLATE3",),
     ),
     _affix("STARTSWITH", lambda text, start: bool(text.startswith(start))),
     _affix("ENDSWITH", lambda text, end: bool(text.endswith(end))),

@@ -40,6 +40,7 @@ __all__ = ["STRINGS", "LiteralParser"]
 
 #: What makes a literal together with a string after it.
 _TYPED: Final = frozenset({"DATE", "TIME", "TIMESTAMP", "DECIMAL", "{D", "{T", "{TS"})
+_LOCAL_ZONE: Final = ("WITH", "LOCAL", "TIME", "ZONE")
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
 
 NUMBERS: Final = frozenset({INTEGER, DECIMAL, APPROXIMATE})
@@ -153,7 +154,8 @@ class LiteralParser(TypeParser):
         try:
             binascii.unhexlify(digits if len(digits) % 2 == 0 else f"0{digits}")
         except (binascii.Error, ValueError):
-            raise self.error_at_last(f"Illegal binary string {self.image(position)}") from None
+            message = "Binary literal string must contain only characters '0' - '9', 'A' - 'F'"
+            raise self.error_at_last(message) from None
         return BinaryLiteral(digits.upper(), span=self.span_of(position))
 
     def word_literal(self) -> Expression:
@@ -170,6 +172,7 @@ class LiteralParser(TypeParser):
         start = self.position
         key = self.keys[start]
         self.position += 1
+        zoned = key == "TIMESTAMP" and self.accept_all(*_LOCAL_ZONE)
         text = self.string()
         if key.startswith("{"):
             self.expect("}")
@@ -178,7 +181,7 @@ class LiteralParser(TypeParser):
             return DateLiteral(text, span=span)
         if key in ("TIME", "{T"):
             return TimeLiteral(text, span=span)
-        return TimestampLiteral(text, span=span)
+        return TimestampLiteral(text, "TIMESTAMP WITH LOCAL TIME ZONE" if zoned else "TIMESTAMP", span=span)
 
     def decimal_literal(self) -> Expression:
         """Parse ``DECIMAL '...'``, which is the number that the text is."""
@@ -195,7 +198,12 @@ class LiteralParser(TypeParser):
         key = self.keys[self.position]
         if key in NUMBERS or key in STRINGS or key in ("TRUE", "FALSE", "UNKNOWN", "NULL", "INTERVAL", "+", "-"):
             return True
-        return key in _TYPED and self.keys[self.position + 1] == STRING
+        return key in _TYPED and self.keys[self.position + 1] == STRING or self.at_zoned_literal(self.position)
+
+    def at_zoned_literal(self, position: int) -> bool:
+        """Return whether ``TIMESTAMP WITH LOCAL TIME ZONE '...'`` begins at a position."""
+        words = self.keys[position + 1 : position + 6]
+        return self.keys[position] == "TIMESTAMP" and tuple(words) == (*_LOCAL_ZONE, STRING)
 
     def literal(self) -> Expression:
         """Parse a literal."""

@@ -102,7 +102,8 @@ class OperatorParser(LiteralParser):
             return True
         following = self.keys[position + 1]
         if key in RESERVED_FUNCTION_NAMES or key in SPECIAL_FUNCTIONS:
-            return following == "(" or (following in STRINGS and key in ("DATE", "TIME", "TIMESTAMP"))
+            is_typed = following in STRINGS and key in ("DATE", "TIME", "TIMESTAMP")
+            return following == "(" or is_typed or self.at_zoned_literal(position)
         if key in ("ARRAY", "MAP", "MULTISET"):
             return following in ("[", "(")
         if key in ("CURRENT", "NEXT"):

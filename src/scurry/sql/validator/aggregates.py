@@ -11,8 +11,9 @@ from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
 from scurry.functions.catalogue import lookup
 from scurry.functions.definition import Argument, SignatureError
+from scurry.functions.null_literals import ILLEGAL
 from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import SymbolType
+from scurry.logical_types import MapType, MultisetType, RowType, SymbolType
 from scurry.relational import calls
 from scurry.relational.expressions import AggregateCall, Expression, Literal
 from scurry.sql import nodes
@@ -23,6 +24,9 @@ from scurry.sql.validator.functions.user_functions import called_function, conve
 
 if TYPE_CHECKING:
     from scurry.sql.validator.expressions import ExpressionValidator
+
+#: Arguments of aggregates that may be the literal NULL.
+_TAKING_NULL = {("PERCENTILE", 0), ("JSON_ARRAYAGG", 0), ("JSON_OBJECTAGG", 1)}
 
 __all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order"]
 
@@ -79,8 +83,15 @@ def aggregate_call(
     _check_order(node, validator)
     session = validator.environment.session
     arguments = [_argument(each, validator) for each in _arguments(node)]
+    _check_nulls(function.name, arguments)
+    if function.name == "COUNT" and len(arguments) > 1:
+        arguments = _counted(arguments, node)
+    if session.is_streaming and _is_distinct(node):
+        _check_distinct(arguments)
     known = replace(session, is_streaming=False) if bounded else session
-    site = AggregateSite(function.name, tuple(map(_known, arguments)), known, is_grouped=grouped, is_over=over)
+    # FILTER may leave out all rows of a group.
+    has_row = grouped and node.filter is None
+    site = AggregateSite(function.name, tuple(map(_known, arguments)), known, is_grouped=has_row, is_over=over)
     try:
         signature = function.infer(site)
     except SignatureError as error:
@@ -92,10 +103,43 @@ def aggregate_call(
         function.name,
         bound,
         signature.result_type,
-        isinstance(node, nodes.Call) and node.quantifier == "DISTINCT",
-        None if node.filter is None else validator.condition(node.filter, "FILTER"),
+        _is_distinct(node),
+        None if node.filter is None else _filter(node.filter, validator),
         span=node.span,
     )
+
+
+def _filter(condition: nodes.Expression, validator: ExpressionValidator) -> Expression:
+    if isinstance(condition, nodes.NullLiteral):
+        raise invalid(condition.span, ILLEGAL)
+    return validator.condition(condition, "FILTER")
+
+
+def _counted(arguments: Sequence[Expression], node: nodes.FunctionCall) -> list[Expression]:
+    """Return the arguments of COUNT that may be NULL: the others change nothing."""
+    nullable = [each for each in arguments if each.type.is_nullable]
+    if len(nullable) > 1 or _is_distinct(node):
+        raise ValidationError("We now only support the count of one field.")
+    return nullable
+
+
+def _check_distinct(arguments: Sequence[Expression]) -> None:
+    for each in arguments:
+        if isinstance(each.type, RowType | MapType | MultisetType):
+            raise ValidationError(
+                f"Distinct aggregate function does not support type: {each.type.type_name()}.\n"
+                "Please re-check the data type."
+            )
+
+
+def _is_distinct(node: nodes.FunctionCall) -> bool:
+    return isinstance(node, nodes.Call) and node.quantifier == "DISTINCT"
+
+
+def _check_nulls(function: str, arguments: Sequence[Expression]) -> None:
+    for place, each in enumerate(arguments):
+        if calls.is_written_null(each) and (function, place) not in _TAKING_NULL:
+            raise calls.refused(each.span, ILLEGAL)
 
 
 def _user_aggregate(
@@ -112,7 +156,7 @@ def _user_aggregate(
         converted_arguments(function, node.name.last, arguments, validator.environment.session, span),
         function.result_type,
         node.quantifier == "DISTINCT",
-        None if node.filter is None else validator.condition(node.filter, "FILTER"),
+        None if node.filter is None else _filter(node.filter, validator),
         span=node.span,
     )
 

@@ -180,6 +180,8 @@ class ExpressionValidator:
             end = node.span.text.rfind(")", node.span.start, node.filter.span.start) + 1
             called = Span(node.span.text, node.span.start, end)
             raise invalid(called, "FILTER must be applied to aggregate function")
+        if user is None and any(isinstance(each, nodes.NamedArgument) for each in node.arguments):
+            raise self._no_named_arguments(node)
         given = node.arguments if user is None else ordered_arguments(user, str(node.name), node.arguments, node.span)
         arguments = [self._argument(each) for each in given if isinstance(each, nodes.Expression)]
         if user is not None and user.is_scalar:
@@ -198,6 +200,17 @@ class ExpressionValidator:
                 raise calls.refused(None, "This should never be called")
             raise calls.no_match(name.upper(), arguments, node.span)
         return self.call(str(node.name), arguments, node.span)
+
+    def _no_named_arguments(self, node: nodes.Call) -> ValidationError:
+        if lookup(str(node.name)) is not None:
+            message = "Unsupported function signature. Function must not be overloaded or use varargs."
+            return calls.refused(None, message)
+        shown = []
+        for each in node.arguments:
+            value = each.value if isinstance(each, nodes.NamedArgument) else each
+            family = calls.family(self._argument(value).type)
+            shown.append(f"{each.name.last} => <{family}>" if isinstance(each, nodes.NamedArgument) else f"<{family}>")
+        return invalid(node.span, f"No match found for function signature {node.name}({', '.join(shown)})")
 
     def _unary(self, node: nodes.UnaryOperation) -> Expression:
         if node.operator in "+-" and isinstance(node.operand, nodes.NumericLiteral):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from scurry.errors import ValidationError
 from scurry.functions.catalogue import lookup
 from scurry.logical_types import BigIntType
 from scurry.relational import builders
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
-from scurry.relational.plan import Aggregate, Plan
+from scurry.relational.plan import Plan
+from scurry.relational.repeated_sets import union_of_repetitions
 from scurry.relational.rewriting import input_references
 from scurry.sql import nodes
 from scurry.sql.validator.aggregates import is_aggregate
@@ -79,9 +81,13 @@ class Grouping:
         self._sets = self._grouping_sets(group_by)
         self.validator = ExpressionValidator(GroupedScope(base.scope, self), base.environment, (self._intercept,))
 
-    def plan(self) -> Aggregate:
-        """Return the aggregation, with the columns in the order of the keys and then of the aggregates."""
-        return builders.aggregate(
+    def plan(self, state_ttl: int | None) -> Plan:
+        """Return the aggregation, with the columns in the order of the keys and then of the aggregates.
+
+        Args:
+            state_ttl: Milliseconds after which STREAMING forgets a group; None as the session.
+        """
+        aggregate = builders.aggregate(
             self._input,
             self._keys,
             self._calls,
@@ -89,10 +95,16 @@ class Grouping:
             self._sets,
             None if self._is_simple else BigIntType(False),
         )
+        aggregate = replace(aggregate, state_ttl=state_ttl)
+        return union_of_repetitions(aggregate) if self._repeats_sets else aggregate
 
     @property
     def _is_simple(self) -> bool:
         return self._sets == [tuple(range(len(self._keys)))]
+
+    @property
+    def _repeats_sets(self) -> bool:
+        return len(set(self._sets)) < len(self._sets)
 
     def key(self, expression: Expression) -> Expression | None:
         """Return the column of the groups that an expression over the rows is, None if it is not grouped by."""
@@ -138,6 +150,8 @@ class Grouping:
         found = has_aggregates(item, self._base.environment)
         if found is not None:
             raise invalid(found.span, "Aggregate expression is illegal in GROUP BY clause")
+        if isinstance(item, nodes.NullLiteral):
+            raise invalid(item.span, "Illegal use of 'NULL'")
         window = group_window(item, self._base, self._input)
         if window is not None:
             if self._windows:
@@ -145,7 +159,7 @@ class Grouping:
             self._windows.append(window)
             self._input = window.plan
             return tuple(self._add(key, key_name) for key, key_name in window.keys)
-        if isinstance(item, nodes.NumericLiteral | nodes.StringLiteral | nodes.NullLiteral | nodes.BooleanLiteral):
+        if isinstance(item, nodes.NumericLiteral | nodes.StringLiteral | nodes.BooleanLiteral):
             # A number is no ordinal here: it is the same for all rows.
             return ()
         name = item.last if isinstance(item, nodes.Identifier) else "$f"
@@ -205,7 +219,7 @@ class Grouping:
         if call not in self._calls:
             self._calls.append(call)
             self._call_names.append(f"EXPR${len(self._call_names)}")
-        before = len(self._keys) + (0 if self._is_simple else 1)
+        before = len(self._keys) + (0 if self._is_simple else 1) + self._repeats_sets
         return InputReference(before + self._calls.index(call), call.type)
 
     def _grouping_function(self, node: nodes.Call, name: str, validator: ExpressionValidator) -> Expression:
@@ -217,6 +231,8 @@ class Grouping:
             if key not in self._keys:
                 raise invalid(argument.span, f"Argument to {name} operator must be a grouped expression")
             places.append(self._keys.index(key))
+        if name == "GROUP_ID" and self._repeats_sets:
+            return InputReference(len(self._keys) + 1, BigIntType(False))
         if self._is_simple or name == "GROUP_ID":
             return Literal(0, BigIntType(False))
         number: Expression = InputReference(len(self._keys), BigIntType(False))

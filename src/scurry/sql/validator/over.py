@@ -8,11 +8,13 @@ from dataclasses import replace
 from scurry.errors import ValidationError
 from scurry.logical_types import CharType, IntegralType, NumericType, VarCharType
 from scurry.relational import builders
+from scurry.relational.constants import constant
 from scurry.relational.expressions import Expression, InputReference, Literal
 from scurry.relational.plan import Plan
 from scurry.relational.rewriting import input_references, rewritten
 from scurry.relational.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql import nodes
+from scurry.sql.span import Span
 from scurry.sql.validator.aggregates import is_ranking, needs_order
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
@@ -68,7 +70,9 @@ class OverCalls:
         if not isinstance(node, nodes.FunctionCall) or node.over is None:
             return None
         if node.filter is not None:
-            raise invalid(node.call_span, "OVER must be applied to aggregate function")
+            span = node.call_span
+            filtered = Span(span.text, span.start, span.text.find(")", node.filter.span.end) + 1)
+            raise invalid(filtered, "OVER must be applied to aggregate function")
         window = self._window(node.over)
         partition_by = tuple(self._inner.convert(each) for each in window.partition_by)
         order_by = tuple(order_key(each, self._inner.convert(each.expression)) for each in window.order_by)
@@ -83,7 +87,9 @@ class OverCalls:
         if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
             node = self._without_distinct(node)
         frame = self._frame(window, order_by)
-        call = self._inner.aggregate(nodes.replace(node, over=None), grouped=True, over=True)
+        # To Calcite only frames without a distance are sure to have a row.
+        has_row = frame.lower.distance is None and frame.upper.distance is None
+        call = self._inner.aggregate(nodes.replace(node, over=None), grouped=has_row, over=True)
         found = WindowCall(call, partition_by, order_by, frame, call.type)
         if found not in self._calls:
             self._calls.append(found)
@@ -160,6 +166,7 @@ class OverCalls:
             return _END
         assert isinstance(bound, nodes.Preceding | nodes.Following)
         distance = self._inner.convert(bound.distance)
+        distance = constant(distance, self._inner.environment.session) or distance
         if units == "ROWS":
             if not isinstance(distance, Literal) or not isinstance(distance.type, IntegralType) or distance.value < 0:
                 raise invalid(bound.distance.span, "ROWS value must be a non-negative integral constant")

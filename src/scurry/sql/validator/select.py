@@ -79,7 +79,7 @@ class SelectValidator:
         state_ttl = hints.grouped(source) if grouping is not None or select.distinct else None
         hints.check()
         if grouping is not None:
-            plan = replace(grouping.plan(), state_ttl=state_ttl)
+            plan = grouping.plan(state_ttl)
         if having is not None:
             plan = builders.filtered(plan, having)
         width = len(plan.schema)

@@ -182,9 +182,9 @@ def analyze_table(session: TableSession, statement: nodes.AnalyzeTable) -> State
     found = session.catalogs.find_table(identifier)
     if found is None or found.temporary:
         raise ValidationError(f"Table {identifier} doesn't exist or is a temporary table.")
+    _check_analyzed(found, statement)
     if session.is_streaming:
         raise ValidationError("ANALYZE TABLE is not supported for streaming mode now")
-    _check_analyzed(found, statement)
     return ok()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -94,7 +95,8 @@ def column_width(data_type: DataType, widest: int) -> int:
     if isinstance(data_type, TimeType):
         return 8 if data_type.precision == 0 else data_type.precision + 9
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        return 19 if data_type.precision == 0 else data_type.precision + 20
+        # As wide as whole groups of three digits, as in Flink.
+        return 19 if data_type.precision == 0 else 20 + 3 * math.ceil(data_type.precision / 3)
     return _WIDTHS.get(type(data_type), widest)
 
 

@@ -26,6 +26,7 @@ from scurry.logical_types import (
     MultisetType,
     RawType,
     RowType,
+    StructuredType,
     TimestampType,
     TimeType,
     VarBinaryType,
@@ -66,6 +67,10 @@ def _text(data_type: DataType, time_zone: str) -> Text:
         return _shown_map(data_type.key_type, data_type.value_type, time_zone)
     if isinstance(data_type, MultisetType):
         return _shown_map(data_type.element_type, IntType(), time_zone)
+    if isinstance(data_type, StructuredType):
+        names = data_type.names
+        parts = [shown_value(field.data_type, time_zone) for field in data_type.fields]
+        return lambda row: "(" + ", ".join(f"{n}={f(v)}" for n, f, v in zip(names, parts, row, strict=True)) + ")"
     if isinstance(data_type, RowType):
         fields = [shown_value(field.data_type, time_zone) for field in data_type.fields]
         return lambda row: "(" + ", ".join(f(v) for f, v in zip(fields, row, strict=True)) + ")"

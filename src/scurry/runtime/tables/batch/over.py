@@ -265,7 +265,9 @@ def _shifted(direction: int) -> Callable[[AggregateCall, _Partitions], pa.Array]
         if len(call.arguments) > 2:
             default = argument_column(call.arguments[2], rows.batch).cast(values.type)
             found = pc.if_else(pa.array(outside), default, found)
-        return found if call.type.is_nullable else found.fill_null(_absent(found.type))
+        if call.type.is_nullable or not found.null_count or pa.types.is_decimal(found.type):
+            return found
+        return found.fill_null(_absent(found.type))
 
     return column
 

@@ -11,6 +11,7 @@ from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
 from scurry.functions.catalogue import lookup
 from scurry.functions.definition import Argument, SignatureError
+from scurry.functions.table_types import in_tables
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import SymbolType
 from scurry.relational import calls
@@ -85,6 +86,8 @@ def aggregate_call(
         signature = function.infer(site)
     except SignatureError as error:
         raise invalid(_call_span(node), str(error)) from error
+    if session.is_of_tables:
+        signature = in_tables(function.name, site, signature)
     bound = tuple(
         calls.converted(each, type, session) for each, type in zip(arguments, signature.argument_types, strict=True)
     )

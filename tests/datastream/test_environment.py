@@ -120,7 +120,7 @@ class TestConfiguration:
 
     def test_job_parameters_reach_the_runtime(self, env: StreamExecutionEnvironment) -> None:
         env.get_config().set_global_job_parameters({"threshold": 3})
-        assert plan_of(env).settings.configuration["threshold"] == "3"
+        assert plan_of(env).settings.job_parameters["threshold"] == "3"
 
     def test_python_dependencies_are_kept(self, env: StreamExecutionEnvironment) -> None:
         env.add_python_file("/a.py")

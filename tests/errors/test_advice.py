@@ -114,6 +114,20 @@ class TestResults:
         text = failure(lambda env: env.from_collection([1]).flat_map(lambda value: value))  # type: ignore[arg-type, return-value]
         assert "TypeError: <lambda> returned 'int', not an iterable of results" in text
 
+    @pytest.mark.parametrize("timed", [False, True])
+    def test_a_flat_map_function_that_returns_nothing_is_refused_as_in_pyflink(self, timed: bool) -> None:
+        def build(env: Any) -> Any:
+            numbers = env.from_collection([1, 2], type_info=Types.INT())
+            if timed:
+                strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda value, _: value)
+                numbers = numbers.assign_timestamps_and_watermarks(strategy)
+            return numbers.flat_map(lambda value: [value] if value > 1 else None)
+
+        text = failure(build)
+        assert "TypeError: <lambda> returned 'NoneType', not an iterable of results" in text
+        assert "\n  record: 1" in text
+        assert hint_of(text) == "yield the results or return a list of them"
+
     def test_the_same_error_within_a_function_is_its_own(self) -> None:
         text = failure(lambda env: env.from_collection([1]).map(lambda value: list(value)))  # type: ignore[call-overload]
         assert "TypeError: 'int' object is not iterable" in text

@@ -235,9 +235,10 @@ def test_an_error_names_the_line_of_the_expression(batch: TableEnvironment) -> N
         numbers(batch).select(wrong)
 
 
-def test_pythons_and_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="use & for AND"):
-        bool(col("a") == 1)
+def test_pythons_and_takes_expressions_for_true_with_a_warning() -> None:
+    with pytest.warns(UserWarning, match="use & for AND") as caught:
+        assert (col("a") == 1) is not None and bool(col("a") == 1)
+    assert caught[0].filename == __file__
 
 
 def test_a_text_of_sql_has_a_name_only_by_an_alias(batch: TableEnvironment) -> None:

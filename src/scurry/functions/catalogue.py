@@ -32,6 +32,7 @@ FAMILIES = (
     "scalar.numeric",
     "scalar.objects",
     "scalar.printf",
+    "scalar.random_numbers",
     "scalar.regular_expressions",
     "scalar.rounding",
     "scalar.splitting",

@@ -38,6 +38,7 @@ class Session:
     Attributes:
         time_zone: `table.local-time-zone`: a name of the tz database, or an offset as `GMT+02:00`.
         is_streaming: Whether the statement runs in STREAMING.
+        is_of_tables: Whether the calls are made with the Table API, where some have other result types than in SQL.
         query_start: Milliseconds since the epoch at which a BATCH query starts, for CURRENT_TIMESTAMP; None is now.
         current_catalog: Name of the catalog in use.
         current_database: Name of the database in use.
@@ -48,6 +49,7 @@ class Session:
 
     time_zone: str = "UTC"
     is_streaming: bool = False
+    is_of_tables: bool = False
     query_start: int | None = None
     current_catalog: str = "default_catalog"
     current_database: str = "default_database"

@@ -45,7 +45,8 @@ def configured_settings(
         checkpoint_pause_ms=configuration.get(MIN_PAUSE) or 0,
         delete_on_cancel=configuration.get(RETENTION) not in (None, "RETAIN_ON_CANCELLATION"),
         runner="local" if configuration.get(options.RUNNER) == "local" else "spark",
-        configuration={**_by_key(configuration), **_plain_numbers(configuration), **parameters},
+        configuration={**_by_key(configuration), **_plain_numbers(configuration)},
+        job_parameters=dict(parameters),
     )
 
 

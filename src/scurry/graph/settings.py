@@ -47,6 +47,7 @@ class JobSettings:
         runner: What executes the job: Spark, or this process.
         job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
         configuration: Every configured key, including those without a field here.
+        job_parameters: The global job parameters, which functions read.
         dependencies: The Python code and packages that workers need; stays on the driver.
         tables: The statements and the plan of a job of tables, None for other jobs; stays on the driver.
     """
@@ -67,6 +68,7 @@ class JobSettings:
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
+    job_parameters: dict[str, str] = field(default_factory=dict, repr=False)
     dependencies: JobDependencies | None = field(default=None, repr=False, compare=False)
     tables: TableProgram | None = field(default=None, repr=False, compare=False)
 

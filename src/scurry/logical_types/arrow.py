@@ -88,7 +88,7 @@ def arrow_type(data_type: DataType) -> pyarrow.DataType:
     return make(pa, data_type)
 
 
-def _fields(pa: Any, data_type: RowType | StructuredType) -> pyarrow.DataType:
+def _fields(pa: Any, data_type: RowType) -> pyarrow.DataType:
     return pa.struct([pa.field(field.name, arrow_type(field.data_type)) for field in data_type.fields])
 
 

@@ -31,7 +31,7 @@ from scurry.logical_types.families import (
 )
 from scurry.logical_types.logical_type import DataType
 from scurry.logical_types.nested_types import ArrayType, MapType, MultisetType, RowType
-from scurry.logical_types.special_types import RawType, StructuredType, VariantType
+from scurry.logical_types.special_types import RawType, VariantType
 
 __all__ = ["supports_cast", "supports_implicit_cast"]
 
@@ -107,7 +107,7 @@ def _parts_support(source: DataType, target: DataType, supports: Callable[[DataT
             and supports(source.key_type, target.key_type)
             and supports(source.value_type, target.value_type)
         )
-    if isinstance(source, RowType | StructuredType) and isinstance(target, RowType | StructuredType):
+    if isinstance(source, RowType) and isinstance(target, RowType):
         return len(source.fields) == len(target.fields) and all(
             supports(one.data_type, other.data_type) for one, other in zip(source.fields, target.fields, strict=True)
         )

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
-from scurry.logical_types.logical_type import AtomicType, DataType
-from scurry.logical_types.nested_types import RowField
+from scurry.logical_types.logical_type import AtomicType
+from scurry.logical_types.nested_types import RowField, RowType
 
-__all__ = ["BitmapType", "RawType", "StructuredType", "SymbolType", "VariantType"]
+__all__ = ["TUPLE_CLASS", "BitmapType", "RawType", "StructuredType", "SymbolType", "VariantType"]
+
+#: What the names of the classes of Flink's tuples begin with; the number of fields follows.
+TUPLE_CLASS: Final = "org.apache.flink.api.java.tuple.Tuple"
 
 
 class SymbolType(AtomicType):
@@ -49,8 +52,8 @@ class RawType(AtomicType):
         return f"RAW('{self.class_name}', '...')"
 
 
-class StructuredType(DataType):
-    """Objects of a class with named attributes."""
+class StructuredType(RowType):
+    """Objects of a class with named attributes: rows that know their class."""
 
     def __init__(self, class_name: str, fields: Sequence[RowField], nullable: bool = True) -> None:
         """Create the type.
@@ -60,17 +63,16 @@ class StructuredType(DataType):
             fields: The attributes, in order.
             nullable: Whether values may be None.
         """
-        super().__init__(nullable)
+        super().__init__(fields, nullable)
         self.class_name = class_name
-        self.fields = tuple(fields)
 
     @property
-    def names(self) -> list[str]:
-        """The names of the attributes."""
-        return [field.name for field in self.fields]
+    def is_tuple(self) -> bool:
+        """Whether the objects are tuples, which Python has, too."""
+        return self.class_name.startswith(TUPLE_CLASS)
 
     def _parameters(self) -> tuple[Any, ...]:
-        return (self.class_name, self.fields)
+        return (self.class_name, tuple(self.fields))
 
     def _summary(self) -> str:
         shown = ", ".join(field.as_summary_string() for field in self.fields)

@@ -18,6 +18,7 @@ from scurry.logical_types import (
     MapType,
     MultisetType,
     RowType,
+    StructuredType,
     TimestampType,
     TimeType,
     VarBinaryType,
@@ -45,7 +46,7 @@ def record_values(column: pyarrow.Array, data_type: DataType) -> list[Any]:
 
     Returns:
         The values: those of `datetime` for dates, times and timestamps, `Instant` for points of time, list for ARRAY,
-        dict for MAP, Row with names for ROW.
+        dict for MAP, Row with names for ROW, tuple for tuples of streams.
     """
     convert = _converter(data_type)
     values = to_values(column)
@@ -86,6 +87,8 @@ def _dict(key_type: DataType, value_type: DataType) -> Convert:
 def _row(data_type: RowType) -> Convert:
     fields = [converted(_converter(each)) for each in data_type.field_types()]
     names = tuple(data_type.field_names())
+    if isinstance(data_type, StructuredType) and data_type.is_tuple:
+        return lambda values: tuple([one(each) for one, each in zip(fields, values, strict=True)])
     return lambda values: Row._from_values([one(each) for one, each in zip(fields, values, strict=True)], names)
 
 

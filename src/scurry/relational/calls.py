@@ -11,6 +11,7 @@ from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
 from scurry.functions.null_literals import null_refusal
 from scurry.functions.signatures import standard_name
+from scurry.functions.table_types import in_tables
 from scurry.logical_types import (
     CharType,
     DataType,
@@ -20,7 +21,6 @@ from scurry.logical_types import (
     NullType,
     NumericType,
     RowType,
-    StructuredType,
     VarCharType,
 )
 from scurry.logical_types.families import INTERVAL, planner_interval, same_type
@@ -90,7 +90,13 @@ def call(
     taken = tuple(
         converted(each, wanted, session) for each, wanted in zip(arguments, signature.argument_types, strict=True)
     )
-    return Call(function.name, taken, signature.result_type, span=span)
+    found = Call(function.name, taken, signature.result_type, span=span)
+    if not session.is_of_tables:
+        return found
+    result_type = in_tables(function.name, site, signature).result_type
+    if same_type(result_type, found.type):
+        return replace(found, type=result_type)
+    return call("CAST", [found], session, span, result_type)
 
 
 def _check_nulls(site: CallSite, arguments: Sequence[Expression], span: Any) -> None:
@@ -180,7 +186,7 @@ def cast(
 
 def field(row: Expression, name: str) -> Call:
     """Return a field of a row, which is null where the row is."""
-    assert isinstance(row.type, RowType | StructuredType)
+    assert isinstance(row.type, RowType)
     index = row.type.names.index(name)
     data_type = row.type.fields[index].data_type
     nullable = data_type.is_nullable or row.type.is_nullable

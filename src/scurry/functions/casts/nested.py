@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.functions.definition import Column
-from scurry.logical_types import ArrayType, DataType, MapType, MultisetType, RowType, StructuredType
+from scurry.logical_types import ArrayType, DataType, MapType, MultisetType, RowType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.families import INT
 
@@ -35,7 +35,7 @@ def nested_cast(source: Any, target: Any, cast_of: CastOf) -> Cast | None:
         return _on_arrays(_map_cast(keys, items, kind))
     if isinstance(source, MultisetType) and isinstance(target, MultisetType):
         return _on_arrays(_map_cast(cast_of(source.element_type, target.element_type), cast_of(INT, INT), kind))
-    if isinstance(source, RowType | StructuredType) and isinstance(target, RowType | StructuredType):
+    if isinstance(source, RowType) and isinstance(target, RowType):
         pairs = zip(source.fields, target.fields, strict=True)
         return _on_arrays(_row_cast([cast_of(one.data_type, other.data_type) for one, other in pairs], kind))
     return None

@@ -24,7 +24,6 @@ from scurry.logical_types import (
     NullType,
     RowField,
     RowType,
-    StructuredType,
     VariantType,
 )
 from scurry.logical_types.arrow import arrow_type
@@ -119,7 +118,7 @@ def _infer_item(site: CallSite) -> Signature:
         return Signature(
             [collection.type, key.with_nullability(index.type.is_nullable)], collection.type.value_type.nullable()
         )
-    if isinstance(collection.type, RowType | StructuredType):
+    if isinstance(collection.type, RowType):
         return _infer_field(site)
     if isinstance(collection.type, VariantType):
         if not isinstance(index.type, (*INTEGER, *CHARACTER, NullType)):
@@ -130,7 +129,7 @@ def _infer_item(site: CallSite) -> Signature:
 
 def _bind_item(site: CallSite, result_type: DataType) -> Kernel:
     collection = site.types[0]
-    if isinstance(collection, RowType | StructuredType):
+    if isinstance(collection, RowType):
         return _bind_field(site, result_type)
     if isinstance(collection, VariantType):
         return value_kernel(variant_part, result_type)
@@ -185,14 +184,14 @@ def missing_value(data_type: DataType) -> Any:
 
 def _infer_field(site: CallSite) -> Signature:
     row, index = site.arguments
-    if not isinstance(row.type, RowType | StructuredType) or not index.is_literal:
+    if not isinstance(row.type, RowType) or not index.is_literal:
         raise refuse_call(site)
     number = _field_number(row.type, index.value)
     found = row.type.fields[number].data_type
     return Signature(site.types, found.with_nullability(found.is_nullable or row.type.is_nullable))
 
 
-def _field_number(row: RowType | StructuredType, index: int | str) -> int:
+def _field_number(row: RowType, index: int | str) -> int:
     if isinstance(index, int):
         if not 0 <= index < len(row.fields):
             raise SignatureError(f"Unknown field {index}: there are {len(row.fields)}, from 0")
@@ -205,7 +204,7 @@ def _field_number(row: RowType | StructuredType, index: int | str) -> int:
 
 def _bind_field(site: CallSite, result_type: DataType) -> Kernel:
     row = site.types[0]
-    assert isinstance(row, RowType | StructuredType)
+    assert isinstance(row, RowType)
     index = _field_number(row, site.arguments[1].value)
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:

@@ -155,17 +155,16 @@ def _floats(operator: str, result_type: DataType) -> Kernel:
     kind = arrow_type(result_type)
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:
-        wide = pa.float64() if any(not pa.types.is_float32(each.type) for each in columns) else pa.float32()
         left, right = (
-            pc.cast(pc.cast(each, pa.float64()) if pa.types.is_decimal(each.type) else each, wide, safe=False)
+            pc.cast(pc.cast(each, pa.float64()) if pa.types.is_decimal(each.type) else each, kind, safe=False)
             for each in columns
         )
         constant = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar)
-        if operator == "/" and constant and wide == pa.float64() and right.as_py() == 0.0 and left.is_valid:
+        if operator == "/" and constant and kind == pa.float64() and right.as_py() == 0.0 and left.is_valid:
             # The planner of Flink computes constants as decimal numbers; columns give infinity.
             raise EvaluationError("Division by zero")
         with np.errstate(all="ignore"):
-            return pc.cast(_FLOATS[operator](left, right), kind, safe=False)
+            return _FLOATS[operator](left, right)
 
     return kernel
 

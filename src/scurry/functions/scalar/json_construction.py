@@ -32,7 +32,6 @@ from scurry.logical_types import (
     MultisetType,
     NullType,
     RowType,
-    StructuredType,
     TimestampType,
     VariantType,
 )
@@ -81,7 +80,7 @@ def _nested_writer(data_type: Any, session: Session) -> Writer:
         return _pairs_writer(data_type.key_type, _or_null(json_writer(data_type.value_type, session)))
     if isinstance(data_type, MultisetType):
         return _pairs_writer(data_type.element_type, str)
-    if isinstance(data_type, RowType | StructuredType):
+    if isinstance(data_type, RowType):
         fields = sorted(
             (field.name, place, _or_null(json_writer(field.data_type, session)))
             for place, field in enumerate(data_type.fields)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction
 from scurry.functions.kernels import by_value
 from scurry.functions.signatures import Infer, always, if_any_nullable, refuse, signature
 from scurry.logical_types import DataType, DecimalType, NullType
-from scurry.logical_types.families import BYTES, CHARACTER, DOUBLE, INT, INTEGER, NUMERIC, STRING
+from scurry.logical_types.families import BYTES, CHARACTER, DOUBLE, INTEGER, NUMERIC, STRING
 
 __all__ = ["FUNCTIONS", "takes_numbers"]
 
@@ -136,29 +135,6 @@ def _infer_hex(site: CallSite) -> Signature:
     return Signature(site.types, STRING.with_nullability(site.any_nullable))
 
 
-def _random_numbers(site: CallSite, result_type: DataType) -> Kernel:
-    """RAND(), or RAND(seed): the numbers of one generator."""
-    generator = _generator(site, 0)
-    return lambda columns, rows: pa.array([generator.random() for _ in range(rows)], pa.float64())
-
-
-def _random_integers(site: CallSite, result_type: DataType) -> Kernel:
-    """RAND_INTEGER(bound), or RAND_INTEGER(seed, bound)."""
-    generator = _generator(site, 1)
-
-    def kernel(columns: Sequence[Column], rows: int) -> Column:
-        bound = columns[-1]
-        bounds = [bound.as_py()] * rows if isinstance(bound, pa.Scalar) else bound.to_pylist()
-        return pa.array([None if each is None else generator.randrange(each) for each in bounds], pa.int32())
-
-    return kernel
-
-
-def _generator(site: CallSite, others: int) -> random.Random:
-    seeded = len(site.arguments) > others and site.arguments[0].is_literal
-    return random.Random(site.arguments[0].value) if seeded else random.Random()
-
-
 _DOUBLE_RESULT = if_any_nullable(DOUBLE)
 
 FUNCTIONS = (
@@ -179,19 +155,5 @@ FUNCTIONS = (
         "UNHEX",
         signature([CHARACTER], always(BYTES)),
         by_value(from_hexadecimal),
-    ),
-    ScalarFunction(
-        "RAND",
-        takes_numbers(always(DOUBLE.not_null()), 0, 1, types=INTEGER),
-        _random_numbers,
-        is_deterministic=False,
-        is_standard=True,
-    ),
-    ScalarFunction(
-        "RAND_INTEGER",
-        takes_numbers(if_any_nullable(INT), 1, 2, types=INTEGER),
-        _random_integers,
-        is_deterministic=False,
-        is_standard=True,
     ),
 )

@@ -48,7 +48,7 @@ def process_config(request: Request) -> list[models.ConfigurationEntry]:
 def job_config(job: Job) -> models.JobConfig:
     """Return the settings of a job; values of secrets are hidden."""
     settings = job.plan.settings
-    shown = redacted(settings.configuration)
+    shown = redacted({**settings.configuration, **settings.job_parameters})
     return models.JobConfig(
         jid=job.id,
         name=job.name,

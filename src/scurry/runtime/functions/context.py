@@ -160,8 +160,9 @@ class RuntimeContext:
         return self._info.attempt
 
     def get_task_name_with_subtasks(self) -> str:
-        """Return name and position, such as ``Map (1/2)``."""
-        return f"{self._plan.name} ({self._info.subtask + 1}/{self._info.parallelism})"
+        """Return name, position and attempt, such as ``Map (1/2)#0``."""
+        info = self._info
+        return f"{self._plan.name} ({info.subtask + 1}/{info.parallelism})#{info.attempt}"
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
         """Return a global job parameter."""

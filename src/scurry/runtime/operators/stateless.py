@@ -76,12 +76,15 @@ class FlatMapOperator(_PerRecord):
 
     def open(self) -> None:
         super().open()
-        self._function = self.guarded(self._function)
+        function, letters = self._function, self.dead_letters
+        if letters is not None:  # a hook with dead letters has None for a record that failed
+            self._function = letters.guarded(lambda value: iter(function(value)))
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         source = iter(values)
         try:
-            results, times = expand(self.watched(0, self._function), source, timestamps)
+            expansion = expand if self.dead_letters is not None else expand_each
+            results, times = expansion(self.watched(0, self._function), source, timestamps)
         except Exception as error:
             raise self._failed(error, values, source) from error
         self.collector.emit(results, times)
@@ -113,6 +116,20 @@ def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) 
             before = len(results)
             extend(some)
             times += [time] * (len(results) - before)
+    return results, times
+
+
+def expand_each(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
+    """Apply a function that returns an iterable, as `expand` does; None is none, as in PyFlink's `flat_map`."""
+    if timestamps is None:
+        return list(chain.from_iterable(map(function, source))), None
+    results: Values = []
+    extend = results.extend
+    times: list[int] = []
+    for value, time in zip(source, timestamps, strict=False):
+        before = len(results)
+        extend(function(value))
+        times += [time] * (len(results) - before)
     return results, times
 
 

@@ -31,7 +31,7 @@ def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
         if operator.input_edges and (operator.operator.keyed or hasattr(operator.operator, "descriptors")):
             settings = plan.settings
             info = TaskInfo(0, operator.parallelism, settings.max_parallelism, mode=settings.mode,
-                            job_parameters=settings.configuration, job_key=settings.job_key)  # fmt: skip
+                            job_parameters=settings.job_parameters, job_key=settings.job_key)  # fmt: skip
             instance = create_operator(operator, Collector(operator), info)
             try:
                 instance.open()

@@ -127,7 +127,7 @@ class LevelTask:
         if task is None:
             own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
             info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
-                            job_parameters=settings.configuration, clock=ProcessingClock(self._wall_clock),
+                            job_parameters=settings.job_parameters, clock=ProcessingClock(self._wall_clock),
                             job_key=settings.job_key, attempt=settings.attempt,
                             saves_state=settings.saves_state)  # fmt: skip
             task = Task(own, plan.id, subtask, info)

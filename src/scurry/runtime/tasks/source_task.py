@@ -37,7 +37,7 @@ class SourceTask:
     ) -> None:
         settings = plan.settings
         self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
-                             job_parameters=settings.configuration, clock=ProcessingClock(wall_clock),
+                             job_parameters=settings.job_parameters, clock=ProcessingClock(wall_clock),
                              job_key=settings.job_key, attempt=settings.attempt,
                              saves_state=settings.saves_state)  # fmt: skip
         self._source = source

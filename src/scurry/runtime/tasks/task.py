@@ -97,7 +97,7 @@ class Task:
 
     def open(self) -> None:
         """Open all operators, the last of the chain first, as Flink does."""
-        _set_up_logging(self.info.job_parameters)
+        _set_up_logging(self.plan.settings.configuration)
         self._name_in_logs()
         for operator in self.operators.values():  # each was created after those that follow it
             operator.open()

@@ -12,6 +12,7 @@ from scurry.functions.aggregate.definition import AggregateFunction, AggregateSi
 from scurry.functions.catalogue import lookup
 from scurry.functions.definition import Argument, SignatureError
 from scurry.functions.null_literals import ILLEGAL
+from scurry.functions.table_types import in_tables
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import MapType, MultisetType, RowType, SymbolType
 from scurry.relational import calls
@@ -96,6 +97,8 @@ def aggregate_call(
         signature = function.infer(site)
     except SignatureError as error:
         raise invalid(_call_span(node), str(error)) from error
+    if session.is_of_tables:
+        signature = in_tables(function.name, site, signature)
     bound = tuple(
         calls.converted(each, type, session) for each, type in zip(arguments, signature.argument_types, strict=True)
     )

@@ -10,7 +10,7 @@ from scurry.errors import ValidationError
 from scurry.functions.catalogue import is_syntax, lookup
 from scurry.functions.operators.comparison import comparable_types
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowType, StructuredType, VarCharType
+from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowType, VarCharType
 from scurry.logical_types.common_type import least_restrictive
 from scurry.logical_types.families import BINARY, INTERVAL, NUMERIC
 from scurry.relational import builders, calls
@@ -377,7 +377,7 @@ class ExpressionValidator:
         operand = self.convert(node.operand)
         if isinstance(node.field, nodes.Identifier):
             for name in node.field.names:
-                if not isinstance(operand.type, RowType | StructuredType) or name not in operand.type.names:
+                if not isinstance(operand.type, RowType) or name not in operand.type.names:
                     raise invalid(node.field.span, f"Column '{name}' not found in any table")
                 operand = self._field_of(operand, name)
             return operand

@@ -73,7 +73,10 @@ def _text(data_type: DataType, time_zone: str) -> Text:
         return lambda row: "(" + ", ".join(f"{n}={f(v)}" for n, f, v in zip(names, parts, row, strict=True)) + ")"
     if isinstance(data_type, RowType):
         fields = [shown_value(field.data_type, time_zone) for field in data_type.fields]
-        return lambda row: "(" + ", ".join(f(v) for f, v in zip(fields, row, strict=True)) + ")"
+        names = (
+            [f"{name}=" for name in data_type.names] if isinstance(data_type, StructuredType) else [""] * len(fields)
+        )
+        return lambda row: "(" + ", ".join(n + f(v) for n, f, v in zip(names, fields, row, strict=True)) + ")"
     return _shown_simple(data_type)
 
 

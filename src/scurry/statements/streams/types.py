@@ -44,6 +44,7 @@ from scurry.logical_types import (
     RowField,
     RowType,
     SmallIntType,
+    StructuredType,
     TimestampType,
     TimeType,
     TinyIntType,
@@ -51,6 +52,7 @@ from scurry.logical_types import (
     VarCharType,
     YearMonthIntervalType,
 )
+from scurry.logical_types.special_types import TUPLE_CLASS
 
 __all__ = ["StreamType", "no_columns", "record_type", "stream_type", "value_type"]
 
@@ -137,7 +139,7 @@ def _represented(type_info: TypeInformation | None) -> TypeInformation | None:
 def _own_value(type_info: TypeInformation | None) -> DataType:
     """Return the type of values that are the record, or fields of a tuple."""
     found = value_type(type_info)
-    never = isinstance(found, _NOT_NULL) or isinstance(found, ArrayType | MapType | VarBinaryType)
+    never = isinstance(found, _NOT_NULL) or isinstance(found, ArrayType | MapType | VarBinaryType | StructuredType)
     return found.not_null() if never else found
 
 
@@ -172,7 +174,8 @@ def value_type(type_info: TypeInformation | None) -> DataType:
         return RowType([RowField(name, value_type(each)) for name, each in pairs])
     if isinstance(type_info, TupleTypeInfo):
         fields = enumerate(type_info.get_field_types())
-        return RowType([RowField(f"f{place}", _own_value(each)) for place, each in fields])
+        parts = [RowField(f"f{place}", _own_value(each)) for place, each in fields]
+        return StructuredType(f"{TUPLE_CLASS}{len(parts)}", parts)
     raise no_columns(type_info)
 
 
@@ -236,6 +239,8 @@ def _type_info(data_type: DataType) -> TypeInformation:
             "The java type info: GenericType<byte[]> is not supported in PyFlink currently. The values have no type: "
             "declare the type of the stream that the table was made of, as in map(..., output_type=Types.ROW(...))"
         )
+    if isinstance(data_type, StructuredType) and data_type.is_tuple:
+        return Types.TUPLE(list(map(_type_info, data_type.field_types())))
     if isinstance(data_type, RowType):
         return Types.ROW_NAMED(data_type.field_names(), list(map(_type_info, data_type.field_types())))
     if isinstance(data_type, ArrayType):

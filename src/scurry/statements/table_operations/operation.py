@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scurry.errors import ScurryError, SignatureError, ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.aggregate.definition import AggregateSite
-from scurry.functions.definition import Argument
+from scurry.functions.definition import Argument, Session
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowField, RowType, VarCharType
 from scurry.logical_types.families import without_time_attribute
@@ -86,7 +87,7 @@ class Operation:
         Raises:
             ValidationError: It is wrong.
         """
-        return validate_query(query, self._catalog(), self._session.for_functions())
+        return validate_query(query, self._catalog(), self._for_functions())
 
     def columns(self, node: nodes.Expression, schema: Schema) -> list[nodes.Expression]:
         """Return the expressions over some columns that one stands for, with what Flink's Table API means by them.
@@ -167,14 +168,14 @@ class Operation:
         grouped = [self._typed(each, schema) for key in keys for each in self.columns(key, schema)]
         nodes_ = [each for each in self.call(call, schema).arguments if isinstance(each, nodes.Expression)]
         arguments = [self._typed(each, schema) for each in nodes_]
-        taken = converted_arguments(function, function.name, arguments, self._session.for_functions(), call.span)
+        taken = converted_arguments(function, function.name, arguments, self._for_functions(), call.span)
         own = [name for name, _ in function.columns]
         types = [data_type for _, data_type in function.columns]
         bound = AggregateCall(function, taken, function.result_type, span=call.span)
         return builders.table_aggregate(plan, grouped, bound, Schema.of([*names, *own[len(names) :]], types))
 
     def _typed(self, node: nodes.Expression, schema: Schema) -> Expression:
-        return validate_expression(node, schema, self._catalog(), self._session.for_functions())
+        return validate_expression(node, schema, self._catalog(), self._for_functions())
 
     def is_aggregate(self, node: nodes.Expression) -> bool:
         """Say whether an expression is a call of an aggregate."""
@@ -226,7 +227,7 @@ class Operation:
         if function is None or kind is None:
             return
         try:
-            session = self._session.for_functions()
+            session = self._for_functions()
             function.infer(AggregateSite(function.name, (Argument(kind),), session, is_grouped=True))
         except SignatureError:
             called = f"{flink_name(node.name.last)}({kind.as_summary_string()})"
@@ -293,6 +294,9 @@ class Operation:
             return self._typed(node, schema).type
         except ScurryError:  # an aggregate, or what is refused with the whole
             return None
+
+    def _for_functions(self) -> Session:
+        return replace(self._session.for_functions(), is_of_tables=True)
 
     def _catalog(self) -> _OperationCatalog:
         return _OperationCatalog(self._session, self._tables, self._functions)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from scurry.errors import ArgumentTypeError
 from scurry.functions.user.definition import UserFunction
 from scurry.sql import nodes
 from scurry.table._expression.syntax import filled, here, literal
@@ -71,12 +71,12 @@ class ExpressionBase:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        """Refuse: Python's `and`, `or` and `not` cannot be overloaded.
-
-        Raises:
-            ArgumentTypeError: Always.
-        """
-        raise ArgumentTypeError("an expression has no truth value here: use & for AND, | for OR, and not_()")
+        """Return True, as of any object: Python's `and`, `or` and `not` cannot be overloaded. A warning says so."""
+        warnings.warn(
+            f"the expression {self} is true for Python, whatever its values are: use & for AND, | for OR, and not_()",
+            stacklevel=2,
+        )
+        return True
 
     @classmethod
     def _of(cls, value: Any) -> Self:

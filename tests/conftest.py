@@ -28,7 +28,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def test_modules_are_importable_in_workers() -> Iterator[None]:
     """Functions and classes of a module travel by name, and Spark's Python workers find modules by PYTHONPATH."""
     before = os.environ.get("PYTHONPATH")
-    directories = [str(TESTS), *(str(path) for path in TESTS.iterdir() if any(path.glob("test_*.py")))]
+    directories = [str(TESTS), *sorted({str(module.parent) for module in TESTS.rglob("test_*.py")})]
     os.environ["PYTHONPATH"] = os.pathsep.join([*([before] if before else []), *directories])
     yield
     if before is None:

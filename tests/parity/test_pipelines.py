@@ -144,7 +144,7 @@ STEPS: dict[str, tuple[Callable[[DataStream], DataStream], Callable[[Records], I
         lambda records: [r for r in records if r.number % 3 != 0],
     ),
     "flat_map": (
-        lambda stream: stream.flat_map(lambda r: [r, r._replace(key="x")] if r.number > 0 else None),
+        lambda stream: stream.flat_map(lambda r: [r, r._replace(key="x")] if r.number > 0 else []),
         lambda records: [copy for r in records if r.number > 0 for copy in (r, r._replace(key="x"))],
     ),
     "rebalance": (lambda stream: stream.rebalance(), lambda records: records),

@@ -1,4 +1,4 @@
-"""ArrowJsonColumns: reads blocks of JSON lines with pyarrow where that gives the same columns as message by message."""
+"""ArrowJsonColumns: reads blocks of JSON lines as columns where that gives the same as message by message."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.formats.contract import FormatColumn
 from scurry.formats.fast_columns import NotAlikeError, require
+from scurry.formats.json.line_layout import LineLayout
 from scurry.logical_types import (
     BigIntType,
     BooleanType,
@@ -24,6 +25,8 @@ from scurry.logical_types.arrow import arrow_type
 __all__ = ["ArrowJsonColumns"]
 
 _DIRECT = (BooleanType, IntType, BigIntType, DoubleType, VarCharType)
+#: blocks that have no layout, one after the other, until none is looked for
+_ATTEMPTS = 3
 _DATE = r"^\d{4}-\d\d-\d\d$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d%s\d\d:\d\d:\d\d(\.\d{1,6})?%s$"
 #: what pyarrow's parser takes for numbers, and JSON does not
@@ -51,7 +54,9 @@ class ArrowJsonColumns:
             pa.field(each.name, arrow_type(each.type) if isinstance(each.type, _DIRECT) else pa.string())
             for each in columns
         ]
-        self._parse = json.ParseOptions(explicit_schema=pa.schema(fields), unexpected_field_behavior="ignore")
+        self._schema = pa.schema(fields)
+        self._parse = json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
+        self._attempts = _ATTEMPTS if {*self._schema.types} <= {pa.string(), pa.int32(), pa.int64()} else 0
 
     @staticmethod
     def understands(columns: Sequence[FormatColumn]) -> bool:
@@ -62,20 +67,40 @@ class ArrowJsonColumns:
         """Return the rows of a block as a record batch, or None if it has to be read message by message."""
         import pyarrow as pa
 
-        if _contains(data, b"\\u") or _has_odd_numbers(data) or not _is_utf8(data):
+        if not _is_utf8(data):
+            return None
+        try:
+            columns = self._of_layout(data) or self._parsed(data)
+            if columns is None:
+                return None
+            arrays = [self._converted(columns[column.name], column.type) for column in self._columns]
+        except (pa.ArrowInvalid, pa.ArrowKeyError, NotAlikeError):
+            return None
+        return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._columns])
+
+    def _of_layout(self, data: bytes | bytearray) -> dict[str, Any] | None:
+        """Return the columns of lines that are alike, which takes half of the time of parsing them."""
+        if not self._attempts:
+            return None
+        layout = LineLayout.of(data[: data.find(b"\n") + 1 or len(data)].rstrip(b"\n"))
+        found = layout.read(data, self._schema) if layout is not None else None
+        self._attempts = self._attempts - 1 if found is None else _ATTEMPTS
+        return found
+
+    def _parsed(self, data: bytes | bytearray) -> dict[str, Any] | None:
+        """Return the columns as pyarrow's parser reads them, None where Flink's parser would read others."""
+        import pyarrow as pa
+
+        if _contains(data, b"\\u") or _has_odd_numbers(data):
             return None
         count = _lines(data)
         if not count:
             return None
         options = self._json.ReadOptions(use_threads=False, block_size=min(len(data) + 1, 2**31 - 1))
-        try:
-            table = self._json.read_json(pa.BufferReader(data), options, self._parse)
-            if table.num_rows != count:
-                return None
-            arrays = [self._converted(table[column.name].combine_chunks(), column.type) for column in self._columns]
-        except (pa.ArrowInvalid, pa.ArrowKeyError, NotAlikeError):
+        table = self._json.read_json(pa.BufferReader(data), options, self._parse)
+        if table.num_rows != count:
             return None
-        return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._columns])
+        return {name: table[name].combine_chunks() for name in self._schema.names}
 
     def _converted(self, array: Any, data_type: DataType) -> Any:
         import pyarrow as pa

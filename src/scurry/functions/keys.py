@@ -40,18 +40,22 @@ def group_codes(columns: Sequence[pa.Array], rows: int) -> tuple[np.ndarray[Any,
     """
     if not columns:
         return np.zeros(rows, dtype=np.int64), np.zeros(min(rows, 1), dtype=np.int64)
-    combined = codes_of(columns[0]) + 1
-    for column in columns[1:]:
-        codes = codes_of(column) + 1
-        width = int(codes.max(initial=0)) + 1
-        combined = combined * width + codes
+    groups = codes_of(columns[0])
+    if len(columns) > 1 or columns[0].null_count or pa.types.is_dictionary(columns[0].type):
+        groups = _combined([groups, *map(codes_of, columns[1:])])
+    # The numbers rise by one where a group first occurs.
+    return groups, np.flatnonzero(np.diff(np.maximum.accumulate(groups), prepend=-1))
+
+
+def _combined(codes: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    """Assign numbers to the combinations of some columns' numbers in the order in which they first occur."""
+    combined = codes[0] + 1
+    for more in codes[1:]:
+        width = int(more.max(initial=NULL_CODE)) + 2
+        combined = combined * width + more + 1
         if combined.max(initial=0) > 2**31:
-            combined = np.unique(combined, return_inverse=True)[1].reshape(-1)
-    _, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place[inverse.reshape(-1)], first[order]
+            combined = codes_of(pa.array(combined))
+    return codes_of(pa.array(combined))
 
 
 def first_of_each(groups: np.ndarray[Any, Any], columns: Sequence[pa.Array]) -> np.ndarray[Any, Any]:

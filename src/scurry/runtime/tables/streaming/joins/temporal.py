@@ -155,8 +155,7 @@ class TemporalJoin:
                 rows += known[1]
         count = len(rows)
         row_times = milliseconds(left.column(self._plan.left_time))
-        ranks = np.unique(np.concatenate([np.asarray(times, dtype=np.int64), row_times]), return_inverse=True)[1]
-        width = int(ranks.max(initial=0)) + 1
+        ranks, width = _ranks(np.concatenate([np.asarray(times, dtype=np.int64), row_times]), len(keys))
         since = np.asarray(owners, dtype=np.int64) * width + ranks[:count]
         found = np.searchsorted(since, codes * width + ranks[count:], side="right") - 1
         of_key = np.asarray([*owners, -1], dtype=np.int64)
@@ -165,6 +164,16 @@ class TemporalJoin:
         valid = (of_key[found] == codes) & present[found] & ~with_null_key(left, strict)
         missing = (None,) * len(self._plan.right.schema)
         return [missing if row is None else row for row in rows], np.where(valid, found, -1)
+
+
+def _ranks(times: Any, keys: int) -> tuple[Any, int]:
+    """Return numbers in the order of times and how many there may be, few enough to count keys beside them."""
+    least = int(times.min(initial=0))
+    width = int(times.max(initial=0)) - least + 1
+    if width * keys < 2**62:
+        return times - least, width
+    ranks = np.unique(times, return_inverse=True)[1]
+    return ranks, len(ranks)
 
 
 def _add_version(known: Versions, time: int, row: RowValues | None) -> None:

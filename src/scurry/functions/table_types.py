@@ -44,6 +44,10 @@ def _text(given: Sequence[DataType], result: DataType) -> DataType:
     return STRING.with_nullability(result.is_nullable)
 
 
+def _nullable_text(given: Sequence[DataType], result: DataType) -> DataType:
+    return STRING
+
+
 def _nullable_with_elements(given: Sequence[DataType], result: DataType) -> DataType:
     array = given[0]
     elements = isinstance(array, ArrayType) and array.element_type.is_nullable
@@ -63,7 +67,8 @@ _RESULTS: Final[Mapping[str, _Result]] = {
     **dict.fromkeys(("LEFT", "RIGHT", "SUBSTR", "SUBSTRING", "REVERSE", "FROM_UNIXTIME"), _nullable_as_arguments),
     **dict.fromkeys(("UNIX_TIMESTAMP", "ELEMENT"), _nullable),
     **dict.fromkeys(("ARRAY_APPEND", "ARRAY_PREPEND", "ARRAY_POSITION"), _nullable_with_elements),
-    **dict.fromkeys(("LISTAGG", "JSON_OBJECTAGG", "JSON_ARRAYAGG"), _text),
+    **dict.fromkeys(("JSON_OBJECTAGG", "JSON_ARRAYAGG"), _text),
     **dict.fromkeys(("+", "-", "*", "/"), _double_beside_float),
     "ARRAY_AGG": _nullable_as_argument,
+    "LISTAGG": _nullable_text,
 }

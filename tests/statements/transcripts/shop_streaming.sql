@@ -21,7 +21,6 @@ CREATE TABLE users (name STRING, city STRING, tags ARRAY<STRING>, attrs MAP<STRI
 SELECT * FROM orders;
 SELECT name, COUNT(*) AS n, SUM(qty * price) AS total, AVG(price) AS avg_price, MAX(ts) AS latest FROM orders GROUP BY name;
 SELECT item, COUNT(DISTINCT name) AS buyers, SUM(qty) FILTER (WHERE price > 3) AS q FROM orders GROUP BY item HAVING COUNT(*) > 2;
-WITH big AS (SELECT * FROM orders WHERE qty * price > 4), per AS (SELECT name, SUM(qty) AS q FROM big GROUP BY name) SELECT u.name, u.city, p.q FROM users u JOIN per p ON u.name = p.name;
 SELECT u.name, tag FROM users u CROSS JOIN UNNEST(u.tags) AS t(tag);
 SELECT u.name, t.tag, t.pos FROM users u CROSS JOIN UNNEST(u.tags) WITH ORDINALITY AS t(tag, pos);
 SELECT u.name, k, v FROM users u LEFT JOIN UNNEST(u.attrs) AS t(k, v) ON TRUE;
@@ -42,10 +41,6 @@ SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY price DES
 SELECT id, name, item FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY name ORDER BY ts DESC) AS rn FROM orders) WHERE rn = 1;
 SELECT id, name, item FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY name ORDER BY ts) AS rn FROM orders) WHERE rn = 1;
 SELECT a.id, b.id FROM orders a JOIN orders b ON a.name = b.name AND a.id < b.id AND b.ts BETWEEN a.ts AND a.ts + INTERVAL '2' MINUTE;
-SELECT name FROM users u WHERE NOT EXISTS (SELECT 1 FROM orders o WHERE o.name = u.name);
-SELECT name FROM users UNION SELECT name FROM orders;
-SELECT name FROM users INTERSECT SELECT name FROM orders;
-SELECT name FROM users EXCEPT SELECT name FROM orders;
 SELECT item, CASE WHEN SUM(qty) > 10 THEN 'many' WHEN SUM(qty) > 5 THEN 'some' ELSE 'few' END AS how FROM orders GROUP BY item;
 SELECT name, item, SUM(qty), GROUPING(name), GROUPING_ID(name, item) FROM orders GROUP BY GROUPING SETS ((name), (item), ());
 SELECT name, item, COUNT(*) FROM orders GROUP BY CUBE (name, item);

@@ -22,7 +22,7 @@ from scurry.functions.aggregate.catalogue import aggregate_names
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 FUNCTIONS = Path(__file__).with_name("sql_functions.txt")
 
-GENERATED = "<!-- Generated: python tests/support/docs/reference.py -->\n\n"
+GENERATED = "<!-- Generated: PYTHONPATH=tests python -m support.docs.reference -->\n\n"
 
 #: The parser of a value -> what the page calls its type.
 _TYPES = {

@@ -160,7 +160,8 @@ def _floats(operator: str, result_type: DataType) -> Kernel:
             for each in columns
         )
         constant = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar)
-        if operator == "/" and constant and kind == pa.float64() and right.as_py() == 0.0 and left.is_valid:
+        exact = any(not pa.types.is_float32(each.type) for each in columns)
+        if operator == "/" and constant and exact and right.as_py() == 0.0 and left.is_valid:
             # The planner of Flink computes constants as decimal numbers; columns give infinity.
             raise EvaluationError("Division by zero")
         with np.errstate(all="ignore"):

@@ -21,7 +21,7 @@ INTERNAL = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_not_stale(name: str) -> None:
-    message = "run PYTHONPATH=tests python tests/support/docs/reference.py"
+    message = "run PYTHONPATH=tests python -m support.docs.reference"
     assert (REFERENCE / name).read_text(encoding="utf-8") == PAGES[name], message
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scurry.formats.contract import FormatColumn
 from scurry.formats.json import line_layout
 from scurry.formats.json.arrow_reading import ArrowJsonColumns
-from scurry.formats.json.line_layout import LineLayout
+from scurry.formats.json.line_layout import LineLayout, Lines
 from scurry.formats.json.reading import JsonDecoder, JsonSettings
 from scurry.formats.messages import DecodingError
 from scurry.logical_types import BigIntType, IntType, VarCharType
@@ -35,7 +35,7 @@ def block(rows: list[tuple[int, str, int, str]], separators: tuple[str, str] = (
 
 def read(data: bytes) -> dict[str, list[Any]] | None:
     layout = LineLayout.of(data.split(b"\n")[0])
-    columns = layout.read(data, SCHEMA) if layout is not None else None
+    columns = layout.read(data, SCHEMA, Lines()) if layout is not None else None
     return None if columns is None else {name: values.to_pylist() for name, values in columns.items()}
 
 

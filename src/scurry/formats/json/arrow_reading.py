@@ -8,7 +8,7 @@ from typing import Any
 
 from scurry.formats.contract import FormatColumn
 from scurry.formats.fast_columns import NotAlikeError, require
-from scurry.formats.json.line_layout import LineLayout
+from scurry.formats.json.line_layout import LineLayout, Lines
 from scurry.logical_types import (
     BigIntType,
     BooleanType,
@@ -56,6 +56,7 @@ class ArrowJsonColumns:
         ]
         self._schema = pa.schema(fields)
         self._parse = json.ParseOptions(explicit_schema=self._schema, unexpected_field_behavior="ignore")
+        self._lines = Lines()
         self._attempts = _ATTEMPTS if {*self._schema.types} <= {pa.string(), pa.int32(), pa.int64()} else 0
 
     @staticmethod
@@ -83,7 +84,7 @@ class ArrowJsonColumns:
         if not self._attempts:
             return None
         layout = LineLayout.of(data[: data.find(b"\n") + 1 or len(data)].rstrip(b"\n"))
-        found = layout.read(data, self._schema) if layout is not None else None
+        found = layout.read(data, self._schema, self._lines) if layout is not None else None
         self._attempts = self._attempts - 1 if found is None else _ATTEMPTS
         return found
 

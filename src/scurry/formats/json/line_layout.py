@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LineLayout"]
+__all__ = ["LineLayout", "Lines"]
 
 #: a member of an object: what precedes its name, the name, what follows, a text or a number
 _MEMBER = re.compile(
@@ -21,8 +21,6 @@ _MEMBER = re.compile(
 )
 _END = re.compile(rb"[ ]*\}[ ]*")
 _NEWLINE, _QUOTE, _MINUS, _ZERO = b'\n"-0'
-#: the words that constant text is compared in, the longest first
-_WORDS = (8, 4, 2, 1)
 #: bytes read at once: they stay in the cache of a core from one step to the next
 _CHUNK_BYTES = 1024 * 1024
 #: bytes before the lines: a word may begin before the first number
@@ -45,160 +43,171 @@ class _Member:
         name: Its name.
         is_text: Whether its value is in quotes.
         before: The text from the end of the value before, its quote included, to the value.
-        quote: The place of the name's first quote in `before`.
-        mark: Its number among the quotes of a line.
     """
 
     name: str
     is_text: bool
     before: bytes
-    quote: int
-    mark: int
 
 
 @dataclass(frozen=True)
 class LineLayout:
     """What the lines of a file have in common: the names of their members, in one order, with the same spaces.
 
-    A machine writes such lines, and a parser reads each of their characters again. Here the quotes and ends of lines
-    are found first; then the text between the values is compared, a column at once.
+    A machine writes such lines, and a parser reads each of their characters again. Here the beginnings of members are
+    found first; then the text between the values is compared, a column at once.
 
     Attributes:
         members: The members of a line.
+        separator: The text before the name of each member but the first.
         end: The text behind the last value.
-        marks: The number of quotes of a line and its end.
     """
 
     members: tuple[_Member, ...]
+    separator: bytes
     end: bytes
-    marks: int
 
     @classmethod
     def of(cls, line: bytes | bytearray) -> LineLayout | None:
         """Return the layout of a line, None if it has other values than texts and whole numbers."""
         members: list[_Member] = []
-        position = mark = 0
-        closing = b""
+        separators: set[bytes] = set()
+        closing, position = b"", 0
         while match := _MEMBER.match(line, position):
             lead, name, colon, quote = match.groups(b"")
             if (lead.strip() == b"{") is not (not members):
                 return None
+            if members:
+                separators.add(lead + b'"')
             before = closing + lead + b'"' + name + b'"' + colon + quote
-            members.append(_Member(name.decode("utf-8", "replace"), bool(quote), before, len(closing + lead), mark))
-            mark += 4 if quote else 2
+            members.append(_Member(name.decode("utf-8", "replace"), bool(quote), before))
             closing, position = quote, match.end()
         end = _END.fullmatch(line, position)
-        if end is None or not members or len({each.name for each in members}) < len(members):
+        if end is None or len({each.name for each in members}) < max(len(members), 1) or len(separators) > 1:
             return None
-        return cls(tuple(members), closing + end[0], mark + 1)
+        return cls(tuple(members), next(iter(separators), b""), closing + end[0])
 
-    def read(self, data: bytes | bytearray, columns: pa.Schema) -> dict[str, pa.Array] | None:
+    def read(self, data: bytes | bytearray, columns: pa.Schema, lines: Lines) -> dict[str, pa.Array] | None:
         """Return columns of lines, None if a line has another layout, a backslash or a control character.
 
         Args:
             data: Whole lines in UTF-8.
             columns: The columns to return: strings and whole numbers.
+            lines: The memory to use.
 
         Raises:
             ArrowInvalid: A number is too large for its column.
         """
         import pyarrow as pa
 
-        texts = {member.name: member.is_text for member in self.members}
-        if b"\\" in data or any(texts.get(each.name) is not (each.type == pa.string()) for each in columns):
+        is_text = {member.name: member.is_text for member in self.members}
+        if b"\\" in data or any(is_text.get(each.name) is not (each.type == pa.string()) for each in columns):
             return None
         ends = [0]
         while ends[-1] < len(data):
             ends.append(data.find(b"\n", ends[-1] + _CHUNK_BYTES) + 1 or len(data))
-        chunk = _Chunk(max(end - begin for begin, end in pairwise(ends)))
         chunks: list[dict[str, pa.Array]] = []
         try:
             for begin, end in pairwise(ends):
-                chunk.fill(memoryview(data)[begin:end])
-                chunks.append(self._read_chunk(chunk, columns.names))
+                lines.fill(memoryview(data)[begin:end])
+                chunks.append(self._read_chunk(lines, columns.names))
         except _UnlikeError:
             return None
         return {each.name: pa.concat_arrays([chunk[each.name] for chunk in chunks]).cast(each.type) for each in columns}
 
-    def _read_chunk(self, chunk: _Chunk, wanted: Collection[str]) -> dict[str, pa.Array]:
+    def _read_chunk(self, lines: Lines, wanted: Collection[str]) -> dict[str, pa.Array]:
         import pyarrow as pa
 
-        marks = chunk.marks(self.marks)
-        ends = marks[-1]
-        begins = [marks[member.mark] - member.quote for member in self.members]
-        begins.append(ends - len(self.end))
-        _require(begins[0][0] == _MARGIN and (begins[0][1:] == ends[:-1] + 1).all())
-        # Only when all the text between them is right do the positions enclose values.
-        for begin, text in zip(begins, [*(member.before for member in self.members), self.end], strict=True):
-            chunk.require_text(begin, text)
+        constants = [*(member.before for member in self.members), self.end]
+        begins = self._begins(lines, b"".join(constants).count(b'"'))
+        for begin, text in zip(begins, constants, strict=True):
+            lines.require_text(begin, text)
+        # Only now is it known that the positions enclose values; the count of quotes says that no value has one.
         columns: dict[str, pa.Array] = {}
         for member, begin, end in zip(self.members, begins[:-1], begins[1:], strict=True):
             start = begin + len(member.before)
             if not member.is_text:
-                numbers = chunk.numbers(start, end)
+                numbers = lines.numbers(start, end)
                 if member.name in wanted:
                     columns[member.name] = pa.array(numbers)
-            elif member.name in wanted:
-                columns[member.name] = chunk.texts(start, end)
+                continue
+            _require((start <= end).all())
+            if member.name in wanted:
+                columns[member.name] = lines.texts(start, end)
         return columns
 
+    def _begins(self, lines: Lines, quotes: int) -> list[Positions]:
+        """Return where the text before each member begins, and the text behind the last."""
+        *members, ends = lines.marks(self.separator, len(self.members), quotes)
+        begins = [np.concatenate(([_MARGIN], ends[:-1] + 1))]
+        for position, earlier in zip(members, self.members[:-1], strict=True):
+            begins.append(position - (len(self.separator) - 1 + earlier.is_text))
+        return [*begins, ends - len(self.end)]
 
-class _Chunk:
-    """Some lines, as bytes and as words that begin at any byte. It is filled again and again: fresh memory is slow.
 
-    Args:
-        capacity: The most bytes of lines.
-    """
+class Lines:
+    """Some lines, as bytes and as words that begin at any byte; filled again and again, for fresh memory is slow."""
 
-    def __init__(self, capacity: int) -> None:
-        size = _MARGIN + capacity + 1
-        self._memory = np.full(size, _ZERO, np.uint8)
+    def __init__(self) -> None:
+        self._allocate(_MARGIN + 2 * _CHUNK_BYTES)
+
+    def _allocate(self, size: int) -> None:
+        self._memory = np.empty(size, np.uint8)
+        self._memory[:_MARGIN] = _ZERO
         self._words = {
-            width: np.ndarray((size - width + 1,), f"<u{width}", self._memory, strides=(1,)) for width in _WORDS
+            width: np.ndarray((size - width + 1,), f"<u{width}", self._memory, strides=(1,)) for width in (8, 4, 2, 1)
         }
-        self._bytes = self._memory
-        self._is_quote, self._is_mark = np.empty(size, np.bool_), np.empty(size, np.bool_)
+        self._flags = np.empty((2, size), np.bool_)
+        self._bytes = self._memory[:_MARGIN]
 
     def fill(self, lines: memoryview) -> None:
         """Replace the lines; the last one may lack its end."""
         end = _MARGIN + len(lines)
+        if end >= len(self._memory):
+            self._allocate(end + 1)
         self._memory[_MARGIN:end] = lines
         if lines[-1] != _NEWLINE:
             self._memory[end] = _NEWLINE
             end += 1
         self._bytes = self._memory[:end]
 
-    def marks(self, per_line: int) -> Positions:
-        """Return the positions of quotes and ends of lines: a row for each of those of a line."""
+    def marks(self, separator: bytes, per_line: int, quotes: int) -> Positions:
+        """Return the positions of members but the first, and of ends of lines: a row for each of those of a line.
+
+        Args:
+            separator: The text that ends with the first quote of a member.
+            per_line: How many of them a line has.
+            quotes: How many quotes a line has.
+        """
         text = self._bytes
-        is_quote, is_mark = self._is_quote[: len(text)], self._is_mark[: len(text)]
-        np.equal(text, _QUOTE, out=is_quote)
-        np.less(text, ord(" "), out=is_mark)
-        controls = np.count_nonzero(is_mark)
-        np.logical_or(is_quote, is_mark, out=is_mark)
+        is_mark, flags = self._flags[:, : len(text)]
+        np.equal(text, _QUOTE, out=is_mark)
+        count = np.count_nonzero(is_mark)
+        for distance, character in enumerate(reversed(separator[:-1]), 1):
+            np.equal(text, character, out=flags)
+            is_mark[distance:] &= flags[:-distance]
+        if not separator:
+            is_mark[:] = False
+        np.less(text, ord(" "), out=flags)
+        is_mark |= flags
         found = np.flatnonzero(is_mark)
         _require(len(found) % per_line == 0)
         marks = np.ascontiguousarray(found.reshape(-1, per_line).T)
-        _require((text[marks[-1]] == _NEWLINE).all() and controls == marks.shape[1])
+        rows = marks.shape[1]
+        _require(count == rows * quotes and np.count_nonzero(flags) == rows and (text[marks[-1]] == _NEWLINE).all())
         return marks
 
     def require_text(self, begins: Positions, text: bytes) -> None:
         """Raise an error if a text does not stand at all positions."""
-        done = 0
-        while done < len(text):
-            width = next(width for width in _WORDS if width <= len(text))
-            if (left := len(text) - done) < width:
-                # the last word overlaps the one before, or is a shorter one
-                width, done = (width, len(text) - width) if left > 2 else (2 if left == 2 else 1, done)
-            word = np.frombuffer(text, f"<u{width}", 1, done)[0]
-            _require((self._words[width][done:][begins] == word).all())
-            done += width
+        for offset, width in _words_of(len(text)):
+            word = np.frombuffer(text, f"<u{width}", 1, offset)[0]
+            _require((self._words[width][offset:][begins] == word).all())
 
     def texts(self, begins: Positions, ends: Positions) -> pa.Array:
         """Return the texts between positions."""
         import pyarrow as pa
 
-        # every second piece of the chunk is a value
+        # every second piece of the memory is a value
         offsets = np.zeros(2 * len(begins) + 1, np.int32)
         offsets[1::2], offsets[2::2] = begins, ends
         pieces = pa.Array.from_buffers(
@@ -233,6 +242,18 @@ class _Chunk:
         low = ((pairs >> np.uint64(16)) & odd) * np.uint64(0x0000271000000001)
         numbers: Positions = (((high + low) >> np.uint64(32)) & np.uint64(0xFFFFFFFF)).astype(np.int64)
         return numbers
+
+
+def _words_of(size: int) -> Iterator[tuple[int, int]]:
+    """Yield offsets and widths of words that cover a text; the last one may overlap the one before."""
+    if size >= 8:
+        yield from ((min(offset, size - 8), 8) for offset in range(0, size, 8))
+        return
+    offset = 0
+    for width in (4, 2, 1):
+        if size & width:
+            yield offset, width
+            offset += width
 
 
 def _require(holds: Any) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["LineFormat", "LineReader", "LineWriterFactory"]
 
 #: bytes of lines that become one batch of rows: what is done once per batch costs little beside them
-_BLOCK_BYTES = 4 * 1024 * 1024
+_BLOCK_BYTES = 8 * 1024 * 1024
 #: lines decoded at once, where a block is not
 _LINES = 8192
 

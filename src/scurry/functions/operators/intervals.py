@@ -116,14 +116,16 @@ def integer_kernel(function: Callable[..., Any], result_type: DataType) -> Kerne
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:
         scalars = all(isinstance(each, pa.Scalar) for each in columns)
-        count = 1 if scalars else rows
-        valid = np.ones(count, np.bool_)
+        is_null: Any = None
         values = []
         for column in columns:
-            array = pa.repeat(column, count) if isinstance(column, pa.Scalar) else column
-            valid &= np.asarray(array.is_valid())
+            array = pa.repeat(column, 1) if isinstance(column, pa.Scalar) else column
+            if array.null_count:
+                nulls = np.asarray(array.is_null())
+                is_null = nulls if is_null is None else is_null | nulls
             values.append(_integers(array))
-        result = pa.array(np.asarray(function(*values)).astype(plain), mask=~valid).view(kind)
+        found = np.broadcast_to(np.asarray(function(*values)).astype(plain, copy=False), 1 if scalars else rows)
+        result = pa.array(found, mask=None if is_null is None else np.broadcast_to(is_null, len(found))).view(kind)
         return result[0] if scalars else result
 
     return kernel
@@ -136,4 +138,4 @@ def _integers(array: pa.Array) -> Any:
         return np.zeros(len(array), np.int64)
     if pa.types.is_temporal(array.type):
         array = array.view(pa.int64() if array.type.bit_width == 64 else pa.int32())
-    return np.asarray(pc.fill_null(array, 0)).astype(np.int64)
+    return np.asarray(pc.fill_null(array, 0) if array.null_count else array).astype(np.int64, copy=False)

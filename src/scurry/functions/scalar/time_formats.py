@@ -196,9 +196,13 @@ def _from_integers(precision: int, result_type: LocalZonedTimestampType) -> Kern
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:
         numbers = columns[0].cast(pa.int64())
-        inside = pc.and_(pc.greater_equal(numbers, least), pc.less_equal(numbers, greatest))
-        numbers = pc.if_else(inside, numbers, pa.scalar(None, pa.int64()))
-        return pc.multiply(numbers, units // given).cast(kind)
+        lowest, highest = (numbers, numbers) if isinstance(numbers, pa.Scalar) else pc.min_max(numbers).values()
+        if lowest.is_valid and not least <= lowest.as_py() <= highest.as_py() <= greatest:
+            inside = pc.and_(pc.greater_equal(numbers, least), pc.less_equal(numbers, greatest))
+            numbers = pc.if_else(inside, numbers, pa.scalar(None, pa.int64()))
+        if units != given:
+            numbers = pc.multiply(numbers, units // given)
+        return numbers.cast(kind)
 
     return kernel
 

@@ -12,5 +12,5 @@ __all__ = ["milliseconds"]
 
 def milliseconds(column: pa.Array) -> Any:
     """Return points of time as numpy integers, of which NULL is the lowest."""
-    values = column.cast(pa.timestamp("ms"), safe=False).cast(pa.int64())
-    return np.asarray(values.fill_null(-(2**63)))
+    values = column.cast(pa.timestamp("ms"), safe=False).view(pa.int64())
+    return np.asarray(values.fill_null(-(2**63)) if values.null_count else values)

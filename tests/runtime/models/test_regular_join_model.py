@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections import Counter
 from collections.abc import Iterable
@@ -55,7 +56,7 @@ class Joined:
     def __call__(self, side: int, *changes: Change) -> list[Change]:
         kinds = np.asarray([SHORT[kind].value for kind, _ in changes], dtype=np.int8)
         rows = Changes(batch_from([row for _, row in changes], SCHEMA), kinds)
-        ((_, keyed),) = self._partition(rows, 128, 1)
+        ((_, keyed),) = pickle.loads(pickle.dumps(self._partition(rows, 128, 1)))
         backend = KeyedStateBackend("join", self.store)
         results = self._function.process(side, keyed, RowsContext(self._info, backend, 0))
         backend.flush()

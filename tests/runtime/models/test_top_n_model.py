@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from dataclasses import replace
 from typing import Any
@@ -44,7 +45,7 @@ def drive(kind: Any, plan: Rank, changes: list[tuple[int, tuple[Any, ...]]], bat
         columns = [pa.array(list(each), pa.int32()) for each in zip(*(row for _, row in some), strict=True)]
         kinds = np.asarray([change for change, _ in some], dtype=np.int8)
         rows = Changes(pa.RecordBatch.from_arrays(columns, names=list(INPUT.names)), kinds)
-        ((_, keyed),) = PartitionByKey((0,))(rows, 128, 1)
+        ((_, keyed),) = pickle.loads(pickle.dumps(PartitionByKey((0,))(rows, 128, 1)))
         backend = KeyedStateBackend("rank", store)
         emitted = function.process(0, keyed, RowsContext(None, backend, 0))  # type: ignore[arg-type]
         backend.flush()
@@ -127,7 +128,7 @@ def test_a_change_writes_only_the_rows_near_it() -> None:
         columns = [pa.array(list(each), pa.int32()) for each in zip(*(row for _, row in some), strict=True)]
         kinds = np.asarray([change for change, _ in some], dtype=np.int8)
         changes = Changes(pa.RecordBatch.from_arrays(columns, names=list(INPUT.names)), kinds)
-        ((_, keyed),) = PartitionByKey((0,))(changes, 128, 1)
+        ((_, keyed),) = pickle.loads(pickle.dumps(PartitionByKey((0,))(changes, 128, 1)))
         backend = KeyedStateBackend("rank", store)
         before = dict(backend.select(keyed.keys[0]))
         function.process(0, keyed, RowsContext(None, backend, 0))  # type: ignore[arg-type]

@@ -193,7 +193,10 @@ class Changes:
         return f"{self.batch.num_rows} rows of ({', '.join(self.batch.schema.names)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the rows as an Arrow IPC stream, without what their buffers hold beside them."""
+        """Pickle the rows as an Arrow IPC stream, without what their buffers hold beside them.
+
+        Columns with a dictionary, which save bytes on the way, are plain ones again when they arrive.
+        """
         import pyarrow as pa
 
         stream = pa.BufferOutputStream()
@@ -205,7 +208,12 @@ class Changes:
 def _changes(stream: bytes, kinds: Sequence[int] | None) -> Changes:
     import pyarrow as pa
 
-    return Changes(pa.ipc.open_stream(stream).read_next_batch(), kinds)
+    batch = pa.ipc.open_stream(stream).read_next_batch()
+    for position, column in enumerate(batch.columns):
+        if pa.types.is_dictionary(column.type):
+            texts = column.dictionary_decode()
+            batch = batch.set_column(position, batch.schema.field(position).with_type(texts.type), texts)
+    return Changes(batch, kinds)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ __all__ = ["KeyedChanges", "PartitionByKey", "keys_of"]
 
 #: Hashes that a writer remembers.
 _MOST_HASHES = 1_000_000
+#: Rows of a key from which on its texts are sent once.
+_ROWS_PER_KEY = 4
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,14 @@ class KeyedChanges:
     def __repr__(self) -> str:
         """Return how many rows there are, of which columns."""
         return repr(self.changes)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the codes in as few bytes as they need."""
+        return _keyed_changes, (self.changes, self.keys, self.codes.astype(np.min_scalar_type(len(self.keys))))
+
+
+def _keyed_changes(changes: Changes, keys: list[CanonicalKey], codes: Any) -> KeyedChanges:
+    return KeyedChanges(changes, keys, codes.astype(np.int64))
 
 
 class PartitionByKey:
@@ -69,7 +79,9 @@ class PartitionByKey:
         return [(subtask, _rows_of(keyed, subtasks == subtask, by_row == subtask)) for subtask in found]
 
     def _keyed(self, changes: Changes, max_parallelism: int) -> KeyedChanges:
-        keys, codes = keys_of(changes.batch, self._columns)
+        keys, codes, first = _keys_of(changes.batch, self._columns)
+        if _ROWS_PER_KEY * len(keys) <= len(codes):
+            changes = Changes(_with_dictionaries(changes.batch, self._columns, codes, first), changes.kinds)
         if not self._by_group:
             return KeyedChanges(changes, keys, codes)
         groups = self._hashes_of(keys) % max_parallelism
@@ -87,10 +99,29 @@ class PartitionByKey:
 
 def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:
     """Return the different keys of rows, in canonical form, and for each row the position of its key."""
+    keys, codes, _ = _keys_of(batch, columns)
+    return keys, codes
+
+
+def _keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any, Any]:
+    """Return what `keys_of` does, and for each key the position of its first row."""
     found = [batch.column(column) for column in columns]
     codes, first = group_codes(found, batch.num_rows)
     values = [to_values(column.take(pa.array(first))) for column in found]
-    return row_keys(values) if found else [encode_key(())], codes
+    return row_keys(values) if found else [encode_key(())], codes, first
+
+
+def _with_dictionaries(batch: pa.RecordBatch, columns: Sequence[int], codes: Any, first: Any) -> pa.RecordBatch:
+    """Return rows whose texts in some columns are positions in a dictionary: a fraction of the bytes to move.
+
+    Unpickling turns them into texts again.
+    """
+    for column in columns:
+        field, texts = batch.schema.field(column), batch.column(column)
+        if pa.types.is_string(field.type):
+            kept = pa.DictionaryArray.from_arrays(codes.astype(np.int32), texts.take(pa.array(first)))
+            batch = batch.set_column(column, field.with_type(kept.type), kept)
+    return batch
 
 
 def _rows_of(keyed: KeyedChanges, keys: Any, rows: Any) -> KeyedChanges:

@@ -85,7 +85,7 @@ def test_options_are_read_with_their_type_default_and_aliases() -> None:
         {"pipeline.auto-watermark-interval": "1 s", "state.checkpoints.dir": "/tmp/x"}
     )
     assert configuration.get(AUTO_WATERMARK_INTERVAL) == 1000
-    assert configuration.get(BATCH_MAX_BYTES) == 512 * 1024 * 1024
+    assert configuration.get(BATCH_MAX_BYTES) == 1024**3
     assert configuration.get(CHECKPOINTING_DIR) == "/tmp/x"
     assert Configuration.from_dict({"execution.runtime-mode": "batch"}).get(RUNTIME_MODE) == "BATCH"
 

@@ -180,7 +180,7 @@ LOG_FORMAT = ConfigOption(
 BATCH_MAX_BYTES = ConfigOption(
     "scurry.batch.max-bytes",
     parse_bytes,
-    512 << 20,
+    1 << 30,
     "Bytes of files, or of values in Kafka, that a source reads per micro-batch at most.",
 )
 BATCH_MAX_RECORDS = ConfigOption(

@@ -66,7 +66,7 @@ class BatchLimits:
         max_record_bytes: Bytes of a single record; for elements of collections and lines of files.
     """
 
-    max_bytes: int = 512 * 1024 * 1024
+    max_bytes: int = 1024 * 1024 * 1024
     max_records: int = 10_000_000
     max_record_bytes: int = 64 * 1024 * 1024
 

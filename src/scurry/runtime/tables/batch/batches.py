@@ -11,7 +11,7 @@ from scurry.logical_types import DataType
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.schema import Schema
 
-__all__ = ["batch_of", "columns_of", "concatenated", "empty", "nulls", "single_row", "taken"]
+__all__ = ["batch_of", "columns_of", "concatenated", "concatenated_columns", "empty", "nulls", "single_row", "taken"]
 
 
 def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatch:
@@ -45,8 +45,16 @@ def concatenated(batches: Iterable[pa.RecordBatch], schema: Schema) -> pa.Record
         return found[0]
     if not len(schema):
         return batch_of([], schema, sum(batch.num_rows for batch in found))
-    columns = [pa.concat_arrays([batch.column(i) for batch in found]) for i in range(len(schema))]
-    return pa.RecordBatch.from_arrays(columns, names=list(schema.names))
+    return pa.RecordBatch.from_arrays(concatenated_columns(found), names=list(schema.names))
+
+
+def concatenated_columns(batches: Sequence[pa.RecordBatch]) -> list[pa.Array]:
+    """Return the columns of several batches with the same types, whatever the names."""
+    try:
+        columns: list[pa.Array] = pa.concat_batches(batches).columns
+    except pa.ArrowInvalid:  # names or nullability differ
+        columns = [pa.concat_arrays([batch.column(i) for batch in batches]) for i in range(batches[0].num_columns)]
+    return columns
 
 
 def empty(schema: Schema) -> pa.RecordBatch:

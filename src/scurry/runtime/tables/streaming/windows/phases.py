@@ -21,7 +21,7 @@ from scurry.relational.plan import Aggregate, Values
 from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.schema import Column, Schema
 from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
-from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.batch.batches import batch_of, concatenated_columns
 
 __all__ = ["ChangedRows", "KeptRows", "PartialStates", "Phases", "phases_of"]
 
@@ -349,8 +349,7 @@ def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
-    columns = [pa.concat_arrays([batch.column(place) for batch in batches]) for place in range(batches[0].num_columns)]
-    return _numbered(columns)
+    return _numbered(concatenated_columns(batches))
 
 
 def _plain(column: Any) -> pa.Array:

@@ -136,9 +136,7 @@ class Sessions:
 
     def _passed(self, ends: Any, time: int) -> Any:
         """Say which sessions a watermark, or the clock, has passed."""
-        distinct, place = np.unique(ends, return_inverse=True)
-        timers = np.fromiter((self._clock.timer(int(each) - 1) for each in distinct), np.int64, len(distinct))
-        return (timers <= time)[place]
+        return self._clock.reached(ends - 1, time)
 
     def _store(
         self, rows: KeyedChanges, merged: pa.RecordBatch, group: Any, start: Any, end: Any, context: RowsContext

@@ -43,6 +43,14 @@ class WindowClock:
             return second - _HOUR
         return first - first % _HOUR if first == second else first
 
+    def reached(self, times: Any, watermark: int) -> Any:
+        """Say which times of windows a watermark has reached."""
+        if self._zone is None:
+            return times <= watermark
+        distinct, place = np.unique(times, return_inverse=True)
+        timers = np.fromiter(map(self.timer, distinct.tolist()), np.int64, len(distinct))
+        return (timers <= watermark)[place]
+
 
 class Slices:
     """How the time column of rows is cut, and which windows a slice belongs to; a slice is known by its end.

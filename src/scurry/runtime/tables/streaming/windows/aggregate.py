@@ -17,9 +17,9 @@ from scurry.relational.physical.windows import WindowAggregate
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.slots import aligned_contents
-from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.batch.batches import batch_of, concatenated_columns
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.windows.phases import phases_of
+from scurry.runtime.tables.streaming.windows.phases import numbered, phases_of
 from scurry.runtime.tables.streaming.windows.sessions import lower_session_aggregate
 from scurry.runtime.tables.streaming.windows.slices import Slices, WindowClock, column_of_window
 from scurry.runtime.tables.times import milliseconds
@@ -217,11 +217,9 @@ class GlobalWindowAggregate:
             return []
         due, self._due = self._due, []
         due.sort(key=lambda each: each[1], reverse=self._slices.latest_first)
-        batches = []
-        for end, _, batch in due:
-            numbers = pa.repeat(pa.scalar(end, pa.int64()), batch.num_rows)
-            batches.append(batch.set_column(0, "c0", numbers))
-        windows, keys, following = self._phases.result(self._phases.merge(batches))
+        numbers = np.repeat([end for end, _, _ in due], [batch.num_rows for _, _, batch in due])
+        _, *states = concatenated_columns([batch for _, _, batch in due])
+        windows, keys, following = self._phases.result(self._phases.merge([numbered([pa.array(numbers), *states])]))
         ends = np.asarray(windows)
         columns = keys
         if not self._plan.attached:

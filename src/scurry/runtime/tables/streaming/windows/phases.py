@@ -23,7 +23,7 @@ from scurry.relational.schema import Column, Schema
 from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
 from scurry.runtime.tables.batch.batches import batch_of, concatenated_columns
 
-__all__ = ["ChangedRows", "KeptRows", "PartialStates", "Phases", "phases_of"]
+__all__ = ["ChangedRows", "KeptRows", "PartialStates", "Phases", "numbered", "phases_of"]
 
 #: The numbers of windows, the keys of results, and the columns that follow.
 _Results: TypeAlias = "tuple[pa.Array, list[pa.Array], list[pa.Array]]"
@@ -165,7 +165,7 @@ class PartialStates(_ByKey):
                 columns, of = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
             states += found.partial(columns, of, len(first))
         chosen = pa.array(first)
-        return _numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
+        return numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return one state for each key and window."""
@@ -180,7 +180,7 @@ class PartialStates(_ByKey):
             states += found.merge(whole.columns[at : at + width], groups, len(first))
             at += width
         chosen = pa.array(first)
-        return _numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
+        return numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
 
     def result(self, batch: pa.RecordBatch) -> _Results:
         """Return the values of states that were merged."""
@@ -257,7 +257,7 @@ class KeptRows(Phases):
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
         """Return the rows."""
-        return _numbered([windows, *batch.columns])
+        return numbered([windows, *batch.columns])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return all rows."""
@@ -302,7 +302,7 @@ class ChangedRows(_ByKey):
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
         """Return the arguments of the rows that are left."""
         kept = [*(batch.column(each) for each in self._arguments), batch.columns[-1]]
-        return self.merge([_numbered([*heads, *kept]) for heads in self._heads(batch, windows)])
+        return self.merge([numbered([*heads, *kept]) for heads in self._heads(batch, windows)])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return the rows that are left."""
@@ -349,13 +349,13 @@ def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
-    return _numbered(concatenated_columns(batches))
+    return numbered(concatenated_columns(batches))
 
 
 def _plain(column: Any) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def _numbered(columns: Sequence[Any]) -> pa.RecordBatch:
+def numbered(columns: Sequence[Any]) -> pa.RecordBatch:
     """Return a batch of columns whose names do not matter."""
     return pa.RecordBatch.from_arrays(list(columns), names=[f"c{place}" for place in range(len(columns))])

@@ -18,7 +18,7 @@ from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.windows.phases import KeptRows, Phases, phases_of
+from scurry.runtime.tables.streaming.windows.phases import KeptRows, Phases, numbered, phases_of
 from scurry.runtime.tables.streaming.windows.slices import WindowClock, column_of_window
 from scurry.runtime.tables.times import milliseconds
 
@@ -94,7 +94,7 @@ class Sessions:
             parts.append(before.select(before.schema.names[2:]).set_column(0, "c0", pa.array(number[:count])))
         new = np.flatnonzero(kept[count:])
         parts.append(self._phases.partial(batch.take(pa.array(new)), pa.array(number[count:])))
-        merged = self._phases.merge([_renamed(each) for each in parts])
+        merged = self._phases.merge([numbered(each.columns) for each in parts])
         group = np.zeros(len(start), dtype=np.int64)
         group[number] = np.r_[*old_codes, codes[new]] if old_codes else codes[new]
         self._store(rows, merged, group, start, end, context)
@@ -145,7 +145,7 @@ class Sessions:
         order = np.argsort(group[number], kind="stable")
         merged, number = merged.take(pa.array(order)), number[order]
         columns = [pa.array(start[number]), pa.array(end[number]), *merged.columns]
-        whole = _renamed(pa.RecordBatch.from_arrays(columns, names=[str(each) for each in range(len(columns))]))
+        whole = numbered(columns)
         bounds = np.searchsorted(group[number], np.arange(len(rows.keys) + 1))
         for code, key in enumerate(rows.keys):
             first, last = int(bounds[code]), int(bounds[code + 1])
@@ -198,7 +198,7 @@ class Sessions:
         number = np.cumsum(changed) - 1
         first = order[changed]
         sorted_rows = whole.take(pa.array(order))
-        kept = _renamed(sorted_rows.select(sorted_rows.schema.names[2:]).set_column(0, "c0", pa.array(number)))
+        kept = numbered([pa.array(number), *sorted_rows.columns[3:]])
         windows, keys, following = self._phases.result(kept)
         of = np.asarray(windows)
         bounds = [column_of_window(each, starts[first][of], ends[first][of], self._clock) for each in self._bounds()]
@@ -253,7 +253,3 @@ def _kept(plan: SessionTable, session: Session) -> Phases:
 def _kept_of(state: Any) -> pa.RecordBatch | None:
     found = state.get(_SLOT)
     return None if found is None else found.batch
-
-
-def _renamed(batch: pa.RecordBatch) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays(batch.columns, names=[f"c{place}" for place in range(batch.num_columns)])

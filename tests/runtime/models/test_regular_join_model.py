@@ -58,7 +58,9 @@ class Joined:
         rows = Changes(batch_from([row for _, row in changes], SCHEMA), kinds)
         ((_, keyed),) = pickle.loads(pickle.dumps(self._partition(rows, 128, 1)))
         backend = KeyedStateBackend("join", self.store)
-        results = self._function.process(side, keyed, RowsContext(self._info, backend, 0))
+        context = RowsContext(self._info, backend, 0)
+        results = self._function.process(side, keyed, context)
+        self._function.settle(context)
         backend.flush()
         found: list[Change] = []
         for each in results:
@@ -185,3 +187,15 @@ def test_each_change_makes_the_changes_that_flink_makes(
     join = Joined(kind, KEYED, False, None)
     for side, name, row, results in steps:
         assert join(side, (name, row)) == results
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rows_of_a_key_that_come_in_many_batches_are_all_kept(seed: int) -> None:
+    """They are appended as pieces, which become one when they are many."""
+    chance, joined, sent = random.Random(seed), Joined("INNER", KEYED, False, None), 0
+    for _ in range(chance.randint(1, 60)):
+        size = chance.randint(1, 12)
+        assert joined(0, *[("+I", (sent + place, "a", 0)) for place in range(size)]) == []
+        sent += size
+    found = sorted(row[0] for _, row in joined(1, ("+I", (-1, "a", 0))))
+    assert found == list(range(sent))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scurry.catalog.table_options import Options
@@ -70,20 +72,30 @@ def _decoded_ahead(
 ) -> Iterator[tuple[int, bytearray, pa.RecordBatch | None]]:
     """Yield blocks and their rows; decode a block in a thread while the caller processes the rows of the one before.
 
-    pyarrow decodes without Python's lock.
+    pyarrow and numpy decode without Python's lock.
     """
     if decode is None:
         for offset, block in blocks:
             yield offset, block, None
         return
     waiting: tuple[int, bytearray, Future[pa.RecordBatch | None]] | None = None
-    with ThreadPoolExecutor(1, "scurry-decoder") as pool:
-        for offset, block in blocks:
-            earlier, waiting = waiting, (offset, block, pool.submit(decode, block))
-            if earlier is not None:
-                yield earlier[0], earlier[1], earlier[2].result()
-        if waiting is not None:
-            yield waiting[0], waiting[1], waiting[2].result()
+    pool = _decoder_of(os.getpid())
+    for offset, block in blocks:
+        earlier, waiting = waiting, (offset, block, pool.submit(decode, block))
+        if earlier is not None:
+            yield earlier[0], earlier[1], earlier[2].result()
+    if waiting is not None:
+        yield waiting[0], waiting[1], waiting[2].result()
+
+
+@lru_cache(maxsize=1)
+def _decoder_of(process: int) -> ThreadPoolExecutor:
+    """Return the thread of a process that decodes: each new thread would keep memory of its own.
+
+    Args:
+        process: Its id: a forked process has no threads of the one before.
+    """
+    return ThreadPoolExecutor(1, "scurry-decoder")
 
 
 def _lines_before(fs: FileSystem, path: str, offset: int) -> int:

@@ -90,4 +90,4 @@ def _jvm_options(bounded: bool) -> list[str]:
     # ReservedCodeCacheSize: without the optimizing compiler it is 48 MB, which the code that Spark generates for many
     # jobs fills, and then the JVM compiles nothing more
     speed.append("-XX:ReservedCodeCacheSize=240m")
-    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms512m", *speed, *cds_options()]
+    return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms256m", *speed, *cds_options()]

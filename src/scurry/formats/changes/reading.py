@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scurry.common.types import RowKind
 from scurry.formats.contract import FormatColumn
@@ -14,9 +14,6 @@ from scurry.formats.json.reading import JsonDecoder, JsonSettings, batch_of
 from scurry.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.formats.temporal_text import parse_timestamp
 from scurry.logical_types import DataType
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["ChangeDecoder"]
 

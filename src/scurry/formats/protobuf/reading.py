@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -19,9 +19,6 @@ from scurry.formats.protobuf.columns import check_fields
 from scurry.formats.protobuf.definition import MessageDefinition
 from scurry.logical_types import ArrayType, CharType, DataType, MapType, RowType, VarCharType
 from scurry.logical_types.values import from_values
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["ProtobufDecoder"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,7 +71,7 @@ class WindowTop:
             if len(kept) == 1:
                 context.register_event_timer(time, end)
             if len(kept) > _KEPT:
-                kept = [Changes(self._first(_joined([each.batch for each in kept]))[0])]
+                kept = [Changes(self._first(pa.concat_batches([each.batch for each in kept]))[0])]
             context.state[slot] = kept
         return []
 
@@ -100,7 +99,7 @@ class WindowTop:
         if not self._due:
             return []
         due, self._due = self._due, []
-        batch, number = self._first(_joined(due))
+        batch, number = self._first(pa.concat_batches(due))
         chosen = np.flatnonzero(number >= self._plan.first)
         ends = milliseconds(batch.column(self._plan.end))[chosen]
         chosen = chosen[np.argsort(ends, kind="stable")]
@@ -108,7 +107,3 @@ class WindowTop:
         if self._plan.number is not None:
             columns.append(pa.array(number[chosen]))
         return [Changes(batch_of(columns, self._plan.schema, len(chosen)))]
-
-
-def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    return pa.Table.from_batches(batches).combine_chunks().to_batches()[0] if len(batches) > 1 else batches[0]

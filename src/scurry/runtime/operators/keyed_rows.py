@@ -23,13 +23,14 @@ class RowsContext:
     Attributes:
         watermark: The watermark behind which rows are late.
         late: How many rows the function has dropped because they are late.
+        backend: The state of all keys, for functions that keep it in another way than by key.
         select: Makes a key the current one, and returns its state by slot.
         prefetch: Loads the state of keys at once; only for speed.
     """
 
     def __init__(self, info: TaskInfo, backend: KeyedStateBackend, watermark: int) -> None:
         self._info = info
-        self._backend = backend
+        self.backend = backend
         self.watermark = watermark
         self.late = 0
         self.select = backend.select
@@ -38,12 +39,12 @@ class RowsContext:
     @property
     def key(self) -> Any:
         """The current key, in canonical form."""
-        return self._backend.key
+        return self.backend.key
 
     @property
     def state(self) -> Entry:
         """The state of the current key, by slot."""
-        return self._backend.entry
+        return self.backend.entry
 
     @property
     def processing_time(self) -> int:
@@ -52,19 +53,19 @@ class RowsContext:
 
     def register_event_timer(self, time: int, namespace: Any = None) -> None:
         """Register an event-time timer of the current key."""
-        self._backend.register_timer(EVENT, time, namespace)
+        self.backend.register_timer(EVENT, time, namespace)
 
     def delete_event_timer(self, time: int, namespace: Any = None) -> None:
         """Delete an event-time timer of the current key."""
-        self._backend.delete_timer(EVENT, time, namespace)
+        self.backend.delete_timer(EVENT, time, namespace)
 
     def register_processing_timer(self, time: int, namespace: Any = None) -> None:
         """Register a processing-time timer of the current key."""
-        self._backend.register_timer(PROCESSING, time, namespace)
+        self.backend.register_timer(PROCESSING, time, namespace)
 
     def delete_processing_timer(self, time: int, namespace: Any = None) -> None:
         """Delete a processing-time timer of the current key."""
-        self._backend.delete_timer(PROCESSING, time, namespace)
+        self.backend.delete_timer(PROCESSING, time, namespace)
 
 
 class KeyedRowsFunction(Protocol):

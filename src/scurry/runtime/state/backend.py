@@ -100,6 +100,8 @@ class KeyedStateBackend:
         self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
         #: lifetimes of registered states, by name; None for those that do not expire
         self.lifetimes: Mapping[str, Lifetime | None] = {}
+        #: bytes of pages that were written
+        self.bytes_written = 0
         #: called with every page that is written
         self.written: Callable[[bytes], None] | None = None
         self.uid = uid
@@ -305,12 +307,30 @@ class KeyedStateBackend:
         The size is None if an earlier version began the state.
         """
         self._convert()
-        writer = PageWriter(self, now)
-        writer.write()
+        PageWriter(self, now).write()
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:
             self.store.put((self.uid, "meta", 0), blob)
-        return None if self.meta.size is None else StateSize(self.meta.size, writer.written)
+        return None if self.meta.size is None else StateSize(self.meta.size, self.bytes_written)
+
+    def write_page(self, number: int, blob: bytes | None, size_before: int) -> None:
+        """Store a page, or remove it.
+
+        Args:
+            number: Its id.
+            blob: What is stored of it from now on, if anything.
+            size_before: How many bytes were stored of it.
+        """
+        key, size = (self.uid, "page", number), len(blob or b"")
+        self.bytes_written += size
+        if self.meta.size is not None:
+            self.meta.size += size - size_before
+        if blob is None:
+            self.store.remove(key)
+            return
+        self.store.put(key, blob)
+        if self.written is not None:
+            self.written(blob)
 
     def _convert(self) -> None:
         """Convert states to their declared type: once per batch and touched key instead of at every update."""

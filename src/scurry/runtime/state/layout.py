@@ -16,8 +16,18 @@ Entry = dict[Any, Any]
 Page = dict[Any, Entry]
 
 
+class PageContent:
+    """What operators store of a page that is no dict."""
+
+    def entries(self) -> Page:
+        """Return what is kept of each key, for tools that inspect state."""
+        raise NotImplementedError
+
+
 def page_of(content: Any) -> Page:
     """Return a page as it was stored, with all its entries decoded."""
+    if isinstance(content, PageContent):
+        return content.entries()
     if type(content) is not tuple:
         page: Page = content
         return page

@@ -56,8 +56,6 @@ class PageWriter:
         self._larger = backend.page_bytes * _LARGER
         self._page_bytes = self._larger if is_dense else backend.page_bytes
         self._soonest = 0
-        #: bytes written
-        self.written = 0
         #: pages to store, by id
         self._changed: dict[int, tuple[Page, bytes | None]] = {}
 
@@ -80,18 +78,8 @@ class PageWriter:
     def _put(self, number: int, blob: bytes | None) -> None:
         before = self._blobs.get(number)
         if blob != before:
-            backend = self._backend
             self._blobs[number] = blob  # a page that splits is removed before its index is put in its place
-            self.written += len(blob or b"")
-            if self._meta.size is not None:
-                self._meta.size += len(blob or b"") - len(before or b"")
-            key = (backend.uid, "page", number)
-            if blob is None:
-                backend.store.remove(key)
-            else:
-                backend.store.put(key, blob)
-                if backend.written is not None:
-                    backend.written(blob)
+            self._backend.write_page(number, blob, len(before or b""))
 
     def _finish_page(self, number: int) -> None:
         """Encode a loaded page without keys that have no state and, if it is due, without what has expired."""

@@ -14,7 +14,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
-from scurry.runtime.state.layout import Entry, page_of
+from scurry.runtime.state.layout import Entry, PageContent, page_of
 from scurry.runtime.state.schema import StateSchema, broadcast_name
 from scurry.runtime.state.slots import SESSIONS, state_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
@@ -149,7 +149,7 @@ class OperatorMigration:
             return blob
         try:
             content = self._load(blob)
-            if isinstance(content, Index):
+            if isinstance(content, Index | PageContent):
                 return blob
             if kind == "broadcast":
                 self._migrate_entry(content, broadcast_name)

@@ -48,7 +48,7 @@ from scurry.runtime.tables.streaming.joins.temporal import lower_temporal_join
 from scurry.runtime.tables.streaming.joins.window import lower_window_join
 from scurry.runtime.tables.streaming.match.lowering import lower_match
 from scurry.runtime.tables.streaming.over.lowering import lower_over
-from scurry.runtime.tables.streaming.partitioning import PartitionByKey
+from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
 from scurry.runtime.tables.streaming.process import lower_process_table
 from scurry.runtime.tables.streaming.ranks.lowering import LOWERED_RANKS
 from scurry.runtime.tables.streaming.records.source import StreamSource
@@ -203,6 +203,7 @@ class Lowering:
         function: Any,
         name: str,
         by_group: bool | Sequence[bool] = False,
+        by_hash: bool = False,
     ) -> OperatorNode:
         """Return a node that applies an operator with state to rows, which are exchanged by key.
 
@@ -212,10 +213,15 @@ class Lowering:
             function: A `KeyedRowsFunction`.
             name: The name of the operator.
             by_group: As for `PartitionByKey`; for all inputs, or for each of them.
+            by_hash: Whether the function takes `HashedChanges` instead of `KeyedChanges`.
         """
         grouped = [by_group] * len(inputs) if isinstance(by_group, bool) else by_group
         exchanged = tuple(
-            PartitionNode(inputs=(rows,), name="Exchange", partitioner=ops.HashRows(PartitionByKey(columns, each)))
+            PartitionNode(
+                inputs=(rows,),
+                name="Exchange",
+                partitioner=ops.HashRows(PartitionByHash(columns) if by_hash else PartitionByKey(columns, each)),
+            )
             for rows, columns, each in zip(inputs, keys, grouped, strict=True)
         )
         parallelism = None if keys[0] else 1

@@ -14,8 +14,10 @@ from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.logical_types.values import to_values
 from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
+from scurry.runtime.tables.batch.batches import taken
+from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, row_hashes
 
-__all__ = ["KeyedChanges", "PartitionByKey", "keys_of"]
+__all__ = ["HashedChanges", "KeyedChanges", "PartitionByHash", "PartitionByKey", "keys_of"]
 
 
 #: Hashes that a writer remembers.
@@ -95,6 +97,48 @@ class PartitionByKey:
         new = [key for key in keys if key not in self._hashes]
         self._hashes.update(zip(new, key_hashes(new), strict=True))
         return np.fromiter(map(self._hashes.__getitem__, keys), np.int64, len(keys))
+
+
+@dataclass(frozen=True)
+class HashedChanges:
+    """Rows with the hashes of their keys.
+
+    Attributes:
+        changes: The rows, in the order in which they were sent.
+        hashes: The hash of the key of each row.
+    """
+
+    changes: Changes
+    hashes: Hashes
+
+    def __repr__(self) -> str:
+        """Return how many rows there are, of which columns."""
+        return repr(self.changes)
+
+
+class PartitionByHash:
+    """Split records by the hash of their key: for operators that keep rows as `HashedRows`.
+
+    Args:
+        columns: Positions of the columns of the key; none if all rows belong together.
+    """
+
+    def __init__(self, columns: Sequence[int]) -> None:
+        self._columns = tuple(columns)
+
+    def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, HashedChanges]]:
+        """Return the subtasks that get rows, with their rows."""
+        batch, kinds = changes.batch, changes.kinds
+        hashes = row_hashes([batch.column(column) for column in self._columns], batch.num_rows)
+        if receivers == 1:
+            return [(0, HashedChanges(changes, hashes))]
+        subtasks = (hashes % np.uint64(max_parallelism)).astype(np.int64) * receivers // max_parallelism
+        found = []
+        for subtask in np.unique(subtasks).tolist():
+            here = np.flatnonzero(subtasks == subtask)
+            some = Changes(taken(batch, here), None if kinds is None else np.asarray(kinds)[here])
+            found.append((subtask, HashedChanges(some, hashes[here])))
+        return found
 
 
 def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:

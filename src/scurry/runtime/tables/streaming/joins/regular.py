@@ -20,6 +20,7 @@ from scurry.relational.physical.joins import RegularJoin as RegularJoinNode
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of
+from scurry.runtime.tables.streaming.joins.append_only import AppendOnlyJoin, can_hash_keys
 from scurry.runtime.tables.streaming.joins.rows import Pairs, batch_from, rows_of, with_null_key
 from scurry.runtime.tables.streaming.joins.sides import COUNT, PAIRED, ROW, Kept, Side
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
@@ -38,10 +39,15 @@ _RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 def lower_regular_join(lowering: Lowering, plan: RegularJoinNode) -> Node:
     """Return the node that joins; rows are kept by key."""
     ttl = [lowering.state_ttl if each is None else each for each in plan.state_ttl]
-    function = RegularJoin(without_inputs(plan), (ttl[0], ttl[1]), lowering.session)
     inputs = [lowering.node(plan.left), lowering.node(plan.right)]
     keys = [[key.left for key in plan.keys], [key.right for key in plan.keys]]
-    return lowering.keyed(inputs, keys, function, plan.operator)
+    only_inserts = all(lowering.changelogs.is_insert_only(side) for side in (plan.left, plan.right))
+    if plan.kind == "INNER" and only_inserts and not any(ttl) and can_hash_keys(plan):
+        function = AppendOnlyJoin(without_inputs(plan), lowering.session)
+        return lowering.keyed(inputs, keys, function, plan.operator, by_hash=True)
+    return lowering.keyed(
+        inputs, keys, RegularJoin(without_inputs(plan), (ttl[0], ttl[1]), lowering.session), plan.operator
+    )
 
 
 class _Results:

@@ -56,6 +56,13 @@ class Pairs:
         columns = [*taken(left, one).columns, *taken(right, other).columns]
         return batch_of(columns, self._plan.schema, len(one))
 
+    def of_same_places(self, left: pa.RecordBatch, right: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the pairs of the rows at the same places for which the other conditions of the join are TRUE."""
+        pairs = batch_of([*left.columns, *right.columns], self._plan.schema, left.num_rows)
+        if self._check is None:
+            return pairs
+        return pairs.filter(pa.array(self._check.mask(batch_of(pairs.columns, self._both, left.num_rows))))
+
     def left_only(self, left: pa.RecordBatch, positions: Any) -> pa.RecordBatch:
         """Return left rows with NULLs in place of a partner."""
         rows = taken(left, positions)

@@ -1,0 +1,1 @@
+"""Rows that an operator keeps in columns, found by the hash of their key."""

@@ -1,0 +1,58 @@
+"""An index of rows by hash that grows block by block."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
+
+__all__ = ["HashIndex"]
+
+
+class HashIndex:
+    """The numbers of rows by hash: sorted runs, of which one is merged with the next when that has grown as large.
+
+    So a row is sorted again only as often as the index doubles, and there are few runs to look into.
+    """
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Hashes, Any]] = []
+
+    def add(self, hashes: Hashes, first: int) -> None:
+        """Add rows with these hashes, which are numbered from `first` on: higher than all before."""
+        runs = self._runs
+        numbers = np.arange(first, first + len(hashes))
+        while runs and len(runs[-1][0]) <= 2 * len(hashes):
+            more_hashes, more_numbers = runs.pop()
+            hashes, numbers = np.concatenate([more_hashes, hashes]), np.concatenate([more_numbers, numbers])
+        order = np.argsort(hashes, kind="stable")
+        runs.append((hashes[order], numbers[order]))
+
+    def find(self, hashes: Hashes) -> tuple[Any, Any]:
+        """Find the rows with some hashes.
+
+        Returns:
+            Pairs in the order of the hashes, those of one in the order of the rows: positions in `hashes`, and numbers.
+        """
+        order = np.argsort(hashes)
+        wanted = hashes[order]
+        found = [_found(wanted, *run) for run in self._runs]
+        if not found:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        places = order[np.concatenate([each[0] for each in found])]
+        numbers = np.concatenate([each[1] for each in found])
+        in_order = np.lexsort((numbers, places))
+        return places[in_order], numbers[in_order]
+
+
+def _found(wanted: Hashes, run: Hashes, numbers: Any) -> tuple[Any, Any]:
+    """Return the places of sorted hashes that are in a run, and the numbers there."""
+    starts = np.searchsorted(run, wanted)
+    hits = np.flatnonzero(run[np.minimum(starts, len(run) - 1)] == wanted)
+    starts = starts[hits]
+    counts = np.searchsorted(run, wanted[hits], side="right") - starts
+    places = np.repeat(hits, counts)
+    within = np.arange(len(places)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return places, numbers[np.repeat(starts, counts) + within]

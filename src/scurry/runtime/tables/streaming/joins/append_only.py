@@ -1,0 +1,133 @@
+"""The regular inner join of rows that are only inserted: both sides keep their rows in columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.definition import Session
+from scurry.functions.keys import group_codes, joint_codes
+from scurry.logical_types.arrow import arrow_type
+from scurry.relational.physical.joins import RegularJoin
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.batch.batches import taken
+from scurry.runtime.tables.streaming.hashed_rows.hashing import are_hashed_alike
+from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
+from scurry.runtime.tables.streaming.hashed_rows.tables import Table
+from scurry.runtime.tables.streaming.joins.rows import Pairs, with_null_key
+from scurry.runtime.tables.streaming.partitioning import HashedChanges
+
+__all__ = ["AppendOnlyJoin", "can_hash_keys"]
+
+
+def can_hash_keys(plan: RegularJoin) -> bool:
+    """Return whether equal keys of both sides have equal hashes."""
+    left, right = plan.left.schema.types, plan.right.schema.types
+    return all(are_hashed_alike(arrow_type(left[key.left]), arrow_type(right[key.right])) for key in plan.keys)
+
+
+class AppendOnlyJoin:
+    """Join each row with all rows that the other side has had so far."""
+
+    def __init__(self, plan: RegularJoin, session: Session) -> None:
+        """Take the join, whose inputs matter only by their columns, and the session."""
+        self._plan = plan
+        self._session = session
+
+    def open(self, context: Any) -> None:
+        """Compile the conditions."""
+        plan = self._plan
+        self._pairs = Pairs(plan, self._session)
+        self._keys = ([key.left for key in plan.keys], [key.right for key in plan.keys])
+        self._strict = [
+            [column for column, key in zip(columns, plan.keys, strict=True) if not key.null_equals_null]
+            for columns in self._keys
+        ]
+        self._unique = (plan.left_unique, plan.right_unique)
+        self._rows: HashedRows | None = None
+
+    def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
+        """Return the pairs of some rows with kept ones, and keep them."""
+        kept = self._kept(context)
+        batch, hashes = rows.changes.batch, rows.hashes
+        # A row with NULL in its key has no pairs whatever comes.
+        matching = np.flatnonzero(~with_null_key(batch, self._strict[index]))
+        if len(matching) < len(hashes):
+            batch, hashes = taken(batch, matching), hashes[matching]
+        kept.load(hashes)
+        results = self._joined(index, batch, hashes, kept.tables[1 - index])
+        kept.tables[index].add(batch, hashes)
+        return results
+
+    def _kept(self, context: RowsContext) -> HashedRows:
+        if self._rows is None:
+            left, right = self._plan.left.schema, self._plan.right.schema
+            tables = (Table("join-left", left, self._keys[0]), Table("join-right", right, self._keys[1]))
+            self._rows = HashedRows(tables, context.backend)
+        return self._rows
+
+    def _joined(self, index: int, batch: pa.RecordBatch, hashes: Any, table: Table) -> list[Changes]:
+        own, numbers = table.index.find(hashes)
+        if not len(own):
+            return []
+        one, other = taken(batch, own), table.rows(numbers)
+        equal = self._equal(index, one, other)
+        if not equal.all():
+            own, one, other = own[equal], taken(one, np.flatnonzero(equal)), taken(other, np.flatnonzero(equal))
+        last = self._last_of_each(1 - index, own, other)
+        if last is not None:
+            one, other = taken(one, last), taken(other, last)
+        joined = self._pairs.of_same_places(one, other) if index == 0 else self._pairs.of_same_places(other, one)
+        return [Changes(joined)] if joined.num_rows else []
+
+    def _equal(self, index: int, one: pa.RecordBatch, other: pa.RecordBatch) -> Any:
+        """Return which rows at the same places have equal keys: hashes of different keys may be equal."""
+        found = np.ones(one.num_rows, dtype=bool)
+        for key, left, right in zip(self._plan.keys, *self._keys, strict=True):
+            columns = one.column((left, right)[index]), other.column((right, left)[index])
+            found &= _equal_values(*columns, key.null_equals_null)
+        return found
+
+    def _last_of_each(self, side: int, own: Any, other: pa.RecordBatch) -> Any:
+        """Return the places of the last row with the same unique columns among those of a new row; None for all."""
+        unique = self._unique[side]
+        if unique is None or (np.diff(own) > 0).all():
+            return None
+        codes, _ = group_codes([pa.array(own), *(other.column(column) for column in unique)], len(own))
+        last = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+        last[codes] = np.arange(len(codes))
+        return np.sort(last)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no timers."""
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing."""
+        return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Write the rows that were added."""
+        rows, self._rows = self._rows, None
+        if rows is not None:
+            rows.settle()
+
+
+def _equal_values(one: pa.Array, other: pa.Array, null_equals_null: bool) -> Any:
+    kind = one.type
+    if pa.types.is_nested(kind) or pa.types.is_floating(kind):  # NaN equals itself in a key
+        left, right = joint_codes([one], [other], [True])
+        return left == right
+    equal = pc.equal(one, other)
+    if equal.null_count:
+        equal = equal.fill_null(False)
+    found = np.asarray(equal)
+    if null_equals_null and one.null_count:
+        found = found | (np.asarray(one.is_null()) & np.asarray(other.is_null()))
+    return found

@@ -1,0 +1,194 @@
+"""The join of rows that are only inserted: its results are the pairs of all rows, however pages and batches are cut."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections import Counter
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.definition import Session
+from scurry.logical_types import (
+    ArrayType,
+    BigIntType,
+    BooleanType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    IntType,
+    TimestampType,
+    VarCharType,
+)
+from scurry.relational.calls import call
+from scurry.relational.expressions import InputReference
+from scurry.relational.physical.joins import JoinKey, RegularJoin
+from scurry.relational.plan import Values
+from scurry.relational.schema import Schema
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.tables.streaming.hashed_rows import writing
+from scurry.runtime.tables.streaming.joins.append_only import AppendOnlyJoin
+from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
+from scurry.runtime.tables.streaming.partitioning import PartitionByHash
+
+Row = tuple[Any, ...]
+LEFT, RIGHT = 0, 1
+
+
+def schema_of(key: DataType) -> Schema:
+    return Schema.of(["id", "k", "v", "more"], [IntType(), key, IntType(), ArrayType(VarCharType(10))])
+
+
+class Joined:
+    """A join of two tables of the same columns, with its state, which is written and read again after each batch."""
+
+    def __init__(
+        self, left: DataType, right: DataType | None = None, compared: bool = False, nulls: bool = False, **of: Any
+    ) -> None:
+        self.schemas = (schema_of(left), schema_of(right or left))
+        one, other = (Values(schema, ()) for schema in self.schemas)
+        greater = call(">", [InputReference(2, IntType()), InputReference(6, IntType())], Session())
+        keys = of.get("keys", (JoinKey(1, 1, nulls),))
+        unique = of.get("unique")
+        self._plan = RegularJoin(one, other, "INNER", keys, greater if compared else None, unique, unique)
+        self._partitions = [PartitionByHash([key.left for key in keys]), PartitionByHash([key.right for key in keys])]
+        self.store = DictStore()
+
+    def batch(self, *inputs: tuple[int, list[Row]]) -> list[Row]:
+        """Process some inputs in one micro-batch, and return the results."""
+        function, backend = AppendOnlyJoin(self._plan, Session()), KeyedStateBackend("join", self.store)
+        function.open(None)
+        context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
+        found: list[Row] = []
+        for side, rows in inputs:
+            changes = Changes(batch_from(rows, self.schemas[side]))
+            ((_, hashed),) = pickle.loads(pickle.dumps(self._partitions[side](changes, 128, 1)))
+            for each in function.process(side, hashed, context):
+                assert each.kinds is None
+                found += rows_of(each.batch)
+        function.settle(context)
+        backend.flush()
+        assert backend.meta.size == sum(len(blob) for (_, kind, _), blob in self.store.items() if kind == "page")
+        return found
+
+
+def pairs(left: list[Row], right: list[Row], compared: bool = False, nulls: bool = False) -> Counter[str]:
+    same = [(one, other) for one in left for other in right if one[1] == other[1] and (nulls or one[1] is not None)]
+    return counted(one + other for one, other in same if not compared or one[2] > other[2])
+
+
+def counted(rows: Any) -> Counter[str]:
+    return Counter(map(repr, rows))  # arrays are lists, which have no hash
+
+
+KEYS: dict[str, tuple[DataType, Any]] = {
+    "int": (BigIntType(), lambda chance: chance.randrange(-30, 30)),
+    "text": (VarCharType(20), lambda chance: chance.choice(["", "a", "b", "é", "a long text of 20", None])),
+    "boolean": (BooleanType(), lambda chance: chance.choice([True, False, None])),
+    "decimal": (DecimalType(10, 2), lambda chance: chance.choice([None, Decimal("0.00"), Decimal("-1.25")])),
+    "double": (DoubleType(), lambda chance: chance.choice([None, 0.5, 1e300, -2.0])),
+    "timestamp": (TimestampType(3), lambda chance: chance.choice([None, 0, 1, 1_700_000_000_000])),
+    "array": (ArrayType(IntType()), lambda chance: chance.choice([None, [], [1], [1, None]])),
+}
+
+
+@pytest.mark.parametrize("compared", [False, True])
+@pytest.mark.parametrize("nulls", [False, True])
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("page_bytes", [100, 4096])
+def test_results_are_the_pairs_of_all_rows(
+    kind: str, nulls: bool, compared: bool, page_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_PAGE_BYTES", page_bytes)
+    monkeypatch.setattr(writing, "_LARGE_PAGE_BYTES", page_bytes)
+    monkeypatch.setattr(writing, "_PORTION", 1000)
+    chance = random.Random(page_bytes)
+    key, draw = KEYS[kind]
+    join = Joined(key, compared=compared, nulls=nulls)
+    present: tuple[list[Row], list[Row]] = ([], [])
+    found: Counter[str] = Counter()
+    for step in range(12):
+        inputs = []
+        for number in range(chance.randint(1, 4)):
+            more = chance.choice([None, [], ["x", None], ["y"]])
+            rows = [
+                (step * 100 + number, draw(chance), chance.randint(0, 2), more) for _ in range(chance.randint(0, 9))
+            ]
+            side = chance.randrange(2)
+            inputs.append((side, rows))
+            present[side].extend(rows)
+        found += counted(join.batch(*inputs))
+        assert found == pairs(*present, compared=compared, nulls=nulls)
+
+
+def test_ints_of_different_width_are_equal() -> None:
+    join = Joined(IntType(), BigIntType())
+    left, right = [(1, key, 0, None) for key in (1, -1, 7)], [(2, key, 0, None) for key in (-1, 7, 8)]
+    assert counted(join.batch((LEFT, left), (RIGHT, right))) == pairs(left, right)
+
+
+def test_without_a_key_all_rows_are_pairs() -> None:
+    join = Joined(BigIntType(), keys=())
+    rows = [(number, number, 0, None) for number in range(3)]
+    assert not join.batch((LEFT, rows))
+    assert len(join.batch((RIGHT, rows))) == 9
+
+
+def test_results_are_in_the_order_of_the_new_rows_and_then_of_the_kept_ones() -> None:
+    join = Joined(BigIntType())
+    join.batch((LEFT, [(number, number % 2, 0, None) for number in range(4)]))
+    join.batch((LEFT, [(9, 0, 0, None)]))
+    found = join.batch((RIGHT, [(5, 1, 0, None), (6, 0, 0, None)]))
+    assert [(row[0], row[4]) for row in found] == [(1, 5), (3, 5), (0, 6), (2, 6), (9, 6)]
+
+
+def test_of_rows_with_the_same_unique_columns_the_last_one_is_joined() -> None:
+    join = Joined(BigIntType(), unique=(0,))
+    join.batch((LEFT, [(1, 5, 0, None), (2, 5, 0, None)]))
+    join.batch((LEFT, [(1, 5, 1, None)]))
+    assert sorted(row[:3] for row in join.batch((RIGHT, [(7, 5, 0, None)]))) == [(1, 5, 1), (2, 5, 0)]
+
+
+def test_a_key_with_many_rows_stays_on_one_page() -> None:
+    join = Joined(BigIntType())
+    rows = [(number, 7, 0, ["text"]) for number in range(5000)]
+    join.batch((LEFT, rows))
+    assert [kind for _, kind, _ in join.store if kind == "page"] == ["page"]
+    assert len(join.batch((RIGHT, [(1, 7, 0, None)]))) == 5000
+
+
+def test_a_batch_writes_only_the_pages_of_its_rows() -> None:
+    join = Joined(BigIntType())
+    join.batch((LEFT, [(number, number, 0, None) for number in range(100_000)]))
+    before = dict(join.store)
+    assert any(isinstance(pickle.loads(blob), Index) for (_, kind, _), blob in before.items() if kind == "page")
+    assert len(join.batch((RIGHT, [(1, 7, 0, None), (2, 19_999, 0, None)]))) == 2
+    changed = [page for page, blob in join.store.items() if page[1] == "page" and before.get(page) != blob]
+    assert 2 <= len(changed) <= 20  # two large pages, which are cut to small ones, and their indexes
+
+
+def test_tools_see_the_rows_of_each_key() -> None:
+    join = Joined(VarCharType(5))
+    join.batch((LEFT, [(1, "a", 2, ["x"])]), (RIGHT, [(3, "a", 4, None), (5, "b", 6, None)]))
+    assert stored_entries("join", join.store) == {
+        "a": {"join-left": [(1, "a", 2, ["x"])], "join-right": [(3, "a", 4, None)]},
+        "b": {"join-right": [(5, "b", 6, None)]},
+    }
+
+
+def test_subtasks_have_the_rows_of_their_key_groups() -> None:
+    rows = Changes(batch_from([(1, number, 0, None) for number in range(1000)], schema_of(BigIntType())))
+    parts = dict(PartitionByHash([1])(rows, 128, 4))
+    assert sorted(parts) == [0, 1, 2, 3]
+    for subtask, part in parts.items():
+        groups = part.hashes % np.uint64(128)
+        assert ((groups * np.uint64(4) // np.uint64(128)) == subtask).all()
+    assert sum(part.changes.batch.num_rows for part in parts.values()) == 1000

@@ -20,12 +20,21 @@ class HashIndex:
     def __init__(self) -> None:
         self._runs: list[tuple[Hashes, Any]] = []
 
-    def add(self, hashes: Hashes, first: int) -> None:
-        """Add rows with these hashes, which are numbered from `first` on: higher than all before."""
+    def add(self, hashes: Hashes, first: int, removed: Any) -> None:
+        """Add rows.
+
+        Args:
+            hashes: Their hashes.
+            first: The number of the first of them, which is higher than those of all rows before.
+            removed: By number, which rows are not looked for any more; empty if there are none.
+        """
         runs = self._runs
         numbers = np.arange(first, first + len(hashes))
         while runs and len(runs[-1][0]) <= 2 * len(hashes):
             more_hashes, more_numbers = runs.pop()
+            if len(removed):
+                there = ~removed[more_numbers]
+                more_hashes, more_numbers = more_hashes[there], more_numbers[there]
             hashes, numbers = np.concatenate([more_hashes, hashes]), np.concatenate([more_numbers, numbers])
         order = np.argsort(hashes, kind="stable")
         runs.append((hashes[order], numbers[order]))
@@ -38,7 +47,7 @@ class HashIndex:
         """
         order = np.argsort(hashes)
         wanted = hashes[order]
-        found = [_found(wanted, *run) for run in self._runs]
+        found = [_found(wanted, *run) for run in self._runs if len(run[0])]
         if not found:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         places = order[np.concatenate([each[0] for each in found])]

@@ -63,6 +63,7 @@ class Table:
         starts: The number of the first row of each batch, and the number of all rows.
         is_new: Which of the batches are of the micro-batch, not of pages.
         index: The numbers of the rows by hash.
+        removed: By number, which rows are removed; empty if none is.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Table:
     starts: list[int] = field(default_factory=lambda: [0])
     is_new: list[bool] = field(default_factory=list)
     index: HashIndex = field(default_factory=HashIndex)
+    removed: Any = field(default_factory=lambda: np.zeros(0, bool))
 
     @property
     def types(self) -> list[pa.DataType]:
@@ -83,11 +85,33 @@ class Table:
         """Add rows."""
         if not batch.num_rows:
             return
-        self.index.add(hashes, self.starts[-1])
+        self.index.add(hashes, self.starts[-1], self.removed)
         self.batches.append(batch)
         self.hashes.append(hashes)
         self.is_new.append(is_new)
         self.starts.append(self.starts[-1] + batch.num_rows)
+        if len(self.removed):
+            self._grow()
+
+    def find(self, hashes: Hashes) -> tuple[Any, Any]:
+        """Find the rows with some hashes: see `HashIndex.find`."""
+        places, numbers = self.index.find(hashes)
+        if len(self.removed):
+            there = ~self.removed[numbers]
+            places, numbers = places[there], numbers[there]
+        return places, numbers
+
+    def remove(self, numbers: Any) -> None:
+        """Remove the rows with some numbers."""
+        if len(numbers):
+            self._grow()
+            self.removed[numbers] = True
+
+    def _grow(self) -> None:
+        """Let `removed` have all rows."""
+        missing = self.starts[-1] - len(self.removed)
+        if missing > 0:
+            self.removed = np.concatenate([self.removed, np.zeros(missing + self.starts[-1], bool)])
 
     def rows(self, numbers: Any) -> pa.RecordBatch:
         """Return the rows with some numbers, in that order."""

@@ -65,9 +65,11 @@ class RowPageWriter:
     def _portions(self, pages: Sequence[Any], touched: Any) -> list[list[Any]]:
         """Return the numbers of all rows of the touched pages: for each portion, of each table."""
         ordered = []
-        for some in pages:
+        for some, table in zip(pages, self._tables, strict=True):
             places = np.searchsorted(touched, some)
             places[(places == len(touched)) | (touched[np.minimum(places, len(touched) - 1)] != some)] = -1
+            if len(table.removed):
+                places[table.removed[: len(places)]] = -1
             order = np.argsort(places, kind="stable")
             order = order[np.searchsorted(places[order], 0) :]
             ordered.append((places[order], order))

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
-from scurry.functions.keys import group_codes, joint_codes
+from scurry.functions.keys import group_codes
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.physical.joins import RegularJoin
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import taken
+from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.hashing import are_hashed_alike
 from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
@@ -71,7 +71,7 @@ class AppendOnlyJoin:
         return self._rows
 
     def _joined(self, index: int, batch: pa.RecordBatch, hashes: Any, table: Table) -> list[Changes]:
-        own, numbers = table.index.find(hashes)
+        own, numbers = table.find(hashes)
         if not len(own):
             return []
         one, other = taken(batch, own), table.rows(numbers)
@@ -86,11 +86,9 @@ class AppendOnlyJoin:
 
     def _equal(self, index: int, one: pa.RecordBatch, other: pa.RecordBatch) -> Any:
         """Return which rows at the same places have equal keys: hashes of different keys may be equal."""
-        found = np.ones(one.num_rows, dtype=bool)
-        for key, left, right in zip(self._plan.keys, *self._keys, strict=True):
-            columns = one.column((left, right)[index]), other.column((right, left)[index])
-            found &= _equal_values(*columns, key.null_equals_null)
-        return found
+        own, others = self._keys[index], self._keys[1 - index]
+        columns = [(one.column(left), other.column(right)) for left, right in zip(own, others, strict=True)]
+        return equal_rows(columns, [key.null_equals_null for key in self._plan.keys], one.num_rows)
 
     def _last_of_each(self, side: int, own: Any, other: pa.RecordBatch) -> Any:
         """Return the places of the last row with the same unique columns among those of a new row; None for all."""
@@ -117,17 +115,3 @@ class AppendOnlyJoin:
         rows, self._rows = self._rows, None
         if rows is not None:
             rows.settle()
-
-
-def _equal_values(one: pa.Array, other: pa.Array, null_equals_null: bool) -> Any:
-    kind = one.type
-    if pa.types.is_nested(kind) or pa.types.is_floating(kind):  # NaN equals itself in a key
-        left, right = joint_codes([one], [other], [True])
-        return left == right
-    equal = pc.equal(one, other)
-    if equal.null_count:
-        equal = equal.fill_null(False)
-    found = np.asarray(equal)
-    if null_equals_null and one.null_count:
-        found = found | (np.asarray(one.is_null()) & np.asarray(other.is_null()))
-    return found

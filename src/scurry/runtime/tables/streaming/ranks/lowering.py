@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.relational.plan import Limit, Plan
 from scurry.relational.rewriting import without_inputs
-from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRowByEventTime, FirstRowByProcessingTime, LastRow
+from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRowByEventTime, FirstRowByProcessingTime
+from scurry.runtime.tables.streaming.ranks.last_row import ExpiringLastRow, LastRow
 from scurry.runtime.tables.streaming.ranks.limit import FirstRows
 from scurry.runtime.tables.streaming.ranks.sort import TimeSort
 from scurry.runtime.tables.streaming.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
@@ -36,10 +37,13 @@ def _rank(lowering: Lowering, plan: Rank) -> Node:
 
 def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
     """Return the node that keeps the first or the last row of each key."""
+    bare, rows, keys = without_inputs(plan), [lowering.node(plan.input)], [plan.keys]
+    with_before, ttl = lowering.changelogs.updates_before(plan), lowering.state_ttl
+    if plan.keep_last and not ttl:
+        return lowering.keyed(rows, keys, LastRow(bare, with_before), "Deduplicate", by_hash=True)
     first = FirstRowByEventTime if plan.has_event_time else FirstRowByProcessingTime
-    kind = LastRow if plan.keep_last else first
-    function = kind(without_inputs(plan), lowering.changelogs.updates_before(plan), lowering.state_ttl)
-    return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "Deduplicate")
+    kind = ExpiringLastRow if plan.keep_last else first
+    return lowering.keyed(rows, keys, kind(bare, with_before, ttl), "Deduplicate")
 
 
 def _limit(lowering: Lowering, plan: Limit) -> Node:

@@ -1,0 +1,96 @@
+"""The last row of each key: rows in columns give the changes that rows by key give, and a naive model."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from scurry.connectors.tables.contract import Changes
+from scurry.logical_types import IntType, TimestampType, VarCharType
+from scurry.relational.physical.ranks import Deduplicate
+from scurry.relational.plan import Values
+from scurry.relational.schema import Schema
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.tables.streaming.hashed_rows import writing
+from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
+from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
+from scurry.runtime.tables.streaming.ranks.last_row import ExpiringLastRow, LastRow
+
+Row = tuple[Any, ...]
+NAMES = ("+I", "-U", "+U", "-D")
+TTL = 10**9
+
+
+class LastRows:
+    """A deduplication with its state, which is written and read again after each micro-batch."""
+
+    def __init__(self, make: Callable[[], Any], schema: Schema, partition: Any) -> None:
+        self._make, self._schema, self._partition = make, schema, partition
+        self.store = DictStore()
+
+    def batch(self, *inputs: list[Row]) -> list[tuple[str, Row]]:
+        function, backend = self._make(), KeyedStateBackend("rows", self.store)
+        function.open(None)
+        context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
+        found: list[tuple[str, Row]] = []
+        for rows in inputs:
+            changes = Changes(batch_from(rows, self._schema))
+            ((_, keyed),) = pickle.loads(pickle.dumps(self._partition(changes, 128, 1)))
+            for each in function.process(0, keyed, context):
+                assert each.kinds is not None
+                found += zip((NAMES[kind] for kind in each.kinds.tolist()), rows_of(each.batch), strict=True)
+        if hasattr(function, "settle"):
+            function.settle(context)
+        backend.flush()
+        return found
+
+
+def plan_of(rowtime: bool) -> Deduplicate:
+    schema = Schema.of(["k", "l", "v", "t"], [IntType(), VarCharType(5), IntType(), TimestampType(3)])
+    return Deduplicate(Values(schema, ()), (0, 1), 3, rowtime, keep_last=True)
+
+
+def drawn(chance: random.Random) -> Row:
+    return chance.choice([None, *range(6)]), chance.choice([None, "", "a"]), chance.randrange(3), chance.randrange(20)
+
+
+@pytest.mark.parametrize("with_before", [False, True])
+@pytest.mark.parametrize("rowtime", [False, True])
+@pytest.mark.parametrize("page_bytes", [60, 4096])
+def test_changes_are_those_of_rows_by_key(
+    with_before: bool, rowtime: bool, page_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_PAGE_BYTES", page_bytes)
+    monkeypatch.setattr(writing, "_LARGE_PAGE_BYTES", page_bytes)
+    monkeypatch.setattr(writing, "_PORTION", 500)
+    plan, chance = plan_of(rowtime), random.Random(page_bytes)
+    hashed = LastRows(lambda: LastRow(plan, with_before), plan.schema, PartitionByHash([0, 1]))
+    by_key = LastRows(lambda: ExpiringLastRow(plan, with_before, TTL), plan.schema, PartitionByKey([0, 1]))
+    last: dict[Row, Row] = {}
+    for _ in range(30):
+        inputs = [[drawn(chance) for _ in range(chance.randint(1, 12))] for _ in range(chance.randint(1, 3))]
+        found = hashed.batch(*inputs)
+        assert found == by_key.batch(*inputs)
+        for row in (row for rows in inputs for row in rows):
+            known = last.get(row[:2])
+            if known is None or not rowtime or row[3] >= known[3]:
+                last[row[:2]] = row if rowtime or known is None or row[:3] != known[:3] else known
+        kept = [row for entry in stored_entries("rows", hashed.store).values() for row in entry["row"]]
+        assert sorted(map(repr, kept)) == sorted(map(repr, last.values()))
+
+
+def test_a_row_that_was_replaced_is_not_kept() -> None:
+    plan = plan_of(rowtime=True)
+    rows = LastRows(lambda: LastRow(plan, False), plan.schema, PartitionByHash([0, 1]))
+    rows.batch(*([(key, "a", number, number) for key in range(100)] for number in range(50)))
+    entries = stored_entries("rows", rows.store)
+    assert len(entries) == 100
+    assert all([row[2] for row in entry["row"]] == [49] for entry in entries.values())

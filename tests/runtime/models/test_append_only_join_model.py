@@ -8,7 +8,6 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any
 
-import numpy as np
 import pytest
 
 from scurry.connectors.tables.contract import Changes
@@ -35,6 +34,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tables.streaming.hashed_rows import writing
+from scurry.runtime.tables.streaming.hashed_rows.hashing import groups_of
 from scurry.runtime.tables.streaming.joins.append_only import AppendOnlyJoin
 from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
 from scurry.runtime.tables.streaming.partitioning import PartitionByHash
@@ -189,6 +189,5 @@ def test_subtasks_have_the_rows_of_their_key_groups() -> None:
     parts = dict(PartitionByHash([1])(rows, 128, 4))
     assert sorted(parts) == [0, 1, 2, 3]
     for subtask, part in parts.items():
-        groups = part.hashes % np.uint64(128)
-        assert ((groups * np.uint64(4) // np.uint64(128)) == subtask).all()
+        assert (groups_of(part.hashes) * 4 // 128 == subtask).all()
     assert sum(part.changes.batch.num_rows for part in parts.values()) == 1000

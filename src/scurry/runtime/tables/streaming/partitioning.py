@@ -15,7 +15,7 @@ from scurry.functions.keys import group_codes
 from scurry.logical_types.values import to_values
 from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
 from scurry.runtime.tables.batch.batches import taken
-from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, row_hashes
+from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, row_hashes
 
 __all__ = ["HashedChanges", "KeyedChanges", "PartitionByHash", "PartitionByKey", "keys_of"]
 
@@ -129,10 +129,10 @@ class PartitionByHash:
     def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, HashedChanges]]:
         """Return the subtasks that get rows, with their rows."""
         batch, kinds = changes.batch, changes.kinds
-        hashes = row_hashes([batch.column(column) for column in self._columns], batch.num_rows)
+        hashes = row_hashes([batch.column(column) for column in self._columns], batch.num_rows, max_parallelism)
         if receivers == 1:
             return [(0, HashedChanges(changes, hashes))]
-        subtasks = (hashes % np.uint64(max_parallelism)).astype(np.int64) * receivers // max_parallelism
+        subtasks = groups_of(hashes) * receivers // max_parallelism
         found = []
         for subtask in np.unique(subtasks).tolist():
             here = np.flatnonzero(subtasks == subtask)

@@ -1,4 +1,4 @@
-"""Hashes of rows, computed of whole columns."""
+"""Hashes of rows, computed of whole columns, in whose order the rows of a key group are neighbours."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ import pyarrow as pa
 from scurry.logical_types.values import to_values
 from scurry.runtime.keys import encode_key
 
-__all__ = ["Hashes", "are_hashed_alike", "row_hashes"]
+__all__ = ["HASH_BITS", "Hashes", "are_hashed_alike", "groups_of", "row_hashes"]
 
-#: A hash of 64 bits per row: an array of uint64.
+#: A hash of 64 bits per row, an array of uint64: the upper `64 - HASH_BITS` bits are the key group.
 Hashes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
+
+HASH_BITS = 48
 
 _NULL = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR = np.uint64(0x5851F42D4C957F2D)
 
 
-def row_hashes(columns: Sequence[pa.Array], rows: int) -> Hashes:
+def row_hashes(columns: Sequence[pa.Array], rows: int, max_parallelism: int) -> Hashes:
     """Return a hash of each row that is the same in every process and release.
 
     Args:
         columns: The columns of the key.
         rows: How many rows they have, which matters if there are no columns.
+        max_parallelism: The number of key groups.
     """
     found = np.zeros(rows, dtype=np.uint64)
     for column in columns:
@@ -34,7 +37,12 @@ def row_hashes(columns: Sequence[pa.Array], rows: int) -> Hashes:
         if column.null_count:
             values = np.where(np.asarray(column.is_null()), _NULL, values)
         found = _mixed(found * _FACTOR + values)
-    return found
+    return found % np.uint64(max_parallelism) << np.uint64(HASH_BITS) | found >> np.uint64(64 - HASH_BITS)
+
+
+def groups_of(hashes: Hashes) -> Any:
+    """Return the key groups of rows with some hashes."""
+    return (hashes >> np.uint64(HASH_BITS)).astype(np.int64)
 
 
 def are_hashed_alike(one: pa.DataType, other: pa.DataType) -> bool:

@@ -39,6 +39,14 @@ class HashIndex:
         order = np.argsort(hashes, kind="stable")
         runs.append((hashes[order], numbers[order]))
 
+    def ordered(self) -> tuple[Hashes, Any]:
+        """Return the hashes of all rows in order, and their numbers: of equal hashes, those of earlier rows first."""
+        if not self._runs:
+            return np.zeros(0, np.uint64), np.zeros(0, np.int64)
+        hashes, numbers = (np.concatenate(each) for each in zip(*self._runs, strict=True))
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], numbers[order]
+
     def find(self, hashes: Hashes) -> tuple[Any, Any]:
         """Find the rows with some hashes.
 

@@ -11,9 +11,9 @@ from scurry.runtime.state.backend import Index, KeyedStateBackend
 from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.tables.batch.batches import batch_of
 from scurry.runtime.tables.streaming.hashed_rows.encoding import joined
-from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, row_hashes
+from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, row_hashes
 from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table
-from scurry.runtime.tables.streaming.hashed_rows.trie import leaves_of
+from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 from scurry.runtime.tables.streaming.hashed_rows.writing import RowPageWriter
 
 __all__ = ["HashedRows"]
@@ -42,11 +42,12 @@ class HashedRows:
 
     def load(self, hashes: Hashes) -> None:
         """Load the pages of rows with some hashes, unless they are loaded."""
-        groups = np.unique(hashes % np.uint64(self._backend.max_parallelism)).tolist()
+        groups = np.unique(groups_of(hashes)).tolist()
         self._load_groups([group for group in groups if group not in self._indexes])
         if self._unread:
-            leaves = np.unique(leaves_of(hashes, self._indexes, self._backend.max_parallelism))
-            self._load_pages(sorted(self._unread.intersection(leaves.tolist())))
+            leaves = Leaves.of(self._indexes)
+            wanted = leaves.pages[np.unique(leaves.places(hashes))]
+            self._load_pages(sorted(self._unread.intersection(wanted.tolist())))
 
     def _load_groups(self, groups: list[int]) -> None:
         firsts = [group << GROUP_SHIFT | 1 for group in groups]
@@ -84,7 +85,8 @@ class HashedRows:
             rows = sum(count for count, _ in parts)
             if rows:
                 batch = batch_of(joined(parts, table.types), table.schema, rows)
-                table.add(batch, row_hashes([batch.column(key) for key in table.key], rows), is_new=False)
+                key = [batch.column(column) for column in table.key]
+                table.add(batch, row_hashes(key, rows, self._backend.max_parallelism), is_new=False)
 
     def settle(self) -> None:
         """Write the pages to which rows were added, and forget all rows."""

@@ -1,56 +1,79 @@
-"""Numbers of pages: a page that splits is a node of a trie of hashes, those that hold rows are its leaves."""
+"""Numbers of pages: a page that splits is a node of a trie of hashes, those that hold rows are its leaves.
+
+A page has the rows whose hashes begin with its bits: neighbours in the order of hashes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
-from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
+from scurry.runtime.tables.streaming.hashed_rows.hashing import HASH_BITS, Hashes
 
-__all__ = ["DEEPEST", "halved", "leaves_of"]
+__all__ = ["Leaves"]
 
 #: How often a page is split at most.
-DEEPEST = 24
+_DEEPEST = 24
 
 
-def leaves_of(hashes: Hashes, indexes: Mapping[int, Index], max_parallelism: int) -> Any:
-    """Return for each hash the id of the page that holds its rows.
+class Leaves(NamedTuple):
+    """Pages in the order of their hashes.
 
-    Args:
-        hashes: The hashes.
-        indexes: The indexes of their key groups.
-        max_parallelism: The number of key groups.
+    Attributes:
+        pages: Their ids.
+        starts: The least hash of each.
     """
-    groups = (hashes % np.uint64(max_parallelism)).astype(np.int64) << GROUP_SHIFT
-    found = groups | 1
-    splits = [group << GROUP_SHIFT | split for group, index in indexes.items() for split in index.splits]
-    if not splits:
-        return found
-    ordered, inside = np.sort(np.asarray(splits, dtype=np.int64)), np.arange(len(hashes))
-    for _ in range(DEEPEST):
-        places = np.minimum(np.searchsorted(ordered, found[inside]), len(ordered) - 1)
-        inside = inside[ordered[places] == found[inside]]
-        if not len(inside):
-            break
-        found[inside] = _below(found[inside], hashes[inside])
-    return found
+
+    pages: Any
+    starts: Hashes
+
+    @classmethod
+    def of(cls, indexes: Mapping[int, Index]) -> Leaves:
+        """Return all pages that hold rows of some key groups."""
+        return cls.of_pages([group << GROUP_SHIFT | leaf for group in indexes for leaf in indexes[group].leaves()])
+
+    @classmethod
+    def of_pages(cls, pages: Iterable[int]) -> Leaves:
+        """Return some pages."""
+        found = np.fromiter(pages, np.int64)
+        starts = _starts(found)
+        order = np.argsort(starts)
+        return cls(found[order], starts[order])
+
+    def places(self, hashes: Hashes) -> Any:
+        """Return the places of the pages of rows with some hashes."""
+        return np.searchsorted(self.starts, hashes, side="right") - 1
+
+    @property
+    def ends(self) -> Hashes:
+        """The greatest hash of each page."""
+        return self.starts + (np.uint64(1) << _spans(self.pages)) - np.uint64(1)
+
+    def can_split(self) -> Any:
+        """Return which pages are not as deep as pages can be."""
+        return self.pages & NUMBER < 1 << _DEEPEST
+
+    def halved(self, split: Any) -> Leaves:
+        """Return the pages, with both halves instead of those that are split."""
+        whole, halves = self.pages[~split], self.pages[split]
+        first = halves + (halves & NUMBER)
+        return Leaves.of_pages(np.concatenate([whole, first, first + 1]))
 
 
-def halved(pages: Any, hashes: Hashes, split: Any) -> Any:
-    """Return the pages of rows after some pages, in order, have been split once."""
-    places = np.minimum(np.searchsorted(split, pages), len(split) - 1)
-    inside = np.flatnonzero(split[places] == pages)
-    found = pages.copy()
-    found[inside] = _below(pages[inside], hashes[inside])
-    return found
+def _spans(pages: Any) -> Hashes:
+    """Return how many bits of a hash do not lead to each page."""
+    levels = np.frexp((pages & NUMBER).astype(np.float64))[1] - 1
+    spans: Hashes = (HASH_BITS - levels).astype(np.uint64)
+    return spans
 
 
-def _below(pages: Any, hashes: Hashes) -> Any:
-    """Return the half of each page to which a hash leads: by its next bit, of those above the lower 32."""
-    numbers = pages & NUMBER
-    levels = np.frexp(numbers.astype(np.float64))[1].astype(np.uint64) + np.uint64(31)
-    return pages + numbers + (hashes >> levels & np.uint64(1)).astype(np.int64)
+def _starts(pages: Any) -> Hashes:
+    spans = _spans(pages)
+    numbers = (pages & NUMBER).astype(np.uint64)
+    groups = (pages >> GROUP_SHIFT).astype(np.uint64) << np.uint64(HASH_BITS)
+    starts: Hashes = groups | (numbers << spans & np.uint64((1 << HASH_BITS) - 1))
+    return starts

@@ -11,9 +11,8 @@ import numpy as np
 from scurry.runtime.state.backend import Index, KeyedStateBackend
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
 from scurry.runtime.tables.streaming.hashed_rows.encoding import cut
-from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table
-from scurry.runtime.tables.streaming.hashed_rows.trie import DEEPEST, halved, leaves_of
+from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 
 __all__ = ["RowPageWriter"]
 
@@ -44,82 +43,106 @@ class RowPageWriter:
     ) -> None:
         self._tables, self._indexes, self._sizes, self._backend = tables, indexes, sizes, backend
         self._layout = pickle.dumps([(table.name, table.types, tuple(table.key)) for table in tables], 5)
-        self._hashes = [np.concatenate([*table.hashes, np.zeros(0, np.uint64)]) for table in tables]
-        self._widths = [table.width for table in tables]
-        self._split_groups: set[int] = set()
 
     def write(self) -> None:
         """Write the pages to which rows were added."""
-        pages = [leaves_of(hashes, self._indexes, self._backend.max_parallelism) for hashes in self._hashes]
-        new = [np.repeat(np.asarray(table.is_new, bool), np.diff(table.starts)) for table in self._tables]
-        touched = np.unique(np.concatenate([some[added] for some, added in zip(pages, new, strict=True)]))
+        leaves = Leaves.of(self._indexes)
+        ordered = [_Ordered(table, leaves) for table in self._tables]
+        touched = np.unique(np.concatenate([rows.places[rows.is_new] for rows in ordered]))
         if not len(touched):
             return
-        bytes_added = sum(int(added.sum()) * width for added, width in zip(new, self._widths, strict=True))
+        bytes_added = sum(int(rows.is_new.sum()) * rows.width for rows in ordered)
         limit = _LARGE_PAGE_BYTES if bytes_added > _DENSE * len(touched) else _PAGE_BYTES
-        for numbers in self._portions(pages, touched):
-            self._write_pages(numbers, limit)
-        for group in self._split_groups:
-            self._put(group << GROUP_SHIFT | 1, pickle.dumps(self._indexes[group], 5))
+        for rows in ordered:
+            rows.keep(touched)
+        pages = self._split(Leaves(leaves.pages[touched], leaves.starts[touched]), ordered, limit)
+        for start, stop in _portions(pages, ordered):
+            self._write_pages(Leaves(pages.pages[start:stop], pages.starts[start:stop]), ordered)
 
-    def _portions(self, pages: Sequence[Any], touched: Any) -> list[list[Any]]:
-        """Return the numbers of all rows of the touched pages: for each portion, of each table."""
-        ordered = []
-        for some, table in zip(pages, self._tables, strict=True):
-            places = np.searchsorted(touched, some)
-            places[(places == len(touched)) | (touched[np.minimum(places, len(touched) - 1)] != some)] = -1
-            if len(table.removed):
-                places[table.removed[: len(places)]] = -1
-            order = np.argsort(places, kind="stable")
-            order = order[np.searchsorted(places[order], 0) :]
-            ordered.append((places[order], order))
-        counts = [np.bincount(places, minlength=len(touched)) for places, _ in ordered]
-        sizes = np.sum([count * width for count, width in zip(counts, self._widths, strict=True)], axis=0)
-        bounds = [*np.flatnonzero(np.diff(np.cumsum(sizes) // _PORTION, prepend=-1)).tolist(), len(touched)]
-        return [
-            [numbers[slice(*np.searchsorted(places, [start, stop]))] for places, numbers in ordered]
-            for start, stop in zip(bounds, bounds[1:], strict=False)
-        ]
-
-    def _write_pages(self, numbers: Sequence[Any], limit: int) -> None:
-        """Write the pages of some rows of each table, which are all rows of their pages."""
-        hashes = [hashed[some] for hashed, some in zip(self._hashes, numbers, strict=True)]
-        pages = self._split(hashes, limit)
-        written = np.unique(np.concatenate(pages))
-        parts = []
-        for table, some, page in zip(self._tables, numbers, pages, strict=True):
-            order = np.argsort(page, kind="stable")
-            bounds = np.append(np.searchsorted(page[order], written), len(page))
-            parts.append(cut(table.rows(some[order]), bounds))
-        for number, of_page in zip(written.tolist(), zip(*parts, strict=True), strict=True):
-            self._put(number, pickle.dumps(RowPage(of_page, self._layout), 5))
-
-    def _split(self, hashes: Sequence[Hashes], limit: int) -> list[Any]:
-        """Return the pages of rows after those that are too large have been split."""
-        pages = [leaves_of(some, self._indexes, self._backend.max_parallelism) for some in hashes]
+    def _split(self, pages: Leaves, ordered: Sequence[_Ordered], limit: int) -> Leaves:
+        """Return pages after those that are too large have been split."""
+        split_groups = set()
         while True:
-            large = self._too_large(pages, hashes, limit)
-            if not len(large):
-                return pages
-            for page in large.tolist():
+            bounds = [rows.bounds(pages) for rows in ordered]
+            large = _sizes(bounds, ordered) > limit
+            large &= pages.can_split() & _have_different(bounds, ordered)
+            if not large.any():
+                break
+            for page in pages.pages[large].tolist():
                 group, number = page >> GROUP_SHIFT, page & NUMBER
                 self._indexes[group].splits.add(number)
-                self._split_groups.add(group)
+                split_groups.add(group)
                 if number != 1 and page in self._sizes:  # the index takes the place of the first page
                     self._put(page, None)
-            pages = [halved(some, hashed, large) for some, hashed in zip(pages, hashes, strict=True)]
+            pages = pages.halved(large)
+        for group in split_groups:
+            self._put(group << GROUP_SHIFT | 1, pickle.dumps(self._indexes[group], 5))
+        return pages
 
-    def _too_large(self, pages: Sequence[Any], hashes: Sequence[Hashes], limit: int) -> Any:
-        """Return the pages that are too large and have rows of different hashes, in order."""
-        sizes = np.concatenate([np.full(len(some), width) for some, width in zip(pages, self._widths, strict=True)])
-        every, hashed = np.concatenate(pages), np.concatenate(hashes)
-        order = np.argsort(every, kind="stable")
-        every, hashed = every[order], hashed[order]
-        starts = np.flatnonzero(np.diff(every, prepend=-1))
-        found = every[starts]
-        differ = np.minimum.reduceat(hashed, starts) != np.maximum.reduceat(hashed, starts)
-        large = np.add.reduceat(sizes[order], starts) > limit
-        return found[large & differ & (found & NUMBER < 1 << DEEPEST)]
+    def _write_pages(self, pages: Leaves, ordered: Sequence[_Ordered]) -> None:
+        parts = []
+        for table, rows in zip(self._tables, ordered, strict=True):
+            starts, stops = rows.bounds(pages)
+            bounds = np.append(starts, stops[-1])
+            parts.append(cut(table.rows(rows.numbers[bounds[0] : bounds[-1]]), bounds - bounds[0]))
+        for page, of_page in zip(pages.pages.tolist(), zip(*parts, strict=True), strict=True):
+            if any(count for count, _ in of_page):
+                self._put(page, pickle.dumps(RowPage(of_page, self._layout), 5))
 
     def _put(self, page: int, blob: bytes | None) -> None:
         self._backend.write_page(page, blob, self._sizes.get(page, 0))
+
+
+class _Ordered:
+    """The rows of a table in the order of their hashes.
+
+    Attributes:
+        hashes: Their hashes.
+        numbers: Their numbers.
+        places: The places of their pages.
+        is_new: Which of them are of the micro-batch.
+        width: How many bytes a row has, on average.
+    """
+
+    def __init__(self, table: Table, leaves: Leaves) -> None:
+        self.hashes, self.numbers = table.index.ordered()
+        if len(table.removed):
+            there = np.flatnonzero(~table.removed[self.numbers])
+            self.hashes, self.numbers = self.hashes[there], self.numbers[there]
+        self.places = leaves.places(self.hashes)
+        self.is_new = np.repeat(np.asarray(table.is_new, bool), np.diff(table.starts))[self.numbers]
+        self.width = table.width
+
+    def keep(self, places: Any) -> None:
+        """Keep only the rows of the pages at some places, which are in order."""
+        kept = np.zeros(int(places[-1]) + 2, dtype=bool)
+        kept[places] = True
+        here = np.flatnonzero(kept[np.minimum(self.places, len(kept) - 1)])
+        self.hashes, self.numbers = self.hashes[here], self.numbers[here]
+
+    def bounds(self, pages: Leaves) -> tuple[Any, Any]:
+        """Return where the rows of each page begin and end."""
+        return np.searchsorted(self.hashes, pages.starts), np.searchsorted(self.hashes, pages.ends, side="right")
+
+
+def _portions(pages: Leaves, ordered: Sequence[_Ordered]) -> list[tuple[int, int]]:
+    """Return between which places pages are written together."""
+    sizes = _sizes([rows.bounds(pages) for rows in ordered], ordered)
+    starts = np.flatnonzero(np.diff(np.cumsum(sizes) // _PORTION, prepend=-1)).tolist()
+    return list(zip(starts, [*starts[1:], len(sizes)], strict=True))
+
+
+def _sizes(bounds: Sequence[tuple[Any, Any]], ordered: Sequence[_Ordered]) -> Any:
+    """Return about how many bytes the rows of each page have."""
+    return sum((stops - starts) * rows.width for (starts, stops), rows in zip(bounds, ordered, strict=True))
+
+
+def _have_different(bounds: Sequence[tuple[Any, Any]], ordered: Sequence[_Ordered]) -> Any:
+    """Return which pages have rows of different hashes: those of the others cannot be told apart."""
+    least = np.full(len(bounds[0][0]), np.iinfo(np.uint64).max, dtype=np.uint64)
+    greatest = np.zeros(len(least), dtype=np.uint64)
+    for (starts, stops), rows in zip(bounds, ordered, strict=True):
+        there = np.flatnonzero(stops > starts)
+        least[there] = np.minimum(least[there], rows.hashes[starts[there]])
+        greatest[there] = np.maximum(greatest[there], rows.hashes[stops[there] - 1])
+    return least < greatest

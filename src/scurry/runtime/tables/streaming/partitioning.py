@@ -134,7 +134,7 @@ class PartitionByHash:
             return [(0, HashedChanges(changes, hashes))]
         subtasks = groups_of(hashes) * receivers // max_parallelism
         found = []
-        for subtask in np.unique(subtasks).tolist():
+        for subtask in np.flatnonzero(np.bincount(subtasks)).tolist():
             here = np.flatnonzero(subtasks == subtask)
             some = Changes(taken(batch, here), None if kinds is None else np.asarray(kinds)[here])
             found.append((subtask, HashedChanges(some, hashes[here])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,24 +29,22 @@ class HashIndex:
             first: The number of the first of them, which is higher than those of all rows before.
             removed: By number, which rows are not looked for any more; empty if there are none.
         """
-        runs = self._runs
-        numbers = np.arange(first, first + len(hashes))
+        runs, order = self._runs, _stable_order(hashes)
+        hashes, numbers = hashes[order], first + order
         while runs and len(runs[-1][0]) <= 2 * len(hashes):
-            more_hashes, more_numbers = runs.pop()
+            before, numbers_before = runs.pop()
             if len(removed):
-                there = ~removed[more_numbers]
-                more_hashes, more_numbers = more_hashes[there], more_numbers[there]
-            hashes, numbers = np.concatenate([more_hashes, hashes]), np.concatenate([more_numbers, numbers])
-        order = np.argsort(hashes, kind="stable")
-        runs.append((hashes[order], numbers[order]))
+                there = ~removed[numbers_before]
+                before, numbers_before = before[there], numbers_before[there]
+            hashes, numbers = _merged([before, hashes], [numbers_before, numbers])
+        runs.append((hashes, numbers))
 
     def ordered(self) -> tuple[Hashes, Any]:
         """Return the hashes of all rows in order, and their numbers: of equal hashes, those of earlier rows first."""
         if not self._runs:
             return np.zeros(0, np.uint64), np.zeros(0, np.int64)
-        hashes, numbers = (np.concatenate(each) for each in zip(*self._runs, strict=True))
-        order = np.argsort(hashes, kind="stable")
-        return hashes[order], numbers[order]
+        hashes, numbers = zip(*self._runs, strict=True)
+        return _merged(hashes, numbers)
 
     def find(self, hashes: Hashes) -> tuple[Any, Any]:
         """Find the rows with some hashes.
@@ -60,8 +59,27 @@ class HashIndex:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         places = order[np.concatenate([each[0] for each in found])]
         numbers = np.concatenate([each[1] for each in found])
-        in_order = np.lexsort((numbers, places))
+        in_order = np.argsort(places * (int(numbers.max(initial=0)) + 1) + numbers)
         return places[in_order], numbers[in_order]
+
+
+def _stable_order(hashes: Hashes) -> Any:
+    """Return the order of some hashes, as a stable sort does in five times the time."""
+    order = np.argsort(hashes)
+    ordered = hashes[order]
+    repeats = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if len(repeats):
+        inside = np.unique(np.concatenate([repeats, repeats + 1]))
+        runs = np.cumsum(np.diff(ordered[inside], prepend=ordered[inside[:1]]) != 0)
+        order[inside] = order[inside][np.argsort(runs * len(hashes) + order[inside])]
+    return order
+
+
+def _merged(hashes: Sequence[Hashes], numbers: Sequence[Any]) -> tuple[Hashes, Any]:
+    """Return sorted runs as one; a stable sort merges them."""
+    whole = np.concatenate(hashes)
+    order = np.argsort(whole, kind="stable")
+    return whole[order], np.concatenate(numbers)[order]
 
 
 def _found(wanted: Hashes, run: Hashes, numbers: Any) -> tuple[Any, Any]:

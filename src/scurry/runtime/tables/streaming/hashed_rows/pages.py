@@ -80,8 +80,7 @@ class HashedRows:
     def _add(self, pages: list[RowPage]) -> None:
         if not pages:
             return
-        for place, table in enumerate(self.tables):
-            parts = [page.parts[place] for page in pages]
+        for table, parts in zip(self.tables, zip(*(page.parts for page in pages), strict=True), strict=True):
             rows = sum(count for count, _ in parts)
             if rows:
                 batch = batch_of(joined(parts, table.types), table.schema, rows)

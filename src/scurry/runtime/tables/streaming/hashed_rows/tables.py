@@ -20,34 +20,59 @@ from scurry.runtime.tables.streaming.hashed_rows.encoding import Part, joined
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
 
-__all__ = ["RowPage", "Table"]
+__all__ = ["RowPage", "Table", "layout"]
 
 
-@dataclass(frozen=True)
+#: Halves what is moved to the store, and costs less than moving it.
+_CODEC = pa.Codec("lz4_raw")
+
+
 class RowPage(PageContent):
     """What is stored of a page.
 
-    Attributes:
-        parts: The rows of each table.
-        layout: The pickled name, column types and key of each table, which only tools need that inspect state.
+    Args:
+        size: The size of what is compressed.
+        packed: The part of each table and the `layout` of the tables, pickled and compressed.
     """
 
-    parts: tuple[Part, ...]
-    layout: bytes
+    def __init__(self, size: int, packed: bytes) -> None:
+        self._stored = size, packed
+
+    @classmethod
+    def of(cls, parts: tuple[Part, ...], layout: bytes) -> RowPage:
+        """Return a page of some parts, one of each table."""
+        content = pickle.dumps((parts, layout), 5)
+        return cls(len(content), _CODEC.compress(content, asbytes=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the attributes without their names."""
-        return RowPage, (self.parts, self.layout)
+        """Pickle what is stored."""
+        return RowPage, self._stored
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The part of each table."""
+        return self._content()[0]
 
     def entries(self) -> Page:
         """Return the rows of each key, by the name of their table."""
         found: Page = {}
-        for part, (name, types, key) in zip(self.parts, pickle.loads(self.layout), strict=True):
+        parts, layout = self._content()
+        for part, (name, types, key) in zip(parts, pickle.loads(layout), strict=True):
             columns = [to_values(column) for column in joined([part], types)]
             keys: list[CanonicalKey] = row_keys([columns[place] for place in key]) if key else [b""] * part[0]
             for owner, row in zip(keys, zip(*columns, strict=True), strict=True):
                 found.setdefault(owner, {}).setdefault(name, []).append(row)
         return found
+
+    def _content(self) -> tuple[tuple[Part, ...], bytes]:
+        size, packed = self._stored
+        content: tuple[tuple[Part, ...], bytes] = pickle.loads(_CODEC.decompress(packed, size))
+        return content
+
+
+def layout(tables: Sequence[Table]) -> bytes:
+    """Return what tools have to know of tables: their names, the types of their columns, their key."""
+    return pickle.dumps([(table.name, table.types, tuple(table.key)) for table in tables], 5)
 
 
 @dataclass
@@ -117,7 +142,7 @@ class Table:
         """Return the rows with some numbers, in that order."""
         if len(self.batches) == 1:
             return taken(self.batches[0], numbers)
-        order = np.argsort(numbers, kind="stable")
+        order = np.argsort(numbers)
         ordered = numbers[order]
         bounds = np.searchsorted(ordered, self.starts).tolist()
         some = [

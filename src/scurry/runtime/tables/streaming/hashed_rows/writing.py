@@ -11,7 +11,7 @@ import numpy as np
 from scurry.runtime.state.backend import Index, KeyedStateBackend
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
 from scurry.runtime.tables.streaming.hashed_rows.encoding import cut
-from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table
+from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table, layout
 from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 
 __all__ = ["RowPageWriter"]
@@ -42,7 +42,7 @@ class RowPageWriter:
         backend: KeyedStateBackend,
     ) -> None:
         self._tables, self._indexes, self._sizes, self._backend = tables, indexes, sizes, backend
-        self._layout = pickle.dumps([(table.name, table.types, tuple(table.key)) for table in tables], 5)
+        self._layout = layout(tables)
 
     def write(self) -> None:
         """Write the pages to which rows were added."""
@@ -87,7 +87,7 @@ class RowPageWriter:
             parts.append(cut(table.rows(rows.numbers[bounds[0] : bounds[-1]]), bounds - bounds[0]))
         for page, of_page in zip(pages.pages.tolist(), zip(*parts, strict=True), strict=True):
             if any(count for count, _ in of_page):
-                self._put(page, pickle.dumps(RowPage(of_page, self._layout), 5))
+                self._put(page, pickle.dumps(RowPage.of(of_page, self._layout), 5))
 
     def _put(self, page: int, blob: bytes | None) -> None:
         self._backend.write_page(page, blob, self._sizes.get(page, 0))

@@ -163,6 +163,10 @@ class LookupSource(ABC):
         """Close connections and empty caches."""
 
 
+#: Larger batches are compressed when they are pickled: each byte is copied a dozen times on its way to another process.
+_COMPRESSED_BYTES = 64 * 1024
+
+
 @dataclass(frozen=True)
 class Changes:
     """Rows that travel together: what operators of tables pass on, and what sinks of tables take.
@@ -200,7 +204,8 @@ class Changes:
         import pyarrow as pa
 
         stream = pa.BufferOutputStream()
-        with pa.ipc.new_stream(stream, self.batch.schema) as writer:
+        options = pa.ipc.IpcWriteOptions(compression="lz4" if self.batch.nbytes > _COMPRESSED_BYTES else None)
+        with pa.ipc.new_stream(stream, self.batch.schema, options=options) as writer:
             writer.write_batch(self.batch)
         return _changes, (stream.getvalue().to_pybytes(), self.kinds)
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from scurry.functions.definition import CallSite, ScalarFunction, Signature
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.java_regex import compiled, split_java
-from scurry.functions.kernels import by_value
+from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import always, if_any_nullable, refuse, signature
 from scurry.logical_types import (
     ArrayType,
+    DataType,
     MapType,
     NullType,
 )
 from scurry.logical_types.families import CHARACTER, INTEGER, STRING
+from scurry.logical_types.values import to_value
 
 __all__ = ["FUNCTIONS"]
 
@@ -48,6 +56,30 @@ def string_to_map(text: str, entries: str = ",", pairs: str = "=") -> list[tuple
     return list(found.items())
 
 
+def _bind_split_index(site: CallSite, result_type: DataType) -> Kernel:
+    by_row = value_kernel(split_index, result_type)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        texts, *constants = columns
+        if isinstance(texts, pa.Scalar) or not all(isinstance(each, pa.Scalar) and each.is_valid for each in constants):
+            return by_row(columns, rows)
+        separator, index = map(to_value, constants)
+        if not isinstance(separator, str) or not separator or index < 0 or not pa.types.is_string(texts.type):
+            return by_row(columns, rows)
+        return _parts_at(texts, separator, index)
+
+    return kernel
+
+
+def _parts_at(texts: pa.Array, separator: str, index: int) -> pa.Array:
+    """Return what `split_index` does of each text, NULL of NULL."""
+    parts = pc.split_pattern(texts, separator, max_splits=index + 1)
+    offsets = parts.offsets.to_numpy().astype(np.int64)
+    places = offsets[:-1] + index
+    is_empty = np.asarray(pc.equal(texts, "").fill_null(True))  # a text without characters has no parts
+    return parts.values.take(pa.array(places, mask=is_empty | (places >= offsets[1:])))
+
+
 def _infer_split_index(site: CallSite) -> Signature:
     shapes = ((*CHARACTER, NullType), (*CHARACTER, *INTEGER, NullType), (*INTEGER, NullType))
     if len(site.arguments) != 3 or not all(
@@ -59,7 +91,7 @@ def _infer_split_index(site: CallSite) -> Signature:
 
 FUNCTIONS = (
     ScalarFunction("SPLIT", signature([STRING, STRING], if_any_nullable(ArrayType(STRING))), by_value(split)),
-    ScalarFunction("SPLIT_INDEX", _infer_split_index, by_value(split_index)),
+    ScalarFunction("SPLIT_INDEX", _infer_split_index, _bind_split_index),
     ScalarFunction(
         "STR_TO_MAP",
         signature([CHARACTER, CHARACTER, CHARACTER], always(MapType(STRING, STRING)), optional=2),

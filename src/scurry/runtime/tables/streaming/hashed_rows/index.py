@@ -67,9 +67,9 @@ def _stable_order(hashes: Hashes) -> Any:
     """Return the order of some hashes, as a stable sort does in five times the time."""
     order = np.argsort(hashes)
     ordered = hashes[order]
-    repeats = np.flatnonzero(ordered[1:] == ordered[:-1])
-    if len(repeats):
-        inside = np.unique(np.concatenate([repeats, repeats + 1]))
+    repeats = ordered[1:] == ordered[:-1]
+    if repeats.any():
+        inside = np.flatnonzero(np.append(repeats, False) | np.append(False, repeats))
         runs = np.cumsum(np.diff(ordered[inside], prepend=ordered[inside[:1]]) != 0)
         order[inside] = order[inside][np.argsort(runs * len(hashes) + order[inside])]
     return order

@@ -61,16 +61,20 @@ class Joined:
         self._plan = RegularJoin(one, other, "INNER", keys, greater if compared else None, unique, unique)
         self._partitions = [PartitionByHash([key.left for key in keys]), PartitionByHash([key.right for key in keys])]
         self.store = DictStore()
+        self._max_parallelism = of.get("max_parallelism", 128)
 
     def batch(self, *inputs: tuple[int, list[Row]]) -> list[Row]:
         """Process some inputs in one micro-batch, and return the results."""
-        function, backend = AppendOnlyJoin(self._plan, Session()), KeyedStateBackend("join", self.store)
+        function, backend = (
+            AppendOnlyJoin(self._plan, Session()),
+            KeyedStateBackend("join", self.store, self._max_parallelism),
+        )
         function.open(None)
-        context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
+        context = RowsContext(TaskInfo(0, 1, self._max_parallelism, clock=ProcessingClock(lambda: 0)), backend, 0)
         found: list[Row] = []
         for side, rows in inputs:
             changes = Changes(batch_from(rows, self.schemas[side]))
-            ((_, hashed),) = pickle.loads(pickle.dumps(self._partitions[side](changes, 128, 1)))
+            ((_, hashed),) = pickle.loads(pickle.dumps(self._partitions[side](changes, self._max_parallelism, 1)))
             for each in function.process(side, hashed, context):
                 assert each.kinds is None
                 found += rows_of(each.batch)
@@ -103,10 +107,11 @@ KEYS: dict[str, tuple[DataType, Any]] = {
 @pytest.mark.parametrize("compared", [False, True])
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("kind", KEYS)
-@pytest.mark.parametrize("page_bytes", [100, 4096])
+@pytest.mark.parametrize(("page_bytes", "hot_bytes"), [(100, 100), (100, 400), (4096, 65536)])
 def test_results_are_the_pairs_of_all_rows(
-    kind: str, nulls: bool, compared: bool, page_bytes: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, nulls: bool, compared: bool, page_bytes: int, hot_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(writing, "HOT_BYTES", hot_bytes)
     monkeypatch.setattr(writing, "_PAGE_BYTES", page_bytes)
     monkeypatch.setattr(writing, "_LARGE_PAGE_BYTES", page_bytes)
     monkeypatch.setattr(writing, "_PORTION", 1000)
@@ -157,12 +162,45 @@ def test_of_rows_with_the_same_unique_columns_the_last_one_is_joined() -> None:
     assert sorted(row[:3] for row in join.batch((RIGHT, [(7, 5, 0, None)]))) == [(1, 5, 1), (2, 5, 0)]
 
 
-def test_a_key_with_many_rows_stays_on_one_page() -> None:
+def test_rows_of_a_hot_key_are_added_without_reading_it() -> None:
     join = Joined(BigIntType())
-    rows = [(number, 7, 0, ["text"]) for number in range(5000)]
+    rows = [(number, 7, 0, None) for number in range(10_000)]
     join.batch((LEFT, rows))
-    assert [kind for _, kind, _ in join.store if kind == "page"] == ["page"]
-    assert len(join.batch((RIGHT, [(1, 7, 0, None)]))) == 5000
+    assert len(join.batch((RIGHT, rows[:1]))) == 10_000
+    read = join.store.get_many
+    sizes = []
+
+    def counted_read(keys: Any) -> list[bytes | None]:
+        found = read(keys)
+        sizes.append(sum(len(blob or b"") for blob in found))
+        return found
+
+    join.store.get_many = counted_read  # type: ignore[method-assign]
+    assert len(join.batch((LEFT, rows[:10]))) == 10
+    assert sum(sizes) < 3000
+    assert len(join.batch((RIGHT, rows[:1]))) == 10_010
+
+
+def test_chunks_of_a_hot_key_are_merged_so_that_there_are_few() -> None:
+    join, count = Joined(BigIntType()), 0
+    for size in [6000, *[50] * 60]:
+        join.batch((LEFT, [(count + number, 7, 0, None) for number in range(size)]))
+        count += size
+    pages = [page for page in join.store if page[1] == "page"]
+    assert len(pages) <= 12
+    found = join.batch((RIGHT, [(1, 7, 0, None)]))
+    assert [row[0] for row in found] == list(range(count))
+
+
+def test_a_hot_page_to_which_another_key_comes_has_both() -> None:
+    join = Joined(BigIntType(), max_parallelism=1)
+    rows = [(number, 7, 0, None) for number in range(6000)]
+    join.batch((LEFT, rows))
+    assert not join.batch((LEFT, [(1, key, 0, None) for key in range(20) if key != 7]))
+    join.batch((LEFT, rows[:5]))
+    found = join.batch((RIGHT, [(2, key, 0, None) for key in range(20)]))
+    assert Counter(row[1] for row in found) == {key: 6005 if key == 7 else 1 for key in range(20)}
+    assert sum(len(entry["join-left"]) for entry in stored_entries("join", join.store).values()) == 6024
 
 
 def test_a_batch_writes_only_the_pages_of_its_rows() -> None:

@@ -367,8 +367,10 @@ def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
     for (owner, kind, _), blob in store.items():
         if owner == uid and kind == "page":
             content = pickle.loads(blob)
-            if not isinstance(content, Index):
-                entries.update(page_of(content))
+            for key, entry in {} if isinstance(content, Index) else page_of(content).items():
+                known = entries.setdefault(key, entry)
+                if known is not entry:  # rows of a hot key
+                    known.update({slot: known.get(slot, []) + rows for slot, rows in entry.items()})
     return entries
 
 

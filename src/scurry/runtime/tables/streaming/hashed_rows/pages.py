@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from scurry.runtime.state.backend import Index, KeyedStateBackend
-from scurry.runtime.state.layout import GROUP_SHIFT
-from scurry.runtime.tables.batch.batches import batch_of
-from scurry.runtime.tables.streaming.hashed_rows.encoding import joined
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, row_hashes
+from scurry.runtime.tables.streaming.hashed_rows.hot_pages import Chunk, HotPage, RowIndex
 from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table
 from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 from scurry.runtime.tables.streaming.hashed_rows.writing import RowPageWriter
@@ -26,39 +26,85 @@ class HashedRows:
     """The rows of some tables, with the same hash on the same page.
 
     Pages are split like those of `KeyedStateBackend`, by other bits of a hash. A micro-batch reads the pages that its
-    rows lead to, once, and writes those that it adds rows to.
+    rows lead to, once, and writes those that it adds rows to. Of a hot page it reads what its rows are joined with.
+
+    Args:
+        tables: The tables, without rows.
+        backend: Where pages are stored.
+        appends_only: Whether rows are never removed, and those of a table are not looked for when others are added.
     """
 
-    def __init__(self, tables: Sequence[Table], backend: KeyedStateBackend) -> None:
+    def __init__(self, tables: Sequence[Table], backend: KeyedStateBackend, appends_only: bool = False) -> None:
         self.tables = tables
+        self.appends_only = appends_only
         self._backend = backend
-        self._indexes: dict[int, Index] = {}  # by key group
+        #: by key group
+        self.indexes: dict[int, RowIndex] = {}
+        #: how many bytes pages have that were read, by id
+        self.sizes: dict[int, int] = {}
+        #: pages that are removed when the micro-batch ends
+        self.obsolete: list[int] = []
         #: pages of these key groups that are not loaded
         self._unread: set[int] = set()
-        #: how many bytes pages have that were read
-        self._sizes: dict[int, int] = {}
+        #: hot pages of these key groups whose rows of a table are not loaded
+        self._unread_hot: list[dict[int, HotPage]] = [{} for _ in tables]
 
     # ---------------------------------------------------------------- reading
 
-    def load(self, hashes: Hashes) -> None:
-        """Load the pages of rows with some hashes, unless they are loaded."""
+    def load(self, hashes: Hashes, own: int | None = None) -> None:
+        """Load the pages of rows with some hashes, unless they are loaded.
+
+        Args:
+            hashes: The hashes.
+            own: The position of the table of the rows: of hot pages, only rows of other tables are loaded.
+        """
         groups = np.unique(groups_of(hashes)).tolist()
-        self._load_groups([group for group in groups if group not in self._indexes])
-        if self._unread:
-            leaves = Leaves.of(self._indexes)
-            wanted = leaves.pages[np.unique(leaves.places(hashes))]
-            self._load_pages(sorted(self._unread.intersection(wanted.tolist())))
+        self._load_groups([group for group in groups if group not in self.indexes])
+        if not self._unread and not any(self._unread_hot):
+            return
+        leaves = Leaves.of(self.indexes)
+        places = leaves.places(hashes)
+        wanted = set(leaves.pages[np.unique(places)].tolist())
+        self._load_pages(sorted(self._unread & wanted))
+        self._cool(leaves, places, hashes)
+        for place, unread in enumerate(self._unread_hot):
+            if place != own:
+                self._load_hot(place, sorted(unread.keys() & wanted))
+
+    def hot_page(self, page: int) -> HotPage | None:
+        """Return a hot page by its id; None if the page is none."""
+        return self.indexes[page >> GROUP_SHIFT].hot.get(page & NUMBER)
+
+    def _cool(self, leaves: Leaves, places: Any, hashes: Hashes) -> None:
+        """Make pages of several keys of hot pages to which rows of other keys come, before these are added."""
+        hot = [(place, found) for place, page in enumerate(leaves.pages.tolist()) if (found := self.hot_page(page))]
+        if not hot:
+            return
+        is_hot = np.zeros(len(leaves.pages), dtype=bool)
+        own_hash = np.zeros(len(leaves.pages), dtype=np.uint64)
+        for place, hot_page in hot:
+            is_hot[place], own_hash[place] = True, hot_page.hashed
+        for place in np.unique(places[is_hot[places] & (own_hash[places] != hashes)]).tolist():
+            page = int(leaves.pages[place])
+            for table in range(len(self.tables)):
+                self._load_hot(table, [page])
+            index = self.indexes[page >> GROUP_SHIFT]
+            chunks = index.hot.pop(page & NUMBER).chunks
+            self.obsolete += [page & ~NUMBER | chunk.number for of_table in chunks for chunk in of_table]
 
     def _load_groups(self, groups: list[int]) -> None:
         firsts = [group << GROUP_SHIFT | 1 for group in groups]
         whole: list[RowPage] = []
-        for group, blob in zip(groups, self._read(firsts), strict=True):
+        for group, blob in zip(groups, self.read(firsts), strict=True):
             content = pickle.loads(blob) if blob else None
-            if isinstance(content, Index):
-                self._indexes[group] = content
-                self._unread.update(group << GROUP_SHIFT | leaf for leaf in content.leaves())
+            if isinstance(content, RowIndex):
+                self.indexes[group] = content
+                base = group << GROUP_SHIFT
+                self._unread.update(base | leaf for leaf in content.leaves() if leaf not in content.hot)
+                for unread in self._unread_hot:
+                    unread.update((base | number, page) for number, page in content.hot.items())
             else:
-                self._indexes[group] = Index()
+                self.indexes[group] = RowIndex()
                 if content is not None:
                     whole.append(content)
         self._add(whole)
@@ -66,30 +112,39 @@ class HashedRows:
     def _load_pages(self, pages: list[int]) -> None:
         self._unread.difference_update(pages)
         for start in range(0, len(pages), _AT_ONCE):
-            blobs = self._read(pages[start : start + _AT_ONCE])
-            self._add([pickle.loads(blob) for blob in blobs if blob])
+            self._add([pickle.loads(blob) for blob in self.read(pages[start : start + _AT_ONCE]) if blob])
 
-    def _read(self, pages: list[int]) -> list[bytes | None]:
+    def _load_hot(self, place: int, pages: list[int]) -> None:
+        unread = self._unread_hot[place]
+        for page in pages:
+            if page in unread:
+                self._add(self.chunks_of(page, unread.pop(page).chunks[place]))
+
+    def chunks_of(self, page: int, chunks: Iterable[Chunk]) -> list[RowPage]:
+        """Return some chunks of a hot page."""
+        return [pickle.loads(blob) for blob in self.read([page & ~NUMBER | chunk.number for chunk in chunks]) if blob]
+
+    def read(self, pages: list[int]) -> list[bytes | None]:
+        """Return what is stored of some pages."""
         backend = self._backend
         if not pages:
             return []
         blobs = backend.store.get_many([(backend.uid, "page", page) for page in pages])
-        self._sizes.update((page, len(blob)) for page, blob in zip(pages, blobs, strict=True) if blob)
+        self.sizes.update((page, len(blob)) for page, blob in zip(pages, blobs, strict=True) if blob)
         return blobs
 
     def _add(self, pages: list[RowPage]) -> None:
         if not pages:
             return
         for table, parts in zip(self.tables, zip(*(page.parts for page in pages), strict=True), strict=True):
-            rows = sum(count for count, _ in parts)
-            if rows:
-                batch = batch_of(joined(parts, table.types), table.schema, rows)
-                key = [batch.column(column) for column in table.key]
-                table.add(batch, row_hashes(key, rows, self._backend.max_parallelism), is_new=False)
+            batch = table.batch_of(parts)
+            key = [batch.column(column) for column in table.key]
+            table.add(batch, row_hashes(key, batch.num_rows, self._backend.max_parallelism), is_new=False)
+
+    def write(self, page: int, blob: bytes | None) -> None:
+        """Store a page, or remove it."""
+        self._backend.write_page(page, blob, self.sizes.pop(page, 0))
 
     def settle(self) -> None:
-        """Write the pages to which rows were added, and forget all rows."""
-        RowPageWriter(self.tables, self._indexes, self._sizes, self._backend).write()
-        for table in self.tables:
-            table.clear()
-        self._indexes, self._unread, self._sizes = {}, set(), {}
+        """End the micro-batch: write the pages to which rows were added. This is not used after it."""
+        RowPageWriter(self).write()

@@ -15,7 +15,7 @@ from scurry.logical_types.values import to_values
 from scurry.relational.schema import Schema
 from scurry.runtime.keys import CanonicalKey, row_keys
 from scurry.runtime.state.layout import Page, PageContent
-from scurry.runtime.tables.batch.batches import concatenated, taken
+from scurry.runtime.tables.batch.batches import batch_of, concatenated, taken
 from scurry.runtime.tables.streaming.hashed_rows.encoding import Part, joined
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
@@ -84,7 +84,6 @@ class Table:
         schema: Its columns.
         key: The positions of the columns whose hash decides the page of a row.
         batches: The rows.
-        hashes: Their hashes.
         starts: The number of the first row of each batch, and the number of all rows.
         is_new: Which of the batches are of the micro-batch, not of pages.
         index: The numbers of the rows by hash.
@@ -95,7 +94,6 @@ class Table:
     schema: Schema
     key: Sequence[int]
     batches: list[pa.RecordBatch] = field(default_factory=list)
-    hashes: list[Hashes] = field(default_factory=list)
     starts: list[int] = field(default_factory=lambda: [0])
     is_new: list[bool] = field(default_factory=list)
     index: HashIndex = field(default_factory=HashIndex)
@@ -106,13 +104,16 @@ class Table:
         """The types of the columns."""
         return [arrow_type(each.type) for each in self.schema]
 
+    def batch_of(self, parts: Sequence[Part]) -> pa.RecordBatch:
+        """Return the rows of some parts of pages."""
+        return batch_of(joined(parts, self.types), self.schema, sum(count for count, _ in parts))
+
     def add(self, batch: pa.RecordBatch, hashes: Hashes, is_new: bool = True) -> None:
         """Add rows."""
         if not batch.num_rows:
             return
         self.index.add(hashes, self.starts[-1], self.removed)
         self.batches.append(batch)
-        self.hashes.append(hashes)
         self.is_new.append(is_new)
         self.starts.append(self.starts[-1] + batch.num_rows)
         if len(self.removed):
@@ -158,7 +159,3 @@ class Table:
     def width(self) -> float:
         """How many bytes a row has, on average."""
         return sum(int(batch.nbytes) for batch in self.batches) / max(self.starts[-1], 1)
-
-    def clear(self) -> None:
-        """Forget the rows."""
-        self.__dict__.update(Table(self.name, self.schema, self.key).__dict__)

@@ -44,6 +44,10 @@ class Leaves(NamedTuple):
         order = np.argsort(starts)
         return cls(found[order], starts[order])
 
+    def at(self, selected: Any) -> Leaves:
+        """Return some of the pages."""
+        return Leaves(self.pages[selected], self.starts[selected])
+
     def places(self, hashes: Hashes) -> Any:
         """Return the places of the pages of rows with some hashes."""
         return np.searchsorted(self.starts, hashes, side="right") - 1

@@ -58,7 +58,7 @@ class AppendOnlyJoin:
         matching = np.flatnonzero(~with_null_key(batch, self._strict[index]))
         if len(matching) < len(hashes):
             batch, hashes = taken(batch, matching), hashes[matching]
-        kept.load(hashes)
+        kept.load(hashes, own=index)
         results = self._joined(index, batch, hashes, kept.tables[1 - index])
         kept.tables[index].add(batch, hashes)
         return results
@@ -67,7 +67,7 @@ class AppendOnlyJoin:
         if self._rows is None:
             left, right = self._plan.left.schema, self._plan.right.schema
             tables = (Table("join-left", left, self._keys[0]), Table("join-right", right, self._keys[1]))
-            self._rows = HashedRows(tables, context.backend)
+            self._rows = HashedRows(tables, context.backend, appends_only=True)
         return self._rows
 
     def _joined(self, index: int, batch: pa.RecordBatch, hashes: Any, table: Table) -> list[Changes]:

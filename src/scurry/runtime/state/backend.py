@@ -102,7 +102,7 @@ class KeyedStateBackend:
         self.lifetimes: Mapping[str, Lifetime | None] = {}
         #: bytes of pages that were written
         self.bytes_written = 0
-        #: called with every page that is written
+        #: called with every page of entries that is written
         self.written: Callable[[bytes], None] | None = None
         self.uid = uid
         self.store = store
@@ -327,10 +327,8 @@ class KeyedStateBackend:
             self.meta.size += size - size_before
         if blob is None:
             self.store.remove(key)
-            return
-        self.store.put(key, blob)
-        if self.written is not None:
-            self.written(blob)
+        else:
+            self.store.put(key, blob)
 
     def _convert(self) -> None:
         """Convert states to their declared type: once per batch and touched key instead of at every update."""

@@ -80,6 +80,8 @@ class PageWriter:
         if blob != before:
             self._blobs[number] = blob  # a page that splits is removed before its index is put in its place
             self._backend.write_page(number, blob, len(before or b""))
+            if blob is not None and self._backend.written is not None:
+                self._backend.written(blob)
 
     def _finish_page(self, number: int) -> None:
         """Encode a loaded page without keys that have no state and, if it is due, without what has expired."""

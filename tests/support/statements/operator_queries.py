@@ -125,6 +125,7 @@ QUERIES = {
     "interval join of processing times": PAIRED.format("t", "JOIN", "u")
     + " AND l.p BETWEEN r.p - INTERVAL '1' HOUR AND r.p + INTERVAL '1' HOUR",
     "inner join": PAIRED.format("c", "JOIN", "t") + " AND l.v < r.v",
+    "join of added rows": PAIRED.format("t", "JOIN", "u") + " AND l.v < r.v",
     "outer join": PAIRED.format("c", "FULL JOIN", "t") + " AND l.v < r.v",
     "join without keys": "SELECT l.id, r.id FROM c AS l JOIN t AS r ON l.v + 7 < r.v",
     "semi join": "SELECT id FROM c WHERE k IN (SELECT k FROM t WHERE v > 7)",
@@ -142,6 +143,7 @@ QUERIES = {
     "last row by event time": f"SELECT k, id FROM {NUMBERED.format('k', 'ts DESC', 't')} WHERE n = 1",
     "first row by processing time": f"SELECT k FROM {NUMBERED.format('k', 'p', 't')} WHERE n = 1",
     "last row by processing time": f"SELECT k, id FROM {NUMBERED.format('k', 'p DESC', 't')} WHERE n = 1",
+    "last row with a time to live": f"SELECT k, id FROM {NUMBERED.format('k', 'ts DESC', 't')} WHERE n = 1",
     "over all rows before": OVER.format("ts"),
     "over some rows before": OVER.format("ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
     "over some time before": OVER.format("ts RANGE BETWEEN INTERVAL '9' SECOND PRECEDING AND CURRENT ROW"),
@@ -166,6 +168,7 @@ QUERIES = {
 SETTINGS = {
     "groups in bundles": {"table.exec.mini-batch.enabled": "true"},
     "changes by key": {"table.exec.source.cdc-events-duplicate": "true"},
+    "last row with a time to live": {"table.exec.state.ttl": "1 h"},
 }
 #: What compares the times of two tables, one of which would be late if it were idle.
 OF_TWO_TABLES = ("window join", "interval join", "temporal join")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
@@ -25,7 +26,11 @@ class Extreme:
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns[:1], groups)
-        order = order_codes(column, descending=self._greatest, nulls_first=False)
+        numbers = _whole_numbers(column)
+        if numbers is None:
+            order = order_codes(column, descending=self._greatest, nulls_first=False)
+        else:
+            order = ~numbers if self._greatest else numbers
         return [taken(column, *first_positions(groups, order), count)]
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
@@ -37,6 +42,18 @@ class Extreme:
     def ranks(self, column: Column) -> Groups:
         """Return a number for each value; that of the first row with the greatest number is kept."""
         return -order_codes(column, descending=self._greatest, nulls_first=False)
+
+
+def _whole_numbers(column: Column) -> Groups | None:
+    """Return values that are not NULL as ints in the same order; None if they are no whole numbers or times."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        column = column.cast(pa.int64())
+    elif pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        column = column.cast(pa.int32())
+    elif not pa.types.is_integer(kind):
+        return None
+    return np.asarray(column).astype(np.int64)
 
 
 class AtEnd:

@@ -74,9 +74,17 @@ def _scaled(value: int, scale: int) -> Any:
 
 def first_positions(groups: Groups, order: Groups | None = None) -> tuple[Groups, Groups]:
     """Return the groups there are, and for each the position of its first row, or of the row with the least order."""
-    sorted_rows = np.argsort(groups, kind="stable") if order is None else np.lexsort((order, groups))
-    present, first = np.unique(groups[sorted_rows], return_index=True)
-    return present, sorted_rows[first]
+    if not len(groups):
+        return groups, groups
+    rows = np.arange(len(groups))
+    if order is not None:
+        least = np.full(int(groups.max()) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(least, groups, order)
+        rows = np.flatnonzero(order == least[groups])
+    first = np.full(int(groups.max()) + 1, -1)
+    first[groups[rows[::-1]]] = rows[::-1]
+    present = np.flatnonzero(first >= 0)
+    return present, first[present]
 
 
 def taken(column: Column, present: Groups, positions: Groups, count: int) -> Column:

@@ -106,13 +106,14 @@ def _of_points(source: Any, session: Session, by_value: Cast) -> Cast:
     return cast
 
 
-def iso_text(column: Column, source: Any, time_zone: str) -> Column | None:
+def iso_text(column: Column, source: Any, time_zone: str, days_only: bool = False) -> Column | None:
     """Return the wall clocks of a column as `2020-02-29T13:14:15.678`.
 
     Args:
         column: A column of DATE, TIMESTAMP or TIMESTAMP_LTZ.
         source: Its type.
         time_zone: The time zone of the session.
+        days_only: Whether the days are enough: there are few, of which each is formatted once.
 
     Returns:
         The texts; None if a year is not one of four digits.
@@ -127,7 +128,11 @@ def iso_text(column: Column, source: Any, time_zone: str) -> Column | None:
     points = numbers.astype(f"datetime64[{unit}]")
     if len(points) and not (_FIRST_YEAR <= points.min() and points.max() < _AFTER_LAST_YEAR):
         return None
-    return pa.array(np.datetime_as_string(points), pa.string(), mask=np.asarray(column.is_null()))
+    nulls = np.asarray(column.is_null())
+    if not days_only:
+        return pa.array(np.datetime_as_string(points), pa.string(), mask=nulls)
+    days, places = np.unique(points.astype("datetime64[D]"), return_inverse=True)
+    return pa.array(np.datetime_as_string(days), pa.string()).take(pa.array(places, mask=nulls))
 
 
 def text_of(source: DataType, session: Session) -> Text:

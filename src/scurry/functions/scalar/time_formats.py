@@ -77,9 +77,10 @@ def _bind_date_format(site: CallSite, result_type: DataType) -> Kernel:
     places = _iso_places(site.arguments[1].value, given.precision) if site.arguments[1].is_literal else None
     if places is None:
         return by_value
+    days_only = all(isinstance(part, str) or part[1] <= len("2020-02-29") for part in places)
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:
-        iso = iso_text(columns[0], given, site.session.time_zone)
+        iso = iso_text(columns[0], given, site.session.time_zone, days_only)
         if iso is None:
             return by_value(columns, rows)
         parts = [pa.scalar(part) if isinstance(part, str) else pc.utf8_slice_codeunits(iso, *part) for part in places]

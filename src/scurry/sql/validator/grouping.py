@@ -108,10 +108,8 @@ class Grouping:
 
     def key(self, expression: Expression) -> Expression | None:
         """Return the column of the groups that an expression over the rows is, None if it is not grouped by."""
-        if not input_references(expression):
-            return expression
         if expression not in self._keys:
-            return None
+            return None if input_references(expression) else expression
         place = self._keys.index(expression)
         everywhere = all(place in each for each in self._sets)
         return InputReference(place, expression.type if everywhere else expression.type.nullable())
@@ -141,8 +139,8 @@ class Grouping:
                 chosen = (
                     some for length in range(len(parts), -1, -1) for some in itertools.combinations(parts, length)
                 )
-            for some in chosen:
-                yield tuple(itertools.chain.from_iterable(some))
+            sets = (tuple(sorted(set(itertools.chain.from_iterable(some)))) for some in chosen)
+            yield from dict.fromkeys(sets)
 
     def _places(self, item: nodes.Expression) -> tuple[int, ...]:
         if isinstance(item, nodes.RowConstructor) and not item.explicit:
@@ -159,9 +157,6 @@ class Grouping:
             self._windows.append(window)
             self._input = window.plan
             return tuple(self._add(key, key_name) for key, key_name in window.keys)
-        if isinstance(item, nodes.NumericLiteral | nodes.StringLiteral | nodes.BooleanLiteral):
-            # A number is no ordinal here: it is the same for all rows.
-            return ()
         name = item.last if isinstance(item, nodes.Identifier) else "$f"
         return (self._add(self._base.convert(item), name),)
 
@@ -200,7 +195,9 @@ class Grouping:
         raise _not_grouped(node)
 
     def _complex_key(self, node: nodes.Expression) -> Expression | None:
-        if all(isinstance(each, InputReference) for each in self._keys) or isinstance(node, nodes.Literal):
+        if all(isinstance(each, InputReference) for each in self._keys):
+            return None
+        if isinstance(node, nodes.Literal) and self._is_simple:
             return None
         if _contains_query(node) or has_aggregates(node, self._base.environment) is not None:
             return None
@@ -225,6 +222,8 @@ class Grouping:
     def _grouping_function(self, node: nodes.Call, name: str, validator: ExpressionValidator) -> Expression:
         if self._group_by is None:
             raise invalid(node.span, f"{name} operator may only occur in an aggregate query")
+        if not node.arguments and name != "GROUP_ID":
+            raise invalid(node.span, f"Invalid number of arguments to function '{name}'. Was expecting 1 arguments")
         places = []
         for argument in node.arguments:
             key = self._base.convert(argument)

@@ -44,10 +44,12 @@ class HashedRows:
         self.sizes: dict[int, int] = {}
         #: pages that are removed when the micro-batch ends
         self.obsolete: list[int] = []
-        #: pages of these key groups that are not loaded
+        #: hot pages of these key groups, by id
+        self.hot: dict[int, HotPage] = {}
+        #: other pages of these key groups that are not loaded
         self._unread: set[int] = set()
-        #: hot pages of these key groups whose rows of a table are not loaded
-        self._unread_hot: list[dict[int, HotPage]] = [{} for _ in tables]
+        #: for each table, hot pages of which it has no rows yet
+        self._unread_hot: list[set[int]] = [set() for _ in tables]
 
     # ---------------------------------------------------------------- reading
 
@@ -60,37 +62,34 @@ class HashedRows:
         """
         groups = np.unique(groups_of(hashes)).tolist()
         self._load_groups([group for group in groups if group not in self.indexes])
-        if not self._unread and not any(self._unread_hot):
+        if not self._unread and not self.hot:
             return
         leaves = Leaves.of(self.indexes)
-        places = leaves.places(hashes)
-        wanted = set(leaves.pages[np.unique(places)].tolist())
+        wanted = set(leaves.pages[np.unique(leaves.places(hashes))].tolist())
         self._load_pages(sorted(self._unread & wanted))
-        self._cool(leaves, places, hashes)
-        for place, unread in enumerate(self._unread_hot):
-            if place != own:
-                self._load_hot(place, sorted(unread.keys() & wanted))
+        if self.hot:
+            self._cool(hashes)
+            for place, unread in enumerate(self._unread_hot):
+                if place != own:
+                    self._load_hot(place, sorted(unread & wanted))
 
-    def hot_page(self, page: int) -> HotPage | None:
-        """Return a hot page by its id; None if the page is none."""
-        return self.indexes[page >> GROUP_SHIFT].hot.get(page & NUMBER)
-
-    def _cool(self, leaves: Leaves, places: Any, hashes: Hashes) -> None:
+    def _cool(self, hashes: Hashes) -> None:
         """Make pages of several keys of hot pages to which rows of other keys come, before these are added."""
-        hot = [(place, found) for place, page in enumerate(leaves.pages.tolist()) if (found := self.hot_page(page))]
-        if not hot:
-            return
-        is_hot = np.zeros(len(leaves.pages), dtype=bool)
-        own_hash = np.zeros(len(leaves.pages), dtype=np.uint64)
-        for place, hot_page in hot:
-            is_hot[place], own_hash[place] = True, hot_page.hashed
-        for place in np.unique(places[is_hot[places] & (own_hash[places] != hashes)]).tolist():
-            page = int(leaves.pages[place])
-            for table in range(len(self.tables)):
-                self._load_hot(table, [page])
-            index = self.indexes[page >> GROUP_SHIFT]
-            chunks = index.hot.pop(page & NUMBER).chunks
-            self.obsolete += [page & ~NUMBER | chunk.number for of_table in chunks for chunk in of_table]
+        leaves = Leaves.of_pages(self.hot)
+        own = np.asarray([self.hot[page].hashed for page in leaves.pages.tolist()], dtype=np.uint64)
+        places = np.maximum(leaves.places(hashes), 0)
+        others = leaves.have(places, hashes) & (own[places] != hashes)
+        for page in leaves.pages[np.unique(places[others])].tolist():
+            for place in range(len(self.tables)):
+                self._load_hot(place, [page])
+            for chunks in self.hot.pop(page).chunks:
+                self.obsolete += [page & ~NUMBER | chunk.number for chunk in chunks]
+            del self.indexes[page >> GROUP_SHIFT].hot[page & NUMBER]
+
+    def heat(self, page: int, hashed: int) -> None:
+        """Make a page a hot page without rows."""
+        found = HotPage(hashed, [[] for _ in self.tables])
+        self.hot[page] = self.indexes[page >> GROUP_SHIFT].hot[page & NUMBER] = found
 
     def _load_groups(self, groups: list[int]) -> None:
         firsts = [group << GROUP_SHIFT | 1 for group in groups]
@@ -101,8 +100,9 @@ class HashedRows:
                 self.indexes[group] = content
                 base = group << GROUP_SHIFT
                 self._unread.update(base | leaf for leaf in content.leaves() if leaf not in content.hot)
+                self.hot.update((base | number, page) for number, page in content.hot.items())
                 for unread in self._unread_hot:
-                    unread.update((base | number, page) for number, page in content.hot.items())
+                    unread.update(base | number for number in content.hot)
             else:
                 self.indexes[group] = RowIndex()
                 if content is not None:
@@ -116,9 +116,9 @@ class HashedRows:
 
     def _load_hot(self, place: int, pages: list[int]) -> None:
         unread = self._unread_hot[place]
-        for page in pages:
-            if page in unread:
-                self._add(self.chunks_of(page, unread.pop(page).chunks[place]))
+        for page in unread.intersection(pages):
+            unread.remove(page)
+            self._add(self.chunks_of(page, self.hot[page].chunks[place]))
 
     def chunks_of(self, page: int, chunks: Iterable[Chunk]) -> list[RowPage]:
         """Return some chunks of a hot page."""

@@ -52,6 +52,10 @@ class Leaves(NamedTuple):
         """Return the places of the pages of rows with some hashes."""
         return np.searchsorted(self.starts, hashes, side="right") - 1
 
+    def have(self, places: Any, hashes: Hashes) -> Any:
+        """Return which rows with some hashes belong to the pages at some places."""
+        return (hashes >= self.starts[places]) & (hashes <= self.ends[places])
+
     @property
     def ends(self) -> Hashes:
         """The greatest hash of each page."""

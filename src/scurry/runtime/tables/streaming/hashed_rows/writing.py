@@ -13,7 +13,7 @@ from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
 from scurry.runtime.tables.batch.batches import concatenated
 from scurry.runtime.tables.streaming.hashed_rows.encoding import cut
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
-from scurry.runtime.tables.streaming.hashed_rows.hot_pages import HOT_BYTES, Chunk, HotPage
+from scurry.runtime.tables.streaming.hashed_rows.hot_pages import HOT_BYTES, Chunk
 from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table, layout
 from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 
@@ -47,7 +47,7 @@ class RowPageWriter:
         leaves = Leaves.of(self._rows.indexes)
         ordered = [_Ordered.of(table, leaves) for table in self._tables]
         touched = np.unique(np.concatenate([rows.places[rows.is_new] for rows in ordered]))
-        is_hot = np.asarray([self._rows.hot_page(page) is not None for page in leaves.pages[touched].tolist()], bool)
+        is_hot = np.asarray([page in self._rows.hot for page in leaves.pages[touched].tolist()], dtype=bool)
         if is_hot.any():
             self._append(leaves.at(touched[is_hot]), [rows.at(rows.is_new) for rows in ordered])
         if not is_hot.all():
@@ -111,7 +111,7 @@ class RowPageWriter:
             pages.pages.tolist(), _least_hashes([rows.bounds(pages) for rows in ordered], ordered).tolist(), strict=True
         ):
             self._make_way(page)
-            self._rows.indexes[page >> GROUP_SHIFT].hot[page & NUMBER] = HotPage(hashed, [[] for _ in self._tables])
+            self._rows.heat(page, hashed)
         self._append(pages, ordered)
 
     def _append(self, pages: Leaves, ordered: Sequence[_Ordered]) -> None:
@@ -124,8 +124,7 @@ class RowPageWriter:
 
     def _add_chunk(self, page: int, place: int, batch: pa.RecordBatch) -> None:
         """Add rows of a table to a hot page."""
-        hot, table = self._rows.hot_page(page), self._tables[place]
-        assert hot is not None
+        hot, table = self._rows.hot[page], self._tables[place]
         base, chunks = page & ~NUMBER, hot.chunks[place]
         merged = hot.mergeable(place, batch.nbytes)
         if merged:
@@ -179,7 +178,7 @@ class _Ordered(NamedTuple):
         if not len(pages.pages):
             return self.at(slice(0))
         places = np.maximum(pages.places(self.hashes), 0)
-        return self.at(np.flatnonzero((self.hashes >= pages.starts[places]) & (self.hashes <= pages.ends[places])))
+        return self.at(np.flatnonzero(pages.have(places, self.hashes)))
 
     def bounds(self, pages: Leaves) -> tuple[Any, Any]:
         """Return where the rows of each page begin and end."""

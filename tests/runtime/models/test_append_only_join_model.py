@@ -33,7 +33,7 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.hashed_rows import writing
+from scurry.runtime.tables.streaming.hashed_rows import chunked_pages, writing
 from scurry.runtime.tables.streaming.hashed_rows.hashing import groups_of
 from scurry.runtime.tables.streaming.joins.append_only import AppendOnlyJoin
 from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
@@ -107,11 +107,13 @@ KEYS: dict[str, tuple[DataType, Any]] = {
 @pytest.mark.parametrize("compared", [False, True])
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("kind", KEYS)
-@pytest.mark.parametrize(("page_bytes", "hot_bytes"), [(100, 100), (100, 400), (4096, 65536)])
+@pytest.mark.parametrize(("page_bytes", "chunked_bytes"), [(100, 100), (200, 50), (4096, 8192)])
 def test_results_are_the_pairs_of_all_rows(
-    kind: str, nulls: bool, compared: bool, page_bytes: int, hot_bytes: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, nulls: bool, compared: bool, page_bytes: int, chunked_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "HOT_BYTES", hot_bytes)
+    monkeypatch.setattr(writing, "_CHUNKED_BYTES", chunked_bytes)
+    monkeypatch.setattr(chunked_pages, "_SPLIT_BYTES", 3 * page_bytes)
+    monkeypatch.setattr(chunked_pages, "_FEW_CHUNKS", 2)
     monkeypatch.setattr(writing, "_PAGE_BYTES", page_bytes)
     monkeypatch.setattr(writing, "_LARGE_PAGE_BYTES", page_bytes)
     monkeypatch.setattr(writing, "_PORTION", 1000)
@@ -162,13 +164,9 @@ def test_of_rows_with_the_same_unique_columns_the_last_one_is_joined() -> None:
     assert sorted(row[:3] for row in join.batch((RIGHT, [(7, 5, 0, None)]))) == [(1, 5, 1), (2, 5, 0)]
 
 
-def test_rows_of_a_hot_key_are_added_without_reading_it() -> None:
-    join = Joined(BigIntType())
-    rows = [(number, 7, 0, None) for number in range(10_000)]
-    join.batch((LEFT, rows))
-    assert len(join.batch((RIGHT, rows[:1]))) == 10_000
-    read = join.store.get_many
-    sizes = []
+def read_sizes(join: Joined) -> list[int]:
+    """Return a list to which each reading from the store adds how many bytes it was."""
+    read, sizes = join.store.get_many, list[int]()
 
     def counted_read(keys: Any) -> list[bytes | None]:
         found = read(keys)
@@ -176,23 +174,43 @@ def test_rows_of_a_hot_key_are_added_without_reading_it() -> None:
         return found
 
     join.store.get_many = counted_read  # type: ignore[method-assign]
+    return sizes
+
+
+def test_rows_of_a_key_with_many_are_added_without_reading_it() -> None:
+    join = Joined(BigIntType())
+    rows = [(number, 7, 0, None) for number in range(10_000)]
+    join.batch((LEFT, rows))
+    assert len(join.batch((RIGHT, rows[:1]))) == 10_000
+    sizes = read_sizes(join)
     assert len(join.batch((LEFT, rows[:10]))) == 10
     assert sum(sizes) < 3000
     assert len(join.batch((RIGHT, rows[:1]))) == 10_010
 
 
-def test_chunks_of_a_hot_key_are_merged_so_that_there_are_few() -> None:
+def test_rows_of_many_keys_are_added_without_reading_those_of_their_table() -> None:
+    join = Joined(BigIntType(), max_parallelism=8)
+    rows = [(number, number, 0, None) for number in range(20_000)]
+    join.batch((LEFT, rows))
+    state = sum(map(len, join.store.values()))
+    sizes = read_sizes(join)
+    join.batch((LEFT, rows))
+    assert sum(sizes) < state / 10
+    assert len(join.batch((RIGHT, rows))) == 40_000
+
+
+def test_chunks_are_merged_so_that_there_are_few() -> None:
     join, count = Joined(BigIntType()), 0
     for size in [6000, *[50] * 60]:
         join.batch((LEFT, [(count + number, 7, 0, None) for number in range(size)]))
         count += size
     pages = [page for page in join.store if page[1] == "page"]
-    assert len(pages) <= 12
+    assert len(pages) <= 20
     found = join.batch((RIGHT, [(1, 7, 0, None)]))
     assert [row[0] for row in found] == list(range(count))
 
 
-def test_a_hot_page_to_which_another_key_comes_has_both() -> None:
+def test_a_page_of_one_key_to_which_others_come_has_all() -> None:
     join = Joined(BigIntType(), max_parallelism=1)
     rows = [(number, 7, 0, None) for number in range(6000)]
     join.batch((LEFT, rows))

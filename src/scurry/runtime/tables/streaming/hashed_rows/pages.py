@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
+from scurry.runtime.tables.streaming.hashed_rows.chunked_pages import Chunk, ChunkedPage, RowIndex
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, row_hashes
-from scurry.runtime.tables.streaming.hashed_rows.hot_pages import Chunk, HotPage, RowIndex
 from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table
 from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 from scurry.runtime.tables.streaming.hashed_rows.writing import RowPageWriter
@@ -26,7 +25,8 @@ class HashedRows:
     """The rows of some tables, with the same hash on the same page.
 
     Pages are split like those of `KeyedStateBackend`, by other bits of a hash. A micro-batch reads the pages that its
-    rows lead to, once, and writes those that it adds rows to. Of a hot page it reads what its rows are joined with.
+    rows lead to, once, and writes those that it adds rows to. Of a page in chunks it reads what its rows are joined
+    with, and writes what it adds.
 
     Args:
         tables: The tables, without rows.
@@ -44,12 +44,15 @@ class HashedRows:
         self.sizes: dict[int, int] = {}
         #: pages that are removed when the micro-batch ends
         self.obsolete: list[int] = []
-        #: hot pages of these key groups, by id
-        self.hot: dict[int, HotPage] = {}
+        #: pages in chunks of these key groups, by id
+        self.chunked: dict[int, ChunkedPage] = {}
+        self._leaves = Leaves.of({})
+        #: pages that rows of the micro-batch have led to
+        self._touched: set[int] = set()
         #: other pages of these key groups that are not loaded
         self._unread: set[int] = set()
-        #: for each table, hot pages of which it has no rows yet
-        self._unread_hot: list[set[int]] = [set() for _ in tables]
+        #: for each table, pages in chunks of which it has no rows yet
+        self._unread_chunks: list[set[int]] = [set() for _ in tables]
 
     # ---------------------------------------------------------------- reading
 
@@ -58,40 +61,38 @@ class HashedRows:
 
         Args:
             hashes: The hashes.
-            own: The position of the table of the rows: of hot pages, only rows of other tables are loaded.
+            own: The position of the table of the rows: of pages in chunks, only rows of other tables are loaded.
         """
         groups = np.unique(groups_of(hashes)).tolist()
         self._load_groups([group for group in groups if group not in self.indexes])
-        if not self._unread and not self.hot:
+        if not self._unread and not any(self._unread_chunks):
             return
-        leaves = Leaves.of(self.indexes)
-        wanted = set(leaves.pages[np.unique(leaves.places(hashes))].tolist())
+        wanted = set(self._leaves.pages[np.unique(self._leaves.places(hashes))].tolist())
         self._load_pages(sorted(self._unread & wanted))
-        if self.hot:
-            self._cool(hashes)
-            for place, unread in enumerate(self._unread_hot):
-                if place != own:
-                    self._load_hot(place, sorted(unread & wanted))
+        for page in sorted(self.chunked.keys() & wanted - self._touched):
+            if self.chunked[page].is_too_large:
+                self._load_whole(page)
+        self._touched |= wanted
+        for place, unread in enumerate(self._unread_chunks):
+            if place != own:
+                self._load_chunks(place, sorted(unread & wanted))
 
-    def _cool(self, hashes: Hashes) -> None:
-        """Make pages of several keys of hot pages to which rows of other keys come, before these are added."""
-        leaves = Leaves.of_pages(self.hot)
-        own = np.asarray([self.hot[page].hashed for page in leaves.pages.tolist()], dtype=np.uint64)
-        places = np.maximum(leaves.places(hashes), 0)
-        others = leaves.have(places, hashes) & (own[places] != hashes)
-        for page in leaves.pages[np.unique(places[others])].tolist():
-            for place in range(len(self.tables)):
-                self._load_hot(place, [page])
-            for chunks in self.hot.pop(page).chunks:
-                self.obsolete += [page & ~NUMBER | chunk.number for chunk in chunks]
-            del self.indexes[page >> GROUP_SHIFT].hot[page & NUMBER]
+    def _load_whole(self, page: int) -> None:
+        """Load a page in chunks to store it as others, which are split."""
+        for place in range(len(self.tables)):
+            self._load_chunks(place, [page])
+        for chunks in self.chunked.pop(page).chunks:
+            self.obsolete += [page & ~NUMBER | number for number, _ in chunks]
+        del self.indexes[page >> GROUP_SHIFT].chunked[page & NUMBER]
 
-    def heat(self, page: int, hashed: int) -> None:
-        """Make a page a hot page without rows."""
-        found = HotPage(hashed, [[] for _ in self.tables])
-        self.hot[page] = self.indexes[page >> GROUP_SHIFT].hot[page & NUMBER] = found
+    def store_in_chunks(self, page: int, hashed: int | None) -> None:
+        """Let a page have chunks, of which there are none yet."""
+        found = ChunkedPage(hashed, [[] for _ in self.tables])
+        self.chunked[page] = self.indexes[page >> GROUP_SHIFT].chunked[page & NUMBER] = found
 
     def _load_groups(self, groups: list[int]) -> None:
+        if not groups:
+            return
         firsts = [group << GROUP_SHIFT | 1 for group in groups]
         whole: list[RowPage] = []
         for group, blob in zip(groups, self.read(firsts), strict=True):
@@ -99,14 +100,15 @@ class HashedRows:
             if isinstance(content, RowIndex):
                 self.indexes[group] = content
                 base = group << GROUP_SHIFT
-                self._unread.update(base | leaf for leaf in content.leaves() if leaf not in content.hot)
-                self.hot.update((base | number, page) for number, page in content.hot.items())
-                for unread in self._unread_hot:
-                    unread.update(base | number for number in content.hot)
+                self._unread.update(base | leaf for leaf in content.leaves() if leaf not in content.chunked)
+                self.chunked.update((base | number, page) for number, page in content.chunked.items())
+                for unread in self._unread_chunks:
+                    unread.update(base | number for number in content.chunked)
             else:
                 self.indexes[group] = RowIndex()
                 if content is not None:
                     whole.append(content)
+        self._leaves = Leaves.of(self.indexes)
         self._add(whole)
 
     def _load_pages(self, pages: list[int]) -> None:
@@ -114,15 +116,17 @@ class HashedRows:
         for start in range(0, len(pages), _AT_ONCE):
             self._add([pickle.loads(blob) for blob in self.read(pages[start : start + _AT_ONCE]) if blob])
 
-    def _load_hot(self, place: int, pages: list[int]) -> None:
-        unread = self._unread_hot[place]
-        for page in unread.intersection(pages):
-            unread.remove(page)
-            self._add(self.chunks_of(page, self.hot[page].chunks[place]))
+    def _load_chunks(self, place: int, pages: list[int]) -> None:
+        unread = self._unread_chunks[place]
+        wanted = [(page, self.chunked[page].chunks[place]) for page in pages if page in unread]
+        unread.difference_update(pages)
+        for start in range(0, len(wanted), _AT_ONCE):
+            self._add(self.stored_chunks(wanted[start : start + _AT_ONCE]))
 
-    def chunks_of(self, page: int, chunks: Iterable[Chunk]) -> list[RowPage]:
-        """Return some chunks of a hot page."""
-        return [pickle.loads(blob) for blob in self.read([page & ~NUMBER | chunk.number for chunk in chunks]) if blob]
+    def stored_chunks(self, wanted: Iterable[tuple[int, Iterable[Chunk]]]) -> list[RowPage]:
+        """Return chunks of some pages."""
+        blobs = self.read([page & ~NUMBER | number for page, chunks in wanted for number, _ in chunks])
+        return [pickle.loads(blob) for blob in blobs if blob]
 
     def read(self, pages: list[int]) -> list[bytes | None]:
         """Return what is stored of some pages."""

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
 from scurry.runtime.tables.batch.batches import concatenated
-from scurry.runtime.tables.streaming.hashed_rows.encoding import cut
+from scurry.runtime.tables.streaming.hashed_rows.chunked_pages import Chunk
+from scurry.runtime.tables.streaming.hashed_rows.encoding import Part, cut
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
-from scurry.runtime.tables.streaming.hashed_rows.hot_pages import HOT_BYTES, Chunk
 from scurry.runtime.tables.streaming.hashed_rows.tables import RowPage, Table, layout
 from scurry.runtime.tables.streaming.hashed_rows.trie import Leaves
 
@@ -24,6 +24,8 @@ __all__ = ["RowPageWriter"]
 
 #: A page of more bytes is split: in a micro-batch that adds few rows to each page that it touches, and in others.
 _PAGE_BYTES, _LARGE_PAGE_BYTES = 4 * 1024, 16 * 1024
+#: A larger page is stored in chunks.
+_CHUNKED_BYTES = 6 * 1024
 #: A micro-batch that adds more bytes to a page, on average, makes large ones.
 _DENSE = 1024
 #: About how many bytes are written together: as many are in memory twice more.
@@ -47,14 +49,14 @@ class RowPageWriter:
         leaves = Leaves.of(self._rows.indexes)
         ordered = [_Ordered.of(table, leaves) for table in self._tables]
         touched = np.unique(np.concatenate([rows.places[rows.is_new] for rows in ordered]))
-        is_hot = np.asarray([page in self._rows.hot for page in leaves.pages[touched].tolist()], dtype=bool)
-        if is_hot.any():
-            self._append(leaves.at(touched[is_hot]), [rows.at(rows.is_new) for rows in ordered])
-        if not is_hot.all():
-            self._write(leaves.at(touched[~is_hot]), ordered)
+        chunked = np.asarray([page in self._rows.chunked for page in leaves.pages[touched].tolist()], dtype=bool)
+        if chunked.any():
+            self._append(leaves.at(touched[chunked]), [rows.at(rows.is_new) for rows in ordered])
+        if not chunked.all():
+            self._write(leaves.at(touched[~chunked]), ordered)
         for group in self._changed:
             index = self._rows.indexes[group]
-            if index.splits or index.hot:  # else the only page is in its place
+            if index.splits or index.chunked:  # else the only page is in its place
                 self._rows.write(group << GROUP_SHIFT | 1, pickle.dumps(index, 5))
 
     # ---------------------------------------------------------------- pages that are written again
@@ -66,10 +68,9 @@ class RowPageWriter:
         limit = _LARGE_PAGE_BYTES if bytes_added > _DENSE * len(pages.pages) else _PAGE_BYTES
         pages = self._split(pages, ordered, limit)
         if self._rows.appends_only:
-            bounds = [rows.bounds(pages) for rows in ordered]
-            is_hot = (_sizes(bounds, ordered) > HOT_BYTES) & ~_have_different(bounds, ordered)
-            self._heat(pages.at(is_hot), ordered)
-            pages = pages.at(~is_hot)
+            chunked = _sizes([rows.bounds(pages) for rows in ordered], ordered) > _CHUNKED_BYTES
+            self._store_in_chunks(pages.at(chunked), ordered)
+            pages = pages.at(~chunked)
             ordered = [rows.of_pages(pages) for rows in ordered]
         for start, stop in _portions(pages, ordered):
             self._write_pages(pages.at(slice(start, stop)), ordered)
@@ -88,7 +89,7 @@ class RowPageWriter:
             pages = pages.halved(large)
 
     def _make_way(self, page: int) -> None:
-        """Remove a page that splits, or gets hot."""
+        """Remove a page that splits, or gets chunks."""
         self._changed.add(page >> GROUP_SHIFT)
         if page & NUMBER != 1 and page in self._rows.sizes:  # the index takes the place of the first page
             self._rows.write(page, None)
@@ -103,42 +104,64 @@ class RowPageWriter:
             if any(count for count, _ in of_page):
                 self._rows.write(page, pickle.dumps(RowPage.of(of_page, self._layout), 5))
 
-    # ---------------------------------------------------------------- hot pages
+    # ---------------------------------------------------------------- pages in chunks
 
-    def _heat(self, pages: Leaves, ordered: Sequence[_Ordered]) -> None:
-        """Make hot pages of pages."""
-        for page, hashed in zip(
-            pages.pages.tolist(), _least_hashes([rows.bounds(pages) for rows in ordered], ordered).tolist(), strict=True
-        ):
+    def _store_in_chunks(self, pages: Leaves, ordered: Sequence[_Ordered]) -> None:
+        """Store pages in chunks from now on."""
+        for page in pages.pages.tolist():
             self._make_way(page)
-            self._rows.heat(page, hashed)
         self._append(pages, ordered)
 
     def _append(self, pages: Leaves, ordered: Sequence[_Ordered]) -> None:
-        """Add rows to hot pages."""
-        for place, (table, rows) in enumerate(zip(self._tables, ordered, strict=True)):
-            for page, *bounds in zip(pages.pages.tolist(), *rows.bounds(pages), strict=True):
-                numbers = rows.numbers[slice(*bounds)]
-                if len(numbers):
-                    self._add_chunk(page, place, table.rows(numbers))
+        """Add rows to pages in chunks."""
+        ordered = [rows.of_pages(pages) for rows in ordered]
+        bounds = [rows.bounds(pages) for rows in ordered]
+        least, greatest = _least_hashes(bounds, ordered).tolist(), _greatest_hashes(bounds, ordered).tolist()
+        for page, first, last in zip(pages.pages.tolist(), least, greatest, strict=True):
+            hashed, known = first if first == last else None, self._rows.chunked.get(page)
+            if known is None:
+                self._rows.store_in_chunks(page, hashed)
+            elif known.hashed != hashed:
+                known.hashed = None
+            self._changed.add(page >> GROUP_SHIFT)
+        for place, rows in enumerate(ordered):
+            for start, stop in _portions(pages, [rows]):
+                self._append_of(place, pages.at(slice(start, stop)), rows)
 
-    def _add_chunk(self, page: int, place: int, batch: pa.RecordBatch) -> None:
-        """Add rows of a table to a hot page."""
-        hot, table = self._rows.hot[page], self._tables[place]
-        base, chunks = page & ~NUMBER, hot.chunks[place]
-        merged = hot.mergeable(place, batch.nbytes)
-        if merged:
-            before = table.batch_of([stored.parts[place] for stored in self._rows.chunks_of(page, merged)])
-            batch = concatenated([before, batch], table.schema)
-            for chunk in merged:
-                self._rows.write(base | chunk.number, None)
-            del chunks[-len(merged) :]
-        (part,) = cut(batch, np.asarray([0, batch.num_rows]))
+    def _append_of(self, place: int, pages: Leaves, rows: _Ordered) -> None:
+        """Add rows of one table."""
+        starts, stops = rows.bounds(pages)
+        has_rows = stops > starts
+        if not has_rows.any():
+            return
+        starts, stops, pages = starts[has_rows], stops[has_rows], pages.at(has_rows)
+        batch = self._tables[place].rows(rows.numbers[starts[0] : stops[-1]])
+        parts = cut(batch, np.append(starts, stops[-1]) - starts[0])
+        for page, start, part in zip(pages.pages.tolist(), (starts - starts[0]).tolist(), parts, strict=True):
+            size = sum(map(len, part[1]))
+            merged = self._rows.chunked[page].mergeable(place, size)
+            if merged:
+                part = self._merged(page, place, merged, batch.slice(start, part[0]))
+                size = sum(map(len, part[1]))
+            self._add_chunk(page, place, part, size)
+
+    def _merged(self, page: int, place: int, chunks: list[Chunk], batch: pa.RecordBatch) -> Part:
+        """Remove chunks; return their rows and some more as one part."""
+        table = self._tables[place]
+        before = table.batch_of([stored.parts[place] for stored in self._rows.stored_chunks([(page, chunks)])])
+        for number, _ in chunks:
+            self._rows.write(page & ~NUMBER | number, None)
+        del self._rows.chunked[page].chunks[place][-len(chunks) :]
+        whole = concatenated([before, batch], table.schema)
+        (part,) = cut(whole, np.asarray([0, whole.num_rows]))
+        return part
+
+    def _add_chunk(self, page: int, place: int, part: Part, size: int) -> None:
+        chunked = self._rows.chunked[page]
+        number = next(chunked.free_numbers(page & NUMBER))
         parts = tuple(part if each == place else (0, ()) for each in range(len(self._tables)))
-        number = next(hot.free_numbers(page & NUMBER))
-        self._rows.write(base | number, pickle.dumps(RowPage.of(parts, self._layout), 5))
-        chunks.append(Chunk(number, int(batch.nbytes)))
-        self._changed.add(page >> GROUP_SHIFT)
+        self._rows.write(page & ~NUMBER | number, pickle.dumps(RowPage.of(parts, self._layout), 5))
+        chunked.chunks[place].append((number, size))
 
 
 class _Ordered(NamedTuple):
@@ -199,11 +222,16 @@ def _sizes(bounds: Sequence[tuple[Any, Any]], ordered: Sequence[_Ordered]) -> An
 
 def _have_different(bounds: Sequence[tuple[Any, Any]], ordered: Sequence[_Ordered]) -> Any:
     """Return which pages have rows of different hashes: those of the others cannot be told apart."""
+    return _least_hashes(bounds, ordered) < _greatest_hashes(bounds, ordered)
+
+
+def _greatest_hashes(bounds: Sequence[tuple[Any, Any]], ordered: Sequence[_Ordered]) -> Any:
+    """Return the greatest hash of the rows of each page; 0 without rows."""
     greatest = np.zeros(len(bounds[0][0]), dtype=np.uint64)
     for (starts, stops), rows in zip(bounds, ordered, strict=True):
         there = np.flatnonzero(stops > starts)
         greatest[there] = np.maximum(greatest[there], rows.hashes[stops[there] - 1])
-    return _least_hashes(bounds, ordered) < greatest
+    return greatest
 
 
 def _least_hashes(bounds: Sequence[tuple[Any, Any]], ordered: Sequence[_Ordered]) -> Any:

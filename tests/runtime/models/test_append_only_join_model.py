@@ -188,6 +188,14 @@ def test_rows_of_a_key_with_many_are_added_without_reading_it() -> None:
     assert len(join.batch((RIGHT, rows[:1]))) == 10_010
 
 
+def test_rows_that_are_read_late_come_before_those_of_the_batch() -> None:
+    join = Joined(BigIntType(), unique=(0,))
+    join.batch((LEFT, [(number, 7, 0, None) for number in range(3000)]))
+    found = join.batch((LEFT, [(1, 7, 1, None), (5000, 7, 1, None)]), (RIGHT, [(9, 7, 0, None)]))
+    assert [row[0] for row in found] == [0, *range(2, 3000), 1, 5000]
+    assert all(row[2] == 1 for row in found[-2:])
+
+
 def test_rows_of_many_keys_are_added_without_reading_those_of_their_table() -> None:
     join = Joined(BigIntType(), max_parallelism=8)
     rows = [(number, number, 0, None) for number in range(20_000)]

@@ -86,6 +86,7 @@ class Table:
         batches: The rows.
         starts: The number of the first row of each batch, and the number of all rows.
         is_new: Which of the batches are of the micro-batch, not of pages.
+        is_loaded_late: Whether rows of pages have higher numbers than some of the micro-batch.
         index: The numbers of the rows by hash.
         removed: By number, which rows are removed; empty if none is.
     """
@@ -96,6 +97,7 @@ class Table:
     batches: list[pa.RecordBatch] = field(default_factory=list)
     starts: list[int] = field(default_factory=lambda: [0])
     is_new: list[bool] = field(default_factory=list)
+    is_loaded_late: bool = False
     index: HashIndex = field(default_factory=HashIndex)
     removed: Any = field(default_factory=lambda: np.zeros(0, bool))
 
@@ -114,17 +116,23 @@ class Table:
             return
         self.index.add(hashes, self.starts[-1], self.removed)
         self.batches.append(batch)
+        self.is_loaded_late |= not is_new and any(self.is_new)
         self.is_new.append(is_new)
         self.starts.append(self.starts[-1] + batch.num_rows)
         if len(self.removed):
             self._grow()
 
     def find(self, hashes: Hashes) -> tuple[Any, Any]:
-        """Find the rows with some hashes: see `HashIndex.find`."""
+        """Find the rows with some hashes as `HashIndex.find`, those of one hash in the order in which they came."""
         places, numbers = self.index.find(hashes)
         if len(self.removed):
             there = ~self.removed[numbers]
             places, numbers = places[there], numbers[there]
+        if self.is_loaded_late and len(numbers):
+            # Rows of pages are older than those of the micro-batch, whatever their numbers are.
+            is_new = np.asarray(self.is_new)[np.searchsorted(self.starts, numbers, side="right") - 1]
+            order = np.lexsort((numbers, is_new, places))
+            places, numbers = places[order], numbers[order]
         return places, numbers
 
     def remove(self, numbers: Any) -> None:

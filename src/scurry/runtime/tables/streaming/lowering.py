@@ -225,7 +225,8 @@ class Lowering:
             for rows, columns, each in zip(inputs, keys, grouped, strict=True)
         )
         parallelism = None if keys[0] else 1
-        operator = ops.KeyedRows(function, keeps=_described(self._lowering[-1]) if self._lowering else name)
+        keeps = _described(self._lowering[-1]) if self._lowering else name
+        operator = ops.KeyedRows(function, keeps=f"{keeps}, in columns" if by_hash else keeps)
         return OperatorNode(
             inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
         )

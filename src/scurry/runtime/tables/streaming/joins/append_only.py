@@ -15,6 +15,7 @@ from scurry.relational.physical.joins import RegularJoin
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import taken
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
+from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.hashed_rows.hashing import are_hashed_alike
 from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
@@ -30,7 +31,7 @@ def can_hash_keys(plan: RegularJoin) -> bool:
     return all(are_hashed_alike(arrow_type(left[key.left]), arrow_type(right[key.right])) for key in plan.keys)
 
 
-class AppendOnlyJoin:
+class AppendOnlyJoin(HashedRowsFunction):
     """Join each row with all rows that the other side has had so far."""
 
     def __init__(self, plan: RegularJoin, session: Session) -> None:
@@ -40,6 +41,7 @@ class AppendOnlyJoin:
 
     def open(self, context: Any) -> None:
         """Compile the conditions."""
+        super().open(context)
         plan = self._plan
         self._pairs = Pairs(plan, self._session)
         self._keys = ([key.left for key in plan.keys], [key.right for key in plan.keys])
@@ -48,7 +50,6 @@ class AppendOnlyJoin:
             for columns in self._keys
         ]
         self._unique = (plan.left_unique, plan.right_unique)
-        self._rows: HashedRows | None = None
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the pairs of some rows with kept ones, and keep them."""
@@ -99,19 +100,3 @@ class AppendOnlyJoin:
         last = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
         last[codes] = np.arange(len(codes))
         return np.sort(last)
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def fired(self, context: RowsContext) -> list[Changes]:
-        """Return nothing."""
-        return []
-
-    def settle(self, context: RowsContext) -> None:
-        """Write the rows that were added."""
-        rows, self._rows = self._rows, None
-        if rows is not None:
-            rows.settle()

@@ -13,6 +13,7 @@ from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
+from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
 from scurry.runtime.tables.streaming.kept_rows import joined, pieces
@@ -98,17 +99,13 @@ class _LastRows:
         return [Changes(batch.take(pa.array(rows[here])), kinds[here].astype(np.int8))]
 
 
-class LastRow:
+class LastRow(HashedRowsFunction):
     """Emit each row that replaces the one of its key; the rows of all keys are kept in columns."""
 
     def __init__(self, plan: Deduplicate, with_before: bool) -> None:
         """Take the deduplication, and whether updates have to have the row before."""
         self._plan = plan
         self._last_rows = _LastRows(plan, with_before)
-
-    def open(self, context: Any) -> None:
-        """Begin with no rows in memory."""
-        self._rows: HashedRows | None = None
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are the last ones of their keys, with those that they replace."""
@@ -135,22 +132,6 @@ class LastRow:
     def _equal(self, one: pa.RecordBatch, other: pa.RecordBatch) -> Any:
         columns = [(one.column(key), other.column(key)) for key in self._plan.keys]
         return equal_rows(columns, [True] * len(columns), one.num_rows)
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def fired(self, context: RowsContext) -> list[Changes]:
-        """Return nothing."""
-        return []
-
-    def settle(self, context: RowsContext) -> None:
-        """Write the rows that were added."""
-        rows, self._rows = self._rows, None
-        if rows is not None:
-            rows.settle()
 
 
 class ExpiringLastRow(Deduplication):

@@ -69,3 +69,24 @@ def test_the_state_of_operators_of_tables_can_be_read(savepoint: str) -> None:
     )
     sums = {key: pickle.loads(states["group"])[1] for key, states in reader.keyed_state(uid)}
     assert sums == {"a": [(1, 1)], "b": [(2, 1)]}
+
+
+def test_rows_in_columns_are_not_taken_by_a_join_that_gets_a_time_to_live(tmp_path: Path) -> None:
+    write(tmp_path / "in", "f1", {"k": "a", "v": 1}, {"k": "b", "v": 2})
+    joined = "SELECT l.k, r.v FROM t AS l JOIN t AS r ON l.k = r.k"
+    running = start(tmp_path, joined)
+    until(lambda: len(read(tmp_path / "out")) == 2)
+    savepoint = str(running.stop_with_savepoint(False, str(tmp_path / "savepoints")).result())
+    (state,) = (each for each in states_of(savepoint, "Join") if each)
+    assert {key: sorted(rows) for key, rows in state.items()} == {
+        key: ["join-left", "join-right"] for key in ("a", "b")
+    }
+    job = start(tmp_path, joined, **{"execution.state-recovery.path": savepoint, "table.exec.state.ttl": "1 h"})
+    with pytest.raises(ScurryError, match="the statement, or a table of it, has changed"):
+        job.get_job_execution_result().result()
+
+
+def states_of(savepoint: str, operator: str) -> list[dict[Any, Any]]:
+    reader = SavepointReader.read(savepoint)
+    uids = [uid for uid, each in reader.metadata.operators.items() if each.name == operator]
+    return [dict(reader.keyed_state(uid)) for uid in uids]

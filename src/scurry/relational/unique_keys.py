@@ -13,7 +13,7 @@ from scurry.relational.join_keys import conjuncts, split_condition
 from scurry.relational.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.relational.plan import Plan
 
-__all__ = ["Keys", "is_unique", "unique_keys", "upsert_keys"]
+__all__ = ["Keys", "flinks_upsert_keys", "is_unique", "unique_keys", "upsert_keys"]
 
 #: Sets of columns, each of which identifies a row; an empty set if there is one row at most.
 Keys = frozenset[frozenset[int]]
@@ -30,9 +30,34 @@ def upsert_keys(plan: Plan) -> Keys:
     """Return the unique keys by which changes are in order: those of one key come through one subtask.
 
     An exchange by other columns sends a row and the one that replaces it to different subtasks, of which either may be
-    the first to pass them on: it leaves the keys that contain its columns. These are Flink's upsert keys.
+    the first to pass them on: it leaves the keys that contain its columns. These are Flink's upsert keys but for ranks.
     """
-    return _derived(plan, [_behind_exchange(plan, place) for place in range(len(plan.inputs))])
+    keys = flinks_upsert_keys(plan, upsert_keys)
+    match plan:
+        case ranks.Deduplicate() if plan.keep_last:
+            return frozenset([frozenset(plan.keys)])
+        case ranks.Rank():
+            return _of_places(plan, keys)
+    return keys
+
+
+def flinks_upsert_keys(plan: Plan, of_input: Callable[[Plan], Keys] | None = None) -> Keys:
+    """Return what Flink takes for upsert keys, which decides what it refuses: a rank keeps the keys of its input."""
+    of_input = of_input or flinks_upsert_keys
+    return _derived(plan, [_behind_exchange(plan, place, of_input) for place in range(len(plan.inputs))])
+
+
+def _of_places(plan: ranks.Rank, keys: Keys) -> Keys:
+    """Return the keys by which the changes of a rank are in order, of those of its input.
+
+    A row that takes the place of another one has its partition and number, and nothing else in common with it; while
+    rows move on, one may have two numbers. By other keys a table would keep rows that are gone, or lose some.
+    """
+    if _has_one_row(plan):
+        return frozenset([frozenset(plan.partition_by)])
+    if plan.number is not None:
+        return frozenset([_numbered(plan)])
+    return keys if plan.start == 1 else _NONE
 
 
 def _derived(plan: Plan, inputs: Sequence[Keys]) -> Keys:
@@ -40,8 +65,8 @@ def _derived(plan: Plan, inputs: Sequence[Keys]) -> Keys:
     return _NONE if handler is None else handler(plan, *inputs)
 
 
-def _behind_exchange(plan: Plan, place: int) -> Keys:
-    """Return the upsert keys of an input where the operator of a plan takes it."""
+def _behind_exchange(plan: Plan, place: int, of_input: Callable[[Plan], Keys]) -> Keys:
+    """Return the keys of an input where the operator of a plan takes it."""
     columns: set[int] = set()
     match plan:
         case ranks.Rank() if plan.is_limit:
@@ -50,7 +75,7 @@ def _behind_exchange(plan: Plan, place: int) -> Keys:
             columns = set(plan.partition_by)
         case joins.StreamingJoin():
             columns = {(key.left, key.right)[place] for key in plan.keys}
-    return frozenset(key for key in upsert_keys(plan.inputs[place]) if columns <= key)
+    return frozenset(key for key in of_input(plan.inputs[place]) if columns <= key)
 
 
 def is_unique(plan: Plan, columns: frozenset[int]) -> bool:
@@ -191,10 +216,18 @@ def _input(plan: Plan, keys: Keys) -> Keys:
 
 def _rank(plan: ranks.Rank, keys: Keys) -> Keys:
     """In each partition a number is that of one row, and there is one row if there is one number."""
-    numbers = frozenset([len(plan.input.schema)])
-    if plan.start == plan.end and plan.end_column is None:
+    if _has_one_row(plan):
         keys |= {frozenset(plan.partition_by)}
-    return keys | {frozenset(plan.partition_by) | numbers} if plan.number is not None else keys
+    return keys | {_numbered(plan)} if plan.number is not None else keys
+
+
+def _has_one_row(plan: ranks.Rank) -> bool:
+    return plan.start == plan.end and plan.end_column is None
+
+
+def _numbered(plan: ranks.Rank) -> frozenset[int]:
+    """Return the columns of the partition and of the number."""
+    return frozenset(plan.partition_by) | {len(plan.input.schema)}
 
 
 _HANDLERS: dict[type[Plan], Callable[..., Keys]] = {

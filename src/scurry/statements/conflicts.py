@@ -7,7 +7,7 @@ from scurry.functions.definition import Session
 from scurry.logical_types.families import is_rowtime
 from scurry.relational.changelog import Changelogs
 from scurry.relational.plan import Scan, Sink, walk
-from scurry.relational.unique_keys import upsert_keys
+from scurry.relational.unique_keys import flinks_upsert_keys
 
 __all__ = ["check_conflicts"]
 
@@ -22,7 +22,8 @@ def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> Non
         options = dict(session.options)
         is_required = options.get("table.exec.sink.require-on-conflict", "true").lower() == "true"
         is_automatic = options.get("table.exec.sink.upsert-materialize", "AUTO").upper() == "AUTO"
-        if is_required and is_automatic and sink.upsert_materialize:
+        is_covered = any(key <= set(sink.key) for key in flinks_upsert_keys(sink.input))
+        if is_required and is_automatic and sink.upsert_materialize and not is_covered:
             raise ValidationError(_without_clause(sink))
         return
     if sink.on_conflict != "DEDUPLICATE":
@@ -46,7 +47,7 @@ def _check_watermarks(sink: Sink) -> None:
 
 def _without_clause(sink: Sink) -> str:
     names = sink.input.schema.names
-    keys = sorted(map(sorted, upsert_keys(sink.input)), key=len)
+    keys = sorted(map(sorted, flinks_upsert_keys(sink.input)), key=len)
     upsert_key = f"[{', '.join(names[column] for column in keys[0])}]" if keys else ""
     return (
         f"The query has an upsert key that differs from the primary key of the sink table '{'.'.join(sink.path)}'. "

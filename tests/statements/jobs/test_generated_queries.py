@@ -256,3 +256,21 @@ def test_pairs_end_when_an_update_makes_another_condition_false(kind: str, condi
     )
     wanted = in_batch(with_tables(False), query, {"a": rows + later, "c": rows + later})
     assert streamed(with_tables(True), f"INSERT INTO by_k {query}", batches, [1]) == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM {}) WHERE n = 1",
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM {}) WHERE n = 2",
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM {}) WHERE n BETWEEN 2 AND 3",
+        "SELECT k, v + 0 * n AS v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM {}) WHERE n <= 2",
+    ],
+)
+@pytest.mark.parametrize("rows", ["(SELECT DISTINCT k, v FROM c)", "(SELECT k, MIN(v) AS v FROM c GROUP BY k)"])
+def test_a_row_that_takes_the_place_of_another_has_another_key(query: str, rows: str) -> None:
+    some = [{"id": number, "k": "xyx"[number % 3], "v": value} for number, value in enumerate([5, 4, 3, 1, 2])]
+    batches = [[("c", [("+I", row)])] for row in some]
+    text = query.format(rows)
+    wanted = in_batch(with_tables(False), text, {"c": some})
+    assert streamed(with_tables(True), f"INSERT INTO by_row {text}", batches, [1]) == wanted

@@ -16,10 +16,12 @@ from scurry.logical_types import BigIntType, IntType
 from scurry.relational.physical.ranks import Rank
 from scurry.relational.plan import SortKey, Values
 from scurry.relational.schema import Column, Schema
+from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.partitioning import PartitionByKey
+from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
+from scurry.runtime.tables.streaming.ranks.columnar_top_n import ColumnarTopN
 from scurry.runtime.tables.streaming.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
 
 INPUT = Schema.of(["g", "k", "v"], [IntType(), IntType(), IntType()])
@@ -35,28 +37,38 @@ PLANS = [
 ]
 
 
-def drive(kind: Any, plan: Rank, changes: list[tuple[int, tuple[Any, ...]]], batch: int) -> list[Any]:
+def drive(
+    kind: Any, plan: Rank, changes: list[tuple[int, tuple[Any, ...]]], batch: int, with_before: bool = True
+) -> list[Any]:
     """Return what a rank has emitted after each batch, each batch with state that was written and read again."""
     store, found = DictStore(), []
-    function = kind(plan, True)
+    function = kind(plan, with_before)
     function.open(None)
     for start in range(0, len(changes), batch):
         some = changes[start : start + batch]
         columns = [pa.array(list(each), pa.int32()) for each in zip(*(row for _, row in some), strict=True)]
         kinds = np.asarray([change for change, _ in some], dtype=np.int8)
         rows = Changes(pa.RecordBatch.from_arrays(columns, names=list(INPUT.names)), kinds)
-        ((_, keyed),) = pickle.loads(pickle.dumps(PartitionByKey((0,))(rows, 128, 1)))
+        partition = PartitionByHash if kind is ColumnarTopN else PartitionByKey
+        ((_, keyed),) = pickle.loads(pickle.dumps(partition(plan.partition_by)(rows, 128, 1)))
         backend = KeyedStateBackend("rank", store)
-        emitted = function.process(0, keyed, RowsContext(None, backend, 0))  # type: ignore[arg-type]
+        context = RowsContext(TaskInfo(0, 1, 128), backend, 0)
+        emitted = function.process(0, keyed, context)
+        if kind is ColumnarTopN:
+            function.settle(context)
         backend.flush()
         found.append(
             [
                 (change, tuple(row.values()))
                 for each in emitted
-                for change, row in zip(each.kinds.tolist(), each.batch.to_pylist(), strict=True)
+                for change, row in zip(kinds_of(each), each.batch.to_pylist(), strict=True)
             ]
         )
     return found
+
+
+def kinds_of(changes: Changes) -> list[int]:
+    return [0] * changes.batch.num_rows if changes.kinds is None else changes.kinds.tolist()
 
 
 def check(plan: Rank, changes: list[tuple[int, tuple[Any, ...]]], emitted: list[Any], batch: int) -> None:
@@ -87,6 +99,18 @@ def test_rows_that_are_only_added(plan: Rank, batch: int) -> None:
     chance = random.Random(3)
     changes = [(0, (chance.randint(0, 3), k, chance.choice([None, *range(40)]))) for k in range(200)]
     check(plan, changes, drive(AppendOnlyTopN, plan, changes, batch), batch)
+
+
+@pytest.mark.parametrize("with_before", [True, False])
+@pytest.mark.parametrize("batch", [1, 7, 100, 600])
+@pytest.mark.parametrize("plan", [*PLANS, replace(PLAN, partition_by=()), replace(PLAN, end=2)])
+def test_changes_in_columns_are_those_row_by_row(plan: Rank, batch: int, with_before: bool) -> None:
+    chance = random.Random(11)
+    changes = [
+        (0, (chance.choice([None, *range(5)]), k, chance.choice([None, *range(9 + k // 10)]))) for k in range(600)
+    ]
+    wanted = drive(AppendOnlyTopN, plan, changes, batch, with_before)
+    assert drive(ColumnarTopN, plan, changes, batch, with_before) == wanted
 
 
 @pytest.mark.parametrize("batch", [1, 7, 500])

@@ -23,7 +23,7 @@ JOBS: dict[str, tuple[list[str], dict[str, str]]] = {
     **{f"one table, {start}": (OF_ONE_TABLE[start : start + 12], IDLE) for start in range(0, len(OF_ONE_TABLE), 12)},
     "two tables": (list(OF_TWO_TABLES), {}),
     "changes by key": (["changes by key"], IDLE),
-    "time to live": (["last row with a time to live"], IDLE),
+    "time to live": (["last row with a time to live", "top with a time to live"], IDLE),
     "bundles": (BUNDLED, IDLE),
 }
 

@@ -144,6 +144,7 @@ QUERIES = {
     "first row by processing time": f"SELECT k FROM {NUMBERED.format('k', 'p', 't')} WHERE n = 1",
     "last row by processing time": f"SELECT k, id FROM {NUMBERED.format('k', 'p DESC', 't')} WHERE n = 1",
     "last row with a time to live": f"SELECT k, id FROM {NUMBERED.format('k', 'ts DESC', 't')} WHERE n = 1",
+    "top with a time to live": f"SELECT k, id, n FROM {NUMBERED.format('k', 'v DESC, id', 't')} WHERE n <= 3",
     "over all rows before": OVER.format("ts"),
     "over some rows before": OVER.format("ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW"),
     "over some time before": OVER.format("ts RANGE BETWEEN INTERVAL '9' SECOND PRECEDING AND CURRENT ROW"),
@@ -169,6 +170,7 @@ SETTINGS = {
     "groups in bundles": {"table.exec.mini-batch.enabled": "true"},
     "changes by key": {"table.exec.source.cdc-events-duplicate": "true"},
     "last row with a time to live": {"table.exec.state.ttl": "1 h"},
+    "top with a time to live": {"table.exec.state.ttl": "1 h"},
 }
 #: What compares the times of two tables, one of which would be late if it were idle.
 OF_TWO_TABLES = ("window join", "interval join", "temporal join")

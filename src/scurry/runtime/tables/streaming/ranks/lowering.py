@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.relational.plan import Limit, Plan
 from scurry.relational.rewriting import without_inputs
+from scurry.runtime.tables.streaming.ranks.columnar_top_n import MOST_ROWS, ColumnarTopN
 from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRowByEventTime, FirstRowByProcessingTime
 from scurry.runtime.tables.streaming.ranks.last_row import ExpiringLastRow, LastRow
 from scurry.runtime.tables.streaming.ranks.limit import FirstRows
@@ -30,9 +31,12 @@ _STRATEGIES = {
 def _rank(lowering: Lowering, plan: Rank) -> Node:
     """Return the node that keeps the first rows of each partition."""
     name = "Rank" if not plan.is_limit else "SortLimit" if plan.order_by else "Limit"
+    bare, rows, keys = without_inputs(plan), [lowering.node(plan.input)], [plan.partition_by]
     with_before, ttl = lowering.changelogs.updates_before(plan), lowering.state_ttl
-    function = _STRATEGIES[plan.strategy](without_inputs(plan), with_before, ttl)
-    return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, name)
+    is_small = 0 < plan.end <= MOST_ROWS and plan.end_column is None
+    if plan.strategy == "AppendFastStrategy" and is_small and not ttl:
+        return lowering.keyed(rows, keys, ColumnarTopN(bare, with_before), name, by_hash=True)
+    return lowering.keyed(rows, keys, _STRATEGIES[plan.strategy](bare, with_before, ttl), name)
 
 
 def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:

@@ -2,6 +2,8 @@
 # parallelism: 1
 """Old schemas of tables print watermarks and keys, and know what columns are computed."""
 
+from __future__ import annotations
+
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.table import DataTypes, Schema, StreamTableEnvironment
 from pyflink.table.expressions import col

@@ -186,8 +186,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def get_schema(self) -> TableSchema:
         """Return names and types of the columns."""
-        schema = self.get_resolved_schema()
-        return TableSchema(schema.get_column_names(), schema.get_column_data_types())
+        return TableSchema._of(self.get_resolved_schema())
 
     def get_resolved_schema(self) -> ResolvedSchema:
         """Return the columns; for a table of the catalog with watermark and key.

@@ -53,8 +53,7 @@ class TableResult(ApiObject):
 
     def get_table_schema(self) -> TableSchema:
         """Return names and types of the columns."""
-        schema = self._result.schema
-        return TableSchema(schema.get_column_names(), schema.get_column_data_types())
+        return TableSchema._of(self._result.schema)
 
     def get_resolved_schema(self) -> ResolvedSchema:
         """Return names and types of the columns."""

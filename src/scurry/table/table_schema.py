@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
 from scurry.logical_types import DataType, RowField, RowType
@@ -29,10 +30,28 @@ class TableSchema(ApiObject):
         twice = [name for place, name in enumerate(self._names) if name in self._names[:place]]
         if twice:
             raise ArgumentError(f"Field names must be unique. Duplicate field: '{twice[0]}'")
+        self._extras = [""] * len(self._names)
+        self._rules: list[str] = []
+
+    @classmethod
+    def _of(cls, resolved: ResolvedSchema) -> TableSchema:
+        """Return the schema of a table as `get_schema` tells it: with what a definition says besides the types."""
+        schema = cls(resolved.get_column_names(), resolved.get_column_data_types())
+        schema._extras = [column.extras() for column in resolved.get_columns()]
+        for spec in resolved.get_watermark_specs():
+            expression = spec.watermark_expression
+            kind = expression.data_type.as_summary_string()
+            schema._rules.append(f"WATERMARK FOR {spec.rowtime_attribute}: {kind} AS {expression.text}")
+        key = resolved.get_primary_key()
+        if key is not None:
+            schema._rules.append(f"CONSTRAINT {key.name} PRIMARY KEY ({', '.join(key.columns)})")
+        return schema
 
     def copy(self) -> TableSchema:
         """Return the same schema."""
-        return TableSchema(self._names, self._types)
+        copied = TableSchema(self._names, self._types)
+        copied._extras, copied._rules = list(self._extras), list(self._rules)
+        return copied
 
     def get_field_data_types(self) -> list[DataType]:
         """Return the types."""
@@ -66,20 +85,24 @@ class TableSchema(ApiObject):
 
     def __repr__(self) -> str:
         """Return the columns over several lines."""
-        lines = [
-            f" |-- {name}: {kind.as_summary_string()}\n" for name, kind in zip(self._names, self._types, strict=True)
+        columns = [
+            f"{name}: {kind.as_summary_string()} {extras}".rstrip()
+            for name, kind, extras in zip(self._names, self._types, self._extras, strict=True)
         ]
-        return "root\n" + "".join(lines)
+        return "root\n" + "".join(f" |-- {line}\n" for line in (*columns, *self._rules))
 
     __str__ = __repr__
 
     def __eq__(self, other: object) -> bool:
-        """Compare names and types."""
-        return isinstance(other, TableSchema) and (self._names, self._types) == (other._names, other._types)
+        """Compare names and types, and what is computed, watermark and key."""
+        return isinstance(other, TableSchema) and self._parts() == other._parts()
 
     def __hash__(self) -> int:
         """Hash the names."""
         return hash(tuple(self._names))
+
+    def _parts(self) -> tuple[list[str], list[DataType], list[str], list[str]]:
+        return self._names, self._types, self._extras, self._rules
 
     @classmethod
     def builder(cls) -> TableSchema.Builder:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from scurry.table._table.base import TableBase
 
 if TYPE_CHECKING:
+    from scurry.relational.plan import Plan
     from scurry.table.expression import Expression
 
 __all__ = ["RowMethods"]
@@ -26,7 +27,7 @@ class RowMethods(TableBase):
         """
         from scurry.table._operations import rows
 
-        return self._made(rows.filtered(self._session, self._plan, self._expression(predicate)))
+        return self._same_columns(rows.filtered(self._session, self._plan, self._expression(predicate)))
 
     def where(self, predicate: Expression) -> Self:
         """Return the rows for which a condition is TRUE.
@@ -43,7 +44,7 @@ class RowMethods(TableBase):
         """Return one of each set of equal rows."""
         from scurry.table._operations import rows
 
-        return self._made(rows.distinct(self._session, self._plan))
+        return self._same_columns(rows.distinct(self._session, self._plan))
 
     def order_by(self, *fields: Expression) -> Self:
         """Return the rows in an order.
@@ -56,7 +57,7 @@ class RowMethods(TableBase):
         """
         from scurry.table._operations import rows
 
-        return self._made(rows.sorted_by(self._session, self._plan, self._expressions(fields)))
+        return self._same_columns(rows.sorted_by(self._session, self._plan, self._expressions(fields)))
 
     def offset(self, offset: int) -> Self:
         """Return the rows after the first ones; sort them before.
@@ -69,7 +70,7 @@ class RowMethods(TableBase):
         """
         from scurry.table._operations import rows
 
-        return self._made(rows.skipped(self._plan, offset))
+        return self._same_columns(rows.skipped(self._plan, offset))
 
     def fetch(self, fetch: int) -> Self:
         """Return the first rows.
@@ -82,7 +83,7 @@ class RowMethods(TableBase):
         """
         from scurry.table._operations import rows
 
-        return self._made(rows.fetched(self._plan, fetch))
+        return self._same_columns(rows.fetched(self._plan, fetch))
 
     def limit(self, fetch: int, offset: int = 0) -> Self:
         """Return some rows: `offset(offset).fetch(fetch)`.
@@ -92,3 +93,9 @@ class RowMethods(TableBase):
             offset: How many are left out before.
         """
         return self.offset(offset).fetch(fetch)
+
+    def _same_columns(self, plan: Plan) -> Self:
+        """Return the table of a plan that only chooses rows: as in Flink it keeps the table's watermark and key."""
+        made = self._made(plan)
+        made._schema = self._schema
+        return made

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from scurry.functions.definition import ScalarFunction
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction
 from scurry.functions.java_regex import tried
-from scurry.functions.kernels import by_value
+from scurry.functions.kernels import by_value, value_kernel
+from scurry.functions.plain_regex import extracted, pattern_of_group
 from scurry.functions.signatures import always, if_any_nullable, signature
-from scurry.logical_types import ArrayType
+from scurry.logical_types import ArrayType, DataType
 from scurry.logical_types.families import BOOLEAN, CHARACTER, INT, STRING
+from scurry.logical_types.values import to_value
 
 __all__ = ["FUNCTIONS"]
 
@@ -59,12 +65,26 @@ def regexp_substr(text: str, pattern: str) -> str | None:
     return regexp_extract(text, pattern)
 
 
+def _bind_extract(site: CallSite, result_type: DataType) -> Kernel:
+    by_row = value_kernel(regexp_extract, result_type)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        texts, *constants = columns
+        is_constant = all(isinstance(each, pa.Scalar) and each.is_valid for each in constants)
+        if not is_constant or isinstance(texts, pa.Scalar) or not pa.types.is_string(texts.type):
+            return by_row(columns, rows)
+        pattern = pattern_of_group(*map(to_value, constants))
+        return by_row(columns, rows) if pattern is None else extracted(texts, pattern)
+
+    return kernel
+
+
 _TWO = (CHARACTER, CHARACTER)
 
 FUNCTIONS = (
     ScalarFunction("REGEXP", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(regexp)),
     ScalarFunction("REGEXP_REPLACE", signature([*_TWO, CHARACTER], if_any_nullable(STRING)), by_value(regexp_replace)),
-    ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INT], always(STRING), optional=1), by_value(regexp_extract)),
+    ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INT], always(STRING), optional=1), _bind_extract),
     ScalarFunction(
         "REGEXP_EXTRACT_ALL",
         signature([*_TWO, INT], always(ArrayType(STRING)), optional=1),

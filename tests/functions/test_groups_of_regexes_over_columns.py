@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scurry.functions.plain_regex import extracted, pattern_of_group
+from scurry.functions.java_regex.columns import extracted, pattern_of_group
 from scurry.functions.scalar.regular_expressions import regexp_extract
 
 TEXTS = st.lists(st.one_of(st.none(), st.text(st.sampled_from("ab&=|^-é\n😀"), max_size=8)), max_size=6)

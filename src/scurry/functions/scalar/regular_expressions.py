@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction
-from scurry.functions.java_regex import tried
+from scurry.functions.java_regex.columns import extracted, pattern_of_group
+from scurry.functions.java_regex.patterns import matches, replaced, tried
 from scurry.functions.kernels import by_value, value_kernel
-from scurry.functions.plain_regex import extracted, pattern_of_group
 from scurry.functions.signatures import always, if_any_nullable, signature
 from scurry.logical_types import ArrayType, DataType
 from scurry.logical_types.families import BOOLEAN, CHARACTER, INT, STRING
@@ -27,7 +27,7 @@ def regexp(text: str, pattern: str) -> bool:
 def regexp_replace(text: str, pattern: str, replacement: str) -> str | None:
     """REGEXP_REPLACE: the text with every match replaced by a text that is taken literally."""
     found = tried(pattern)
-    return None if found is None else found.sub(lambda match: replacement, text)
+    return None if found is None else replaced(found, text, replacement)
 
 
 def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
@@ -42,13 +42,13 @@ def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | No
     found = tried(pattern)
     if found is None or not 0 <= group <= found.groups:
         return None
-    return [match[group] for match in found.finditer(text)]
+    return [match[group] for match in matches(found, text)]
 
 
 def regexp_count(text: str, pattern: str) -> int | None:
     """REGEXP_COUNT: the number of matches."""
     found = tried(pattern)
-    return None if found is None else sum(1 for _ in found.finditer(text))
+    return None if found is None else sum(1 for _ in matches(found, text))
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:

@@ -1,4 +1,4 @@
-"""Regular expressions mean what they mean in Java; tests/spark/tables/test_java_regexes.py asks Java."""
+"""Regular expressions mean what they mean in Java; tests/spark/tables/test_regexes_beside_java.py asks Java."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Cluster:
         self._group = group
         self.renew()
         self._known = False
-        self._committing: Mapping[Any, Future[Any]] = {}
+        self._committer: Any = None
 
     def renew(self) -> None:
         """Replace the client: after a failure, librdkafka asks the former leaders of partitions indefinitely."""
@@ -180,10 +180,17 @@ class Cluster:
         """Commit offsets of the group without waiting for the result."""
         if self._group is None or not offsets:
             return
+        if self._committer is None:
+            # The AdminClient aborts the process when the group's coordinator moves while it waits for an answer.
+            configuration = self._properties.client(group_id=self._group, enable_auto_commit=False)
+            self._committer = self._module.Consumer(self._trouble.watched(configuration))
         positions = [self._module.TopicPartition(*partition, offset) for partition, offset in offsets.items()]
-        request = [self._module.ConsumerGroupTopicPartitions(self._group, positions)]
-        self._committing = self._admin.alter_consumer_group_offsets(request, request_timeout=10.0)
+        self._committer.commit(offsets=positions, asynchronous=True)
+        self._committer.poll(0)  # for what has happened since
 
     def close(self) -> None:
         """Wait briefly for commits in flight."""
-        wait(self._committing.values(), 5.0)
+        if self._committer is not None:
+            closing = threading.Thread(target=self._committer.close, name="scurry-kafka-commits", daemon=True)
+            closing.start()
+            closing.join(5.0)

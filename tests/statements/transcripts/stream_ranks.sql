@@ -1,3 +1,4 @@
+-- set parallelism.default=1
 -- rows: in any order
 -- file o/part.json
 --|{"id": 1, "k": "a", "v": 10, "p": 1.50, "f": true, "ts": "2024-01-01 00:00:01.000"}

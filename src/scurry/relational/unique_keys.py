@@ -32,7 +32,7 @@ def upsert_keys(plan: Plan) -> Keys:
     An exchange by other columns sends a row and the one that replaces it to different subtasks, of which either may be
     the first to pass them on: it leaves the keys that contain its columns. These are Flink's upsert keys but for ranks.
     """
-    keys = flinks_upsert_keys(plan, upsert_keys)
+    keys = _from_inputs(plan, upsert_keys)
     match plan:
         case ranks.Deduplicate() if plan.keep_last:
             return frozenset([frozenset(plan.keys)])
@@ -41,9 +41,12 @@ def upsert_keys(plan: Plan) -> Keys:
     return keys
 
 
-def flinks_upsert_keys(plan: Plan, of_input: Callable[[Plan], Keys] | None = None) -> Keys:
+def flinks_upsert_keys(plan: Plan) -> Keys:
     """Return what Flink takes for upsert keys, which decides what it refuses: a rank keeps the keys of its input."""
-    of_input = of_input or flinks_upsert_keys
+    return _from_inputs(plan, flinks_upsert_keys)
+
+
+def _from_inputs(plan: Plan, of_input: Callable[[Plan], Keys]) -> Keys:
     return _derived(plan, [_behind_exchange(plan, place, of_input) for place in range(len(plan.inputs))])
 
 

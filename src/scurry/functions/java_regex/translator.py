@@ -40,7 +40,7 @@ class _Translator:
         self._at = 0
         self._found: list[str] = []
         self._flags = ""
-        #: the flags outside each open group, and whether a group for flags is open inside it
+        #: the flags outside each open group
         self._open: list[str] = []
         self._groups = 0
 

@@ -10,14 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.connectors.tables.contract import Changes
-from scurry.functions.keys import group_codes, order_codes
+from scurry.functions.keys import order_codes
 from scurry.relational.physical.ranks import Rank
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import batch_of, concatenated, taken
-from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
-from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
-from scurry.runtime.tables.streaming.hashed_rows.tables import Table
 from scurry.runtime.tables.streaming.partitioning import HashedChanges
 
 __all__ = ["MOST_ROWS", "ColumnarTopN"]
@@ -56,32 +53,20 @@ class ColumnarTopN(HashedRowsFunction):
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the first rows."""
         plan, new = self._plan, rows.changes.batch
-        if self._rows is None:
-            self._rows = HashedRows([Table("row", plan.input.schema, plan.partition_by)], context.backend)
-        (table,) = self._rows.tables
-        self._rows.load(rows.hashes)
-        codes, first = group_codes([new.column(key) for key in plan.partition_by], new.num_rows)
-        known, numbers = table.find(rows.hashes[first])
-        kept = table.rows(numbers)
-        equal = self._equal(taken(new, first[known]), kept)
-        if not equal.all():
-            known, numbers, kept = known[equal], numbers[equal], taken(kept, np.flatnonzero(equal))
-        batch = concatenated([kept, new], plan.input.schema)
+        kept = self._rows_of_keys(rows, plan.input.schema, plan.partition_by, context)
+        count = kept.batch.num_rows
+        batch = concatenated([kept.batch, new], plan.input.schema)
         order = self._order(batch)
         places = np.empty(len(order), dtype=np.int64)
         places[order] = np.arange(len(order))
-        tops = _tops(known, places[: len(known)], len(first))
-        changed = self._entered(tops, codes, places[len(known) :])
+        tops = _tops(kept.codes, places[:count], len(kept.first))
+        changed = self._entered(tops, kept.new_codes, places[count:])
         remains = np.zeros(len(order), dtype=bool)
         remains[order[list(chain.from_iterable(tops))]] = True
-        table.remove(numbers[~remains[: len(known)]])
-        added = np.flatnonzero(remains[len(known) :])
-        table.add(taken(new, added), rows.hashes[added])
+        kept.table.remove(kept.numbers[~remains[:count]])
+        added = np.flatnonzero(remains[count:])
+        kept.table.add(taken(new, added), rows.hashes[added])
         return self._changes(changed, batch, order)
-
-    def _equal(self, one: pa.RecordBatch, other: pa.RecordBatch) -> Any:
-        columns = [(one.column(key), other.column(key)) for key in self._plan.partition_by]
-        return equal_rows(columns, [True] * len(columns), one.num_rows)
 
     def _order(self, batch: pa.RecordBatch) -> Any:
         """Return the rows in their order; those that are equal in it in the order in which they came."""
@@ -99,7 +84,8 @@ class ColumnarTopN(HashedRowsFunction):
             places: The place of each new row.
         """
         end, moved, numbers, counts = self._plan.end, [], [], []
-        last = np.asarray([top[-1] if len(top) >= end else np.iinfo(np.int64).max for top in tops], dtype=np.int64)
+        behind_all = np.iinfo(np.int64).max
+        last = np.asarray([top[-1] if len(top) >= end else behind_all for top in tops], dtype=np.int64)
         here = np.flatnonzero(places < last[codes])
         for code, place in zip(codes[here].tolist(), places[here].tolist(), strict=True):
             top = tops[code]

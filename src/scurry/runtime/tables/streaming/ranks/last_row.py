@@ -12,10 +12,7 @@ from scurry.functions.keys import group_codes
 from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import concatenated, taken
-from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
-from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
-from scurry.runtime.tables.streaming.hashed_rows.tables import Table
 from scurry.runtime.tables.streaming.kept_rows import joined, pieces
 from scurry.runtime.tables.streaming.partitioning import HashedChanges, KeyedChanges
 from scurry.runtime.tables.streaming.ranks.deduplicate import Deduplication
@@ -109,29 +106,14 @@ class LastRow(HashedRowsFunction):
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are the last ones of their keys, with those that they replace."""
-        if self._rows is None:
-            self._rows = HashedRows([Table("row", self._plan.schema, self._plan.keys)], context.backend)
-        (table,) = self._rows.tables
-        self._rows.load(rows.hashes)
-        batch = rows.changes.batch
-        codes, first = group_codes([batch.column(key) for key in self._plan.keys], batch.num_rows)
-        hashes = rows.hashes[first]
-        known, numbers = table.find(hashes)
-        kept = table.rows(numbers)
-        equal = self._equal(taken(batch, first[known]), kept)
-        if not equal.all():
-            known, numbers, kept = known[equal], numbers[equal], taken(kept, np.flatnonzero(equal))
-        found = self._last_rows.replace(kept, known, batch, codes)
-        is_new = found.last >= kept.num_rows
-        replaced = np.zeros(len(first), dtype=bool)
+        kept = self._rows_of_keys(rows, self._plan.schema, self._plan.keys, context)
+        found = self._last_rows.replace(kept.batch, kept.codes, rows.changes.batch, kept.new_codes)
+        is_new = found.last >= kept.batch.num_rows
+        replaced = np.zeros(len(kept.first), dtype=bool)
         replaced[found.codes[is_new]] = True
-        table.remove(numbers[replaced[known]])
-        table.add(taken(found.batch, found.last[is_new]), hashes[found.codes[is_new]])
+        kept.table.remove(kept.numbers[replaced[kept.codes]])
+        kept.table.add(taken(found.batch, found.last[is_new]), rows.hashes[kept.first][found.codes[is_new]])
         return found.changes
-
-    def _equal(self, one: pa.RecordBatch, other: pa.RecordBatch) -> Any:
-        columns = [(one.column(key), other.column(key)) for key in self._plan.keys]
-        return equal_rows(columns, [True] * len(columns), one.num_rows)
 
 
 class ExpiringLastRow(Deduplication):

@@ -234,6 +234,22 @@ def test_ranks_of_rows_that_are_taken_back(query: str) -> None:
     assert wanted
 
 
+def test_a_rank_of_updates_that_another_operator_takes_back() -> None:
+    counts = "(SELECT k, COUNT(*) AS v FROM c GROUP BY k)"
+    top = f"(SELECT *, ROW_NUMBER() OVER (ORDER BY v DESC) AS n FROM {counts})"
+    query = f"SELECT k, v FROM {top} WHERE n = 1 UNION ALL SELECT 'sum' AS k, SUM(v) AS v FROM {counts}"
+    rows = [{"id": number, "k": "xyy"[number % 3], "v": 1} for number in range(6)]
+    batches = [[("c", [("+I", row)])] for row in rows]
+    assert streamed(with_tables(True), query, batches, [1]) == in_batch(with_tables(False), query, {"c": rows})
+
+
+def test_a_group_is_forgotten_when_a_bundle_takes_its_last_row_back() -> None:
+    query = "SELECT k, SUM(v) AS v FROM a GROUP BY k"
+    row, later = {"id": 1, "k": "x", "v": 3}, {"id": 2, "k": "x", "v": 4}
+    batches = [[("a", [(kind, each)])] for kind, each in (("+I", row), ("-D", row), ("+I", later))]
+    assert streamed(with_tables(True, **MINI_BATCH), query, batches, [1]) == [("x", 4)]
+
+
 def test_a_rule_that_plans_need_cannot_be_excluded() -> None:
     env = with_tables(True, **{"scurry.optimizer.excluded-rules": "push_filters; nonsense"})
     with pytest.raises(

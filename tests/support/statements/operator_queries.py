@@ -93,6 +93,7 @@ OF_CHANGES = "COUNT(*), SUM(v), MIN(v), COUNT(DISTINCT v)"
 QUERIES = {
     "groups": "SELECT k, SUM(v), MIN(v), COUNT(DISTINCT v) FROM c GROUP BY k",
     "groups in bundles": "SELECT k, MAX(v), SUM(v), COUNT(DISTINCT v) FROM c GROUP BY k",
+    "groups of states in bundles": "SELECT k, SUM(v), COUNT(*), AVG(v) FROM c GROUP BY k",
     "grouping sets": "SELECT k, v, COUNT(*) FROM c GROUP BY CUBE (k, v)",
     "distinct": "SELECT DISTINCT k FROM c",
     "tumbling windows": GROUPED.format("k,", TUMBLE, "k,"),
@@ -168,6 +169,7 @@ QUERIES = {
 }
 SETTINGS = {
     "groups in bundles": {"table.exec.mini-batch.enabled": "true"},
+    "groups of states in bundles": {"table.exec.mini-batch.enabled": "true"},
     "changes by key": {"table.exec.source.cdc-events-duplicate": "true"},
     "last row with a time to live": {"table.exec.state.ttl": "1 h"},
     "top with a time to live": {"table.exec.state.ttl": "1 h"},

@@ -10,6 +10,7 @@ from pathlib import Path
 from scurry.directories import socket_directory
 from scurry.spark.session.cds import cds_options
 from scurry.spark.session.file_system import CLASS_PATH, file_system_options
+from scurry.spark.session.java import ALLOCATOR
 from scurry.spark.workers.daemon import MODULES, modules_of_driver
 
 __all__ = ["QUERY_CONF", "SESSION_CONF", "bounded_matters", "is_one_jvm", "session_options"]
@@ -44,6 +45,7 @@ SESSION_CONF = {
     "spark.sql.catalogImplementation": "in-memory",
     "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
     "spark.driver.memory": "2g",
+    f"spark.executorEnv.{ALLOCATOR[0]}": ALLOCATOR[1],
 }
 
 

@@ -11,7 +11,18 @@ from scurry.logical_types import DataType
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.schema import Schema
 
-__all__ = ["batch_of", "columns_of", "concatenated", "concatenated_columns", "empty", "nulls", "single_row", "taken"]
+__all__ = [
+    "arrow_batch",
+    "arrow_schema",
+    "batch_of",
+    "columns_of",
+    "concatenated",
+    "concatenated_columns",
+    "empty",
+    "nulls",
+    "single_row",
+    "taken",
+]
 
 
 def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatch:
@@ -29,6 +40,16 @@ def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatc
         return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
     arrays = [_array(column, each.type, rows) for column, each in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, names=list(schema.names))
+
+
+def arrow_schema(schema: Schema) -> pa.Schema:
+    """Return the names and the types of the columns of batches with some schema."""
+    return pa.schema([pa.field(each.name, arrow_type(each.type)) for each in schema])
+
+
+def arrow_batch(columns: Sequence[pa.Array], names: Sequence[str], rows: int) -> pa.RecordBatch:
+    """Make a batch of columns that have the types they are to have; there may be none."""
+    return pa.RecordBatch.from_arrays(columns, names=names) if columns else batch_of([], Schema(), rows)
 
 
 def columns_of(batch: pa.RecordBatch) -> list[pa.Array]:

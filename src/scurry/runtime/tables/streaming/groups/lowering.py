@@ -11,6 +11,7 @@ from scurry.relational.physical.aggregates import Expand, GlobalGroupAggregate, 
 from scurry.relational.plan import Aggregate, TableAggregate
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
+from scurry.runtime.tables.streaming.groups.columnar_groups import ColumnarGroups, keeps_states_only
 from scurry.runtime.tables.streaming.groups.expand import ExpandRows
 from scurry.runtime.tables.streaming.groups.table_aggregate import GroupTableAggregate
 from scurry.runtime.tables.streaming.groups.two_phase import GlobalGroups, LocalGroups
@@ -53,8 +54,12 @@ def lower_global_aggregate(lowering: Lowering, plan: GlobalGroupAggregate) -> No
     """Return the node that merges what groups have of the rows that were aggregated where they were read."""
     before = lowering.changelogs.updates_before(plan)
     ttl = lowering.state_ttl if plan.aggregate.state_ttl is None else plan.aggregate.state_ttl
-    function = GlobalGroups(without_inputs(plan), before, ttl, lowering.session)
-    return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GlobalGroupAggregate")
+    bare, rows, keys = without_inputs(plan), [lowering.node(plan.input)], [plan.keys]
+    if keeps_states_only(plan, lowering.session) and not ttl:
+        columnar = ColumnarGroups(bare, before, lowering.session)
+        return lowering.keyed(rows, keys, columnar, "GlobalGroupAggregate", by_hash=True)
+    function = GlobalGroups(bare, before, ttl, lowering.session)
+    return lowering.keyed(rows, keys, function, "GlobalGroupAggregate")
 
 
 def lower_table_aggregate(lowering: Lowering, plan: TableAggregate) -> Node:

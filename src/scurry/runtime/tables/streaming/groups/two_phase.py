@@ -27,7 +27,7 @@ from scurry.runtime.tables.streaming.groups.running import Running, running
 from scurry.runtime.tables.streaming.groups.segments import Segments
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 
-__all__ = ["GlobalGroups", "LocalGroups"]
+__all__ = ["GlobalGroups", "LocalGroups", "merged_states"]
 
 #: The values of an aggregate: those of all groups before, then those after; what tells whether a group has changed, in
 #: the same order; and what is kept of each group.
@@ -175,12 +175,32 @@ class GlobalGroups:
 
 def _merged(sent: SentStates, states: Sequence[pa.Array], codes: Any, kept: list[Any]) -> _Advanced:
     """Merge the states of groups with what is kept of them."""
-    count = len(kept)
-    after = sent.merged(states, codes, count)
     known = [place for place, each in enumerate(kept) if each is not None]
-    found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(after)
-    before = [from_values(list(each), column.type) for each, column in zip(found, after, strict=True)]
-    if known:
+    found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(states)
+    before = [from_values(list(each), kind) for each, kind in zip(found, sent.types, strict=True)]
+    values, tests, after = merged_states(sent, states, codes, len(kept), before, known)
+    return values, tests, list(zip(*map(to_values, after), strict=True))
+
+
+def merged_states(
+    sent: SentStates, states: Sequence[pa.Array], codes: Any, count: int, before: Sequence[pa.Array], known: Any
+) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+    """Merge the states of groups with those that are kept.
+
+    Args:
+        sent: The aggregate.
+        states: The columns of its new states.
+        codes: For each of them the number of its group.
+        count: The number of groups.
+        before: The columns of the states that are kept.
+        known: For each of them the number of its group, in order.
+
+    Returns:
+        The values of all groups before, then those after; what tells whether a group has changed, in the same order;
+        and the columns of the new states of the groups.
+    """
+    after = sent.merged(states, codes, count)
+    if len(known):
         both = [pa.concat_arrays(pair) for pair in zip(before, after, strict=True)]
         after = sent.merged(both, np.concatenate([known, np.arange(count)]), count)
     source = np.full(2 * count, -1, dtype=np.int64)
@@ -192,7 +212,7 @@ def _merged(sent: SentStates, states: Sequence[pa.Array], codes: Any, kept: list
     is_spread = isinstance(sent.accumulator, StableMoments)
     # Flink's planner makes an aggregate of the squares and one of the number, and divides behind the groups.
     tests = [states_of_all[0].take(places), states_of_all[2].take(places)] if is_spread else [values]
-    return values, tests, list(zip(*map(to_values, after), strict=True))
+    return values, tests, after
 
 
 def _after_rows(computes: Running, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
-from scurry.relational.schema import Schema
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import taken
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
+from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
 from scurry.runtime.tables.streaming.partitioning import HashedChanges
@@ -29,6 +29,7 @@ class KeptRows(NamedTuple):
         batch: The rows, those of a key in the order in which they came.
         codes: For each of them the number of its key.
         numbers: For each of them its number in the table.
+        hashes: For each of them the hash of its key.
         new_codes: For each new row the number of its key.
         first: For each key the position of its first new row.
     """
@@ -37,6 +38,7 @@ class KeptRows(NamedTuple):
     batch: pa.RecordBatch
     codes: Any
     numbers: Any
+    hashes: Hashes
     new_codes: Any
     first: Any
 
@@ -64,7 +66,9 @@ class HashedRowsFunction:
         if rows is not None:
             rows.settle()
 
-    def _rows_of_keys(self, rows: HashedChanges, schema: Schema, keys: Sequence[int], context: RowsContext) -> KeptRows:
+    def _rows_of_keys(
+        self, rows: HashedChanges, schema: pa.Schema, keys: Sequence[int], context: RowsContext
+    ) -> KeptRows:
         """Return what is kept of the keys of new rows, in the only table of the function."""
         if self._rows is None:
             self._rows = HashedRows([Table("row", schema, keys)], context.backend)
@@ -78,4 +82,4 @@ class HashedRowsFunction:
         equal = equal_rows(pairs, [True] * len(pairs), batch.num_rows)
         if not equal.all():
             codes, numbers, batch = codes[equal], numbers[equal], taken(batch, np.flatnonzero(equal))
-        return KeptRows(table, batch, codes, numbers, new_codes, first)
+        return KeptRows(table, batch, codes, numbers, rows.hashes[first][codes], new_codes, first)

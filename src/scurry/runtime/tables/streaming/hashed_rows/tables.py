@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import to_values
-from scurry.relational.schema import Schema
 from scurry.runtime.keys import CanonicalKey, row_keys
 from scurry.runtime.state.layout import Page, PageContent
-from scurry.runtime.tables.batch.batches import batch_of, concatenated, taken
+from scurry.runtime.tables.batch.batches import arrow_batch, concatenated_columns, taken
 from scurry.runtime.tables.streaming.hashed_rows.encoding import Part, joined
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
@@ -81,7 +79,7 @@ class Table:
 
     Attributes:
         name: What it is called in state.
-        schema: Its columns.
+        schema: The names and types of its columns.
         key: The positions of the columns whose hash decides the page of a row.
         batches: The rows.
         starts: The number of the first row of each batch, and the number of all rows.
@@ -89,10 +87,11 @@ class Table:
         is_loaded_late: Whether rows of pages have higher numbers than some of the micro-batch.
         index: The numbers of the rows by hash.
         removed: By number, which rows are removed; empty if none is.
+        removed_hashes: The hashes of removed rows.
     """
 
     name: str
-    schema: Schema
+    schema: pa.Schema
     key: Sequence[int]
     batches: list[pa.RecordBatch] = field(default_factory=list)
     starts: list[int] = field(default_factory=lambda: [0])
@@ -100,15 +99,22 @@ class Table:
     is_loaded_late: bool = False
     index: HashIndex = field(default_factory=HashIndex)
     removed: Any = field(default_factory=lambda: np.zeros(0, bool))
+    removed_hashes: list[Hashes] = field(default_factory=list)
 
     @property
     def types(self) -> list[pa.DataType]:
         """The types of the columns."""
-        return [arrow_type(each.type) for each in self.schema]
+        return list(self.schema.types)
 
     def batch_of(self, parts: Sequence[Part]) -> pa.RecordBatch:
         """Return the rows of some parts of pages."""
-        return batch_of(joined(parts, self.types), self.schema, sum(count for count, _ in parts))
+        return arrow_batch(joined(parts, self.types), self.schema.names, sum(count for count, _ in parts))
+
+    def concatenated(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+        """Return the rows of several batches in one."""
+        if not batches:
+            return self.batch_of([])
+        return arrow_batch(concatenated_columns(batches), self.schema.names, sum(each.num_rows for each in batches))
 
     def add(self, batch: pa.RecordBatch, hashes: Hashes, is_new: bool = True) -> None:
         """Add rows."""
@@ -135,11 +141,12 @@ class Table:
             places, numbers = places[order], numbers[order]
         return places, numbers
 
-    def remove(self, numbers: Any) -> None:
-        """Remove the rows with some numbers."""
+    def remove(self, numbers: Any, hashes: Hashes) -> None:
+        """Remove the rows with some numbers, which have some hashes."""
         if len(numbers):
             self._grow()
             self.removed[numbers] = True
+            self.removed_hashes.append(hashes)
 
     def _grow(self) -> None:
         """Let `removed` have all rows."""
@@ -161,7 +168,7 @@ class Table:
         ]
         back = np.empty(len(order), dtype=np.int64)
         back[order] = np.arange(len(order))
-        return taken(concatenated(some, self.schema), back)
+        return taken(self.concatenated(some), back)
 
     @property
     def width(self) -> float:

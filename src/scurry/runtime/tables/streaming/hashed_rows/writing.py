@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
-from scurry.runtime.tables.batch.batches import concatenated
 from scurry.runtime.tables.streaming.hashed_rows.chunked_pages import Chunk
 from scurry.runtime.tables.streaming.hashed_rows.encoding import Part, cut
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
@@ -43,12 +42,13 @@ class RowPageWriter:
         self._changed = {page >> GROUP_SHIFT for page in rows.obsolete}
 
     def write(self) -> None:
-        """Write the pages to which rows were added."""
+        """Write the pages to which rows were added, or of which rows were removed."""
         for page in self._rows.obsolete:
             self._rows.write(page, None)
         leaves = Leaves.of(self._rows.indexes)
         ordered = [_Ordered.of(table, leaves) for table in self._tables]
-        touched = np.unique(np.concatenate([rows.places[rows.is_new] for rows in ordered]))
+        removed = [leaves.places(hashes) for table in self._tables for hashes in table.removed_hashes]
+        touched = np.unique(np.concatenate([*(rows.places[rows.is_new] for rows in ordered), *removed]))
         chunked = np.asarray([page in self._rows.chunked for page in leaves.pages[touched].tolist()], dtype=bool)
         if chunked.any():
             self._append(leaves.at(touched[chunked]), [rows.at(rows.is_new) for rows in ordered])
@@ -103,6 +103,8 @@ class RowPageWriter:
         for page, of_page in zip(pages.pages.tolist(), zip(*parts, strict=True), strict=True):
             if any(count for count, _ in of_page):
                 self._rows.write(page, pickle.dumps(RowPage.of(of_page, self._layout), 5))
+            elif page in self._rows.sizes:  # all its rows are removed
+                self._rows.write(page, None)
 
     # ---------------------------------------------------------------- pages in chunks
 
@@ -152,7 +154,7 @@ class RowPageWriter:
         for number, _ in chunks:
             self._rows.write(page & ~NUMBER | number, None)
         del self._rows.chunked[page].chunks[place][-len(chunks) :]
-        whole = concatenated([before, batch], table.schema)
+        whole = table.concatenated([before, batch])
         (part,) = cut(whole, np.asarray([0, whole.num_rows]))
         return part
 

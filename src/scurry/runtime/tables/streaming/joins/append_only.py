@@ -13,7 +13,7 @@ from scurry.functions.keys import group_codes
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.physical.joins import RegularJoin
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.batches import taken
+from scurry.runtime.tables.batch.batches import arrow_schema, taken
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.hashed_rows.hashing import are_hashed_alike
@@ -66,7 +66,7 @@ class AppendOnlyJoin(HashedRowsFunction):
 
     def _kept(self, context: RowsContext) -> HashedRows:
         if self._rows is None:
-            left, right = self._plan.left.schema, self._plan.right.schema
+            left, right = arrow_schema(self._plan.left.schema), arrow_schema(self._plan.right.schema)
             tables = (Table("join-left", left, self._keys[0]), Table("join-right", right, self._keys[1]))
             self._rows = HashedRows(tables, context.backend, appends_only=True)
         return self._rows

@@ -13,7 +13,7 @@ from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import order_codes
 from scurry.relational.physical.ranks import Rank
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.batches import batch_of, concatenated, taken
+from scurry.runtime.tables.batch.batches import arrow_schema, batch_of, concatenated, taken
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.partitioning import HashedChanges
 
@@ -53,7 +53,7 @@ class ColumnarTopN(HashedRowsFunction):
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the first rows."""
         plan, new = self._plan, rows.changes.batch
-        kept = self._rows_of_keys(rows, plan.input.schema, plan.partition_by, context)
+        kept = self._rows_of_keys(rows, arrow_schema(plan.input.schema), plan.partition_by, context)
         count = kept.batch.num_rows
         batch = concatenated([kept.batch, new], plan.input.schema)
         order = self._order(batch)
@@ -63,7 +63,8 @@ class ColumnarTopN(HashedRowsFunction):
         changed = self._entered(tops, kept.new_codes, places[count:])
         remains = np.zeros(len(order), dtype=bool)
         remains[order[list(chain.from_iterable(tops))]] = True
-        kept.table.remove(kept.numbers[~remains[:count]])
+        leaves = ~remains[:count]
+        kept.table.remove(kept.numbers[leaves], kept.hashes[leaves])
         added = np.flatnonzero(remains[count:])
         kept.table.add(taken(new, added), rows.hashes[added])
         return self._changes(changed, batch, order)

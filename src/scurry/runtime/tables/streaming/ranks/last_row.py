@@ -11,7 +11,7 @@ from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.batches import concatenated, taken
+from scurry.runtime.tables.batch.batches import arrow_schema, concatenated, taken
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.kept_rows import joined, pieces
 from scurry.runtime.tables.streaming.partitioning import HashedChanges, KeyedChanges
@@ -106,12 +106,13 @@ class LastRow(HashedRowsFunction):
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are the last ones of their keys, with those that they replace."""
-        kept = self._rows_of_keys(rows, self._plan.schema, self._plan.keys, context)
+        kept = self._rows_of_keys(rows, arrow_schema(self._plan.schema), self._plan.keys, context)
         found = self._last_rows.replace(kept.batch, kept.codes, rows.changes.batch, kept.new_codes)
         is_new = found.last >= kept.batch.num_rows
         replaced = np.zeros(len(kept.first), dtype=bool)
         replaced[found.codes[is_new]] = True
-        kept.table.remove(kept.numbers[replaced[kept.codes]])
+        leaves = replaced[kept.codes]
+        kept.table.remove(kept.numbers[leaves], kept.hashes[leaves])
         kept.table.add(taken(found.batch, found.last[is_new]), rows.hashes[kept.first][found.codes[is_new]])
         return found.changes
 

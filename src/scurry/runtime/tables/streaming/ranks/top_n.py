@@ -173,6 +173,9 @@ class UpdatableTopN(TopN):
         old = [*found[1:], old_row] if after <= before else [old_row, *found[:-1]]
         out.shifted(old, found, first + 1)
 
+    def retract(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
+        """Do nothing: an update replaces the row before it, which comes only if another operator needs it."""
+
     def _name(self, row: Row) -> Any:
         return encode_key(tuple(row[column] for column in self._plan.update_key))
 

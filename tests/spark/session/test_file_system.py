@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from scurry.spark.session import file_system
 from scurry.spark.session.cds import spark_home
-from scurry.spark.session.file_system import CLASS_PATH, FILE_SYSTEM, file_system_options, make_jar
+from scurry.spark.session.jvm_classes import file_system
+from scurry.spark.session.jvm_classes.file_system import FILE_SYSTEM, file_system_options
+from scurry.spark.session.jvm_classes.jar import CLASS_PATH, jar_path, make_jar
 from scurry.spark.session.options import session_options
 
 
@@ -52,9 +53,7 @@ def test_files_and_directories_get_the_permissions_that_hadoop_asks_for(spark: A
     assert home is not None
     assert make_jar(home / "jars") is not None
     jvm = spark._jvm
-    files = (
-        _loader(spark, file_system.jar_path()).loadClass("LocalFiles").getDeclaredConstructor(None).newInstance(None)
-    )
+    files = _loader(spark, jar_path()).loadClass("LocalFiles").getDeclaredConstructor(None).newInstance(None)
     files.initialize(jvm.java.net.URI("file:///"), spark._jsc.hadoopConfiguration())
     permission = jvm.org.apache.hadoop.fs.permission.FsPermission
     directory = jvm.org.apache.hadoop.fs.Path(str(tmp_path / "directory"))

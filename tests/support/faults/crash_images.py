@@ -23,7 +23,7 @@ JAVA = Path(__file__).parent / "java"
 def compile_recorder(target: Path) -> dict[str, str]:
     """Compiles the file system; returns the settings that let a new JVM use it."""
     from scurry.spark.session.cds import spark_home
-    from scurry.spark.session.file_system import compile_java
+    from scurry.spark.session.jvm_classes.jar import compile_java
 
     home = spark_home()
     assert home is not None

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from scurry.directories import cache_directory
 from scurry.errors import JavaMissingError
-from scurry.spark.session.file_system import CLASS_PATH, file_system_options, jar_path, make_jar
 from scurry.spark.session.java import java_home, java_version
+from scurry.spark.session.jvm_classes.file_system import file_system_options
+from scurry.spark.session.jvm_classes.jar import CLASS_PATH, jar_path, make_jar
 
 _QUIET = ["-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
 

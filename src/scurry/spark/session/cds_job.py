@@ -17,7 +17,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from scurry.spark.session.file_system import file_system_options
+from scurry.spark.session.jvm_classes.file_system import file_system_options
 
 _SECONDS_TO_WRITE_THE_ARCHIVE = 120
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from scurry.directories import socket_directory
 from scurry.spark.session.cds import cds_options
-from scurry.spark.session.file_system import CLASS_PATH, file_system_options
 from scurry.spark.session.java import ALLOCATOR
+from scurry.spark.session.jvm_classes.file_system import file_system_options
+from scurry.spark.session.jvm_classes.jar import CLASS_PATH
 from scurry.spark.workers.daemon import MODULES, modules_of_driver
 
 __all__ = ["QUERY_CONF", "SESSION_CONF", "bounded_matters", "is_one_jvm", "session_options"]

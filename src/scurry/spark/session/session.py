@@ -18,7 +18,8 @@ from scurry.connectors.spark_source import SparkSource
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.early import adopt_early_jvm, end_early_jvm
-from scurry.spark.session.file_system import leave_out_if_missing
+from scurry.spark.session.jvm_classes.file_system import leave_out_if_missing
+from scurry.spark.session.jvm_classes.ml_functions import create_session
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.secret_settings import start_jvm
@@ -104,7 +105,7 @@ def _create(plan: JobPlan) -> Any:
     leave_out_if_missing(builder._options)
     with quiet_jvm(), joining(master):
         start_jvm(builder)
-        spark = builder.getOrCreate()
+        spark = create_session(builder)
     forget_origins(spark)
     return spark
 
@@ -131,7 +132,7 @@ def forget_origins(spark: SparkSession) -> None:
 def reading_session() -> Any:
     """Return a session of one thread, for a process that only reads state."""
     with quiet_jvm():
-        return _builder("savepoint", "local[1]", {}, bounded=True).getOrCreate()
+        return create_session(_builder("savepoint", "local[1]", {}, bounded=True))
 
 
 def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: bool) -> Any:

@@ -16,8 +16,8 @@ from pathlib import Path
 from scurry.dependencies.requirements import pip_arguments
 from scurry.errors import JavaMissingError
 from scurry.spark.session.cds import archive_path, cds_options, make_archive
-from scurry.spark.session.file_system import jar_path
 from scurry.spark.session.java import PACKAGED_JAVA, ensure_java, installed_java, java_home
+from scurry.spark.session.jvm_classes.jar import jar_path
 
 #: Seconds that pip may take to download about 60 MB.
 _PATIENCE = 600

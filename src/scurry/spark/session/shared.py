@@ -16,6 +16,7 @@ from typing import Any
 
 from scurry.common._config.spark_master import check_master
 from scurry.spark.session.cluster import joining, reach
+from scurry.spark.session.jvm_classes.ml_functions import create_session
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import session_options
 from scurry.spark.session.secret_settings import start_jvm
@@ -61,7 +62,7 @@ class SharedApplication:
             builder = builder.config(key, value)
         with quiet_jvm(), joining(master):
             start_jvm(builder)
-            self._spark: Any = builder.getOrCreate()
+            self._spark: Any = create_session(builder)
         self._jvm: Any = self._spark.sparkContext._jvm
         self._process: subprocess.Popen[bytes] = self._spark.sparkContext._gateway.proc
         self._servers: dict[str, Any] = {}

@@ -1,0 +1,1 @@
+"""Classes for the driver's JVM, in Java: compiled once, with the compiler among Spark's jars."""

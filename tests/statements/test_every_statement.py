@@ -131,3 +131,20 @@ def test_statements_that_do_not_run_are_refused_by_name(env: TableEnvironment) -
 def test_changes_of_rows_are_refused_in_flinks_words(env: TableEnvironment, statement: str, message: str) -> None:
     with pytest.raises((UnsupportedError, ValidationError), match=message):
         env.execute_sql(statement)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("TO_CHANGELOG(TABLE fs)", r"TO_CHANGELOG is not supported yet: to_changelog_stream\(\)"),
+        ("FROM_CHANGELOG(input => TABLE fs)", r"FROM_CHANGELOG is not supported yet: from_changelog_stream\(\)"),
+        ("TABLE(ML_PREDICT(TABLE fs, MODEL m, DESCRIPTOR(a)))", "ML_PREDICT is not supported yet: a function of users"),
+        ("NOPE(TABLE fs)", "line 1, column 15 to line 1, column 28: There is no process table function 'NOPE'"),
+        ("TABLE(NOPE(a => 1))", r"No match found for function signature NOPE\(a => <NUMERIC>\)"),
+    ],
+)
+def test_functions_of_tables_that_are_not_there_are_refused_by_name(
+    env: TableEnvironment, call: str, message: str
+) -> None:
+    with pytest.raises((UnsupportedError, ValidationError), match=message):
+        env.execute_sql(f"SELECT * FROM {call}")

@@ -71,7 +71,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
                 raise ValidationError(
                     "Querying a table in batch mode is currently only possible for INSERT-only table sources. But the "
                     f"source for table '{found.identifier.as_summary_string()}' produces other changelog messages than "
-                    "INSERT."
+                    "just INSERT."
                 )
 
 

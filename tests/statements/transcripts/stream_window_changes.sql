@@ -19,6 +19,13 @@
 --|{"before":null,"after":{"id":11,"k":"e","v":2,"ts":"2024-01-01 00:02:02"},"op":"c"}
 --|{"before":null,"after":{"id":12,"k":"e","v":1,"ts":"2024-01-01 00:02:03"},"op":"c"}
 --|{"before":{"id":12,"k":"e","v":1,"ts":"2024-01-01 00:02:03"},"after":null,"op":"d"}
+-- file o/rows
+--|{"id":1,"k":"a","v":10,"ts":"2024-01-01 00:00:01"}
+--|{"id":2,"k":"b","v":20,"ts":"2024-01-01 00:00:05"}
+--|{"id":3,"k":"a","v":30,"ts":"2024-01-01 00:00:13"}
+--|{"id":4,"k":"c","v":5,"ts":"2024-01-01 00:01:10"}
+--|{"id":5,"k":"b","v":25,"ts":"2024-01-01 00:01:20"}
+--|{"id":6,"k":"a","v":12,"ts":"2024-01-01 00:02:00"}
 
 CREATE TABLE c (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
 WITH ('connector' = 'filesystem', 'path' = '{tmp}/c', 'format' = 'debezium-json');
@@ -57,3 +64,24 @@ SELECT window_start, SUM(n) FROM (
   SELECT k, window_start, window_end, window_time, COUNT(*) AS n
   FROM TABLE(TUMBLE(TABLE c, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY k, window_start, window_end, window_time)
 GROUP BY window_start, window_end;
+
+CREATE TABLE o (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = '{tmp}/o', 'format' = 'json');
+
+CREATE VIEW newest AS
+SELECT id, k, v, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM o) WHERE rn = 1;
+
+SELECT window_start, COUNT(*), SUM(v)
+FROM TABLE(TUMBLE(TABLE newest, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end;
+
+SELECT window_start, window_end, k, SUM(v)
+FROM TABLE(HOP(TABLE newest, DESCRIPTOR(ts), INTERVAL '30' SECOND, INTERVAL '1' MINUTE))
+GROUP BY window_start, window_end, k;
+
+SELECT TUMBLE_START(ts, INTERVAL '1' MINUTE), COUNT(*) FROM newest GROUP BY TUMBLE(ts, INTERVAL '1' MINUTE);
+
+SELECT SESSION_START(ts, INTERVAL '30' SECOND), SESSION_END(ts, INTERVAL '30' SECOND), COUNT(*), SUM(v)
+FROM newest GROUP BY SESSION(ts, INTERVAL '30' SECOND);
+
+SELECT window_start, window_end, COUNT(*), SUM(v)
+FROM TABLE(SESSION(TABLE newest, DESCRIPTOR(ts), INTERVAL '30' SECOND)) GROUP BY window_start, window_end;

@@ -30,8 +30,9 @@ Rule = Callable[[Plan, Session], Plan]
 RULES: tuple[Rule, ...] = (
     subqueries_to_joins,
     check_batch,
-    check_streaming,
     push_filters,
+    # Below joins, too, a filter makes a Top-N of a ranking.
+    check_streaming,
     prune_empty,
     order_joins,
     prune_columns,

@@ -181,7 +181,7 @@ class ExpressionValidator:
             called = Span(node.span.text, node.span.start, end)
             raise invalid(called, "FILTER must be applied to aggregate function")
         if user is None and any(isinstance(each, nodes.NamedArgument) for each in node.arguments):
-            raise self._no_named_arguments(node)
+            raise self.no_named_arguments(node)
         given = node.arguments if user is None else ordered_arguments(user, str(node.name), node.arguments, node.span)
         arguments = [self._argument(each) for each in given if isinstance(each, nodes.Expression)]
         if user is not None and user.is_scalar:
@@ -201,7 +201,8 @@ class ExpressionValidator:
             raise calls.no_match(name.upper(), arguments, node.span)
         return self.call(str(node.name), arguments, node.span)
 
-    def _no_named_arguments(self, node: nodes.Call) -> ValidationError:
+    def no_named_arguments(self, node: nodes.Call) -> ValidationError:
+        """Return the error for a call with names of arguments, which only functions of users have."""
         if lookup(str(node.name)) is not None:
             message = "Unsupported function signature. Function must not be overloaded or use varargs."
             return calls.refused(None, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from scurry.logical_types import RowType
@@ -80,17 +80,16 @@ class Scope:
         Raises:
             ValidationError: There is none, or more than one.
         """
-        found = self.find(identifier)
-        if found is not None:
-            return found
-        scope, path = self.outer, [self]
-        while scope is not None:
+        scopes = list(self._with_outer())
+        # As in Flink, a table of a query around this one goes before a column of this one that has the table's name.
+        naming = [each for each in scopes if each._names_table(identifier)]
+        for scope in (*naming, *scopes):
             found = scope.find(identifier)
-            if found is not None:
+            if found is not None and scope is not self:
                 scope.correlated = True
                 return Found(correlated(found.expression, scope.correlation), found.parts)
-            path.append(scope)
-            scope = scope.outer
+            if found is not None:
+                return found
         raise self._not_found(identifier)
 
     def find(self, identifier: Identifier) -> Found | None:
@@ -98,7 +97,7 @@ class Scope:
         names = identifier.names
         if len(names) == 1:
             return self._column(identifier)
-        for parts in range(min(len(names) - 1, 3), 0, -1):
+        for parts in _qualifiers(identifier):
             relation = self._relation(names[:parts])
             if relation is not None:
                 return Found(self._column_of(relation, identifier, parts), parts + 1)
@@ -106,12 +105,10 @@ class Scope:
 
     def relation(self, names: tuple[str, ...]) -> tuple[Scope, Relation] | None:
         """Return the table that a qualifier names, with the scope it is in."""
-        scope: Scope | None = self
-        while scope is not None:
+        for scope in self._with_outer():
             relation = scope._relation(names)
             if relation is not None:
                 return scope, relation
-            scope = scope.outer
         return None
 
     def reference(self, index: int, span: Span | None = None) -> Expression:
@@ -121,6 +118,17 @@ class Scope:
     def names_of(self, relation: Relation) -> tuple[str, ...]:
         """Return the names of a table's columns."""
         return self.schema.names[relation.offset : relation.offset + relation.width]
+
+    def _with_outer(self) -> Iterator[Scope]:
+        """Return this scope, then those of the queries around it from inside out."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
+    def _names_table(self, identifier: Identifier) -> bool:
+        """Say whether the first parts of a name are a table of this scope."""
+        return any(self._relation(identifier.names[:parts]) is not None for parts in _qualifiers(identifier))
 
     def _relation(self, names: tuple[str, ...]) -> Relation | None:
         for relation in self.relations:
@@ -207,6 +215,11 @@ class Scope:
 
     def _similar_column(self, name: str) -> str:
         return _did_you_mean(name, self.schema.names) or (self.outer._similar_column(name) if self.outer else "")
+
+
+def _qualifiers(identifier: Identifier) -> Iterable[int]:
+    """Return how many parts of a name may be its table, the most first."""
+    return range(min(len(identifier.names) - 1, 3), 0, -1)
 
 
 def _part_span(identifier: Identifier, first: int, last: int) -> Span:

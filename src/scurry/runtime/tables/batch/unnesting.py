@@ -30,12 +30,17 @@ def unnested(plan: Unnest, column: pa.Array) -> tuple[Any, list[pa.Array]]:
     lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0))
     elements = column.flatten()
     rows = np.repeat(np.arange(len(column)), lengths)
+    width = len(plan.element_schema) - plan.ordinality
     numbers = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
     if isinstance(plan.collection.type, MultisetType):
         counts = np.asarray(elements.field(1))
         repeated = np.repeat(np.arange(len(elements)), counts)
         elements, rows = elements.field(0).take(pa.array(repeated)), rows[repeated]
         numbers = np.arange(len(rows)) - np.searchsorted(rows, rows, side="left") + 1
+    elif elements.null_count and _are_rows(elements, width) and not plan.ordinality:
+        # As in Flink, an element that is no row makes none. Flink fails where it has to number them.
+        present = np.flatnonzero(elements.is_valid())
+        elements, rows = elements.take(pa.array(present)), rows[present]
     positions = np.arange(len(rows))
     if plan.outer:
         missing = np.flatnonzero(np.bincount(rows, minlength=len(column)) == 0)
@@ -45,15 +50,13 @@ def unnested(plan: Unnest, column: pa.Array) -> tuple[Any, list[pa.Array]]:
         positions = np.concatenate([positions, np.full(len(missing), -1)])[order]
         numbers = np.concatenate([numbers, np.full(len(missing), -1)])[order]
     mask = positions < 0
-    columns = _fields(elements, len(plan.element_schema) - plan.ordinality)
+    columns = elements.flatten() if _are_rows(elements, width) else [elements]
     taken = [each.take(pa.array(positions, mask=mask)) for each in columns]
     if plan.ordinality:
         taken.append(pa.array(numbers.astype(np.int32), mask=mask))
     return rows, taken
 
 
-def _fields(elements: pa.Array, width: int) -> list[pa.Array]:
-    """Return the columns of elements: their fields if they are rows."""
-    if pa.types.is_struct(elements.type) and elements.type.num_fields == width:
-        return elements.flatten()  # type: ignore[no-any-return]
-    return [elements]
+def _are_rows(elements: pa.Array, width: int) -> bool:
+    """Say whether elements become rows of their fields."""
+    return bool(pa.types.is_struct(elements.type) and elements.type.num_fields == width)

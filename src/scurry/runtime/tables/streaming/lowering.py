@@ -157,7 +157,7 @@ class Lowering:
             for node in walk(plan):
                 if isinstance(node, relational.Scan):
                     self._note(node)
-                self._watermarks_are_seen |= isinstance(node, ProcessTableFunction) or _reads_watermark(node)
+                self._watermarks_are_seen |= _sees_watermarks(node, self._changelogs)
         self._scans: dict[Any, Node] = {}
         self._nodes: dict[Plan, Node] = {}
         #: the plans that are being lowered, the innermost last
@@ -385,6 +385,16 @@ def _row_wise_steps(plan: Plan) -> tuple[list[Plan], Plan]:
         steps.insert(0, without_inputs(plan))
         plan = plan.inputs[0]
     return steps, plan
+
+
+def _sees_watermarks(plan: Plan, changelogs: Changelogs) -> bool:
+    """Say whether results depend on the watermark before rows that are not late.
+
+    A window does not take back a row of which it has closed, however new the row that replaces it is.
+    """
+    if isinstance(plan, windows.WindowAggregate):
+        return plan.window.is_event_time and not changelogs.is_insert_only(plan.input)
+    return isinstance(plan, ProcessTableFunction) or _reads_watermark(plan)
 
 
 def _reads_watermark(step: Plan) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.errors import ValidationError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.functions.catalogue import lookup
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
@@ -15,6 +15,13 @@ from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
 
 __all__ = ["table_function", "unnested_columns"]
+
+#: Functions of tables that Flink has, and what there is here instead.
+_MISSING = {
+    "FROM_CHANGELOG": "from_changelog_stream() of a StreamTableEnvironment and formats like debezium-json read changes",
+    "ML_PREDICT": "a function of users can call a model",
+    "TO_CHANGELOG": "to_changelog_stream() of a StreamTableEnvironment returns the changes of a table",
+}
 
 
 def unnested_columns(table: nodes.Unnest, validator: ExpressionValidator) -> tuple[Expression, Schema]:
@@ -56,8 +63,11 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
 
     Raises:
         ValidationError: There is no such function.
+        UnsupportedError: Flink has the function.
     """
     function = called_function(call.name, validator.environment)
+    if function is None:
+        _check_arguments(call, validator)
     given = (
         call.arguments if function is None else ordered_arguments(function, str(call.name), call.arguments, call.span)
     )
@@ -68,3 +78,20 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
         raise ValidationError(f"SQL validation failed. Function '{call.name}' cannot be used as a table function.")
     columns = tuple(Column(name, data_type) for name, data_type in function.columns)
     return user_call(function, call.name.last, arguments, validator.environment, call.span), Schema(columns)
+
+
+def _check_arguments(call: nodes.Call, validator: ExpressionValidator) -> None:
+    """Refuse what only functions of users take: tables, models, and names of arguments.
+
+    Raises:
+        ValidationError: There is such an argument.
+        UnsupportedError: Flink has the function.
+    """
+    name = str(call.name)
+    if name.upper() in _MISSING:
+        raise UnsupportedError(f"{name.upper()} is not supported yet: {_MISSING[name.upper()]}")
+    values = [each.value if isinstance(each, nodes.NamedArgument) else each for each in call.arguments]
+    if any(isinstance(each, nodes.TableArgument | nodes.Subquery) for each in values):
+        raise invalid(call.span, f"There is no process table function '{name}'")
+    if any(isinstance(each, nodes.NamedArgument) for each in call.arguments):
+        raise validator.no_named_arguments(call)

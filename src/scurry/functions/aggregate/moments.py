@@ -42,9 +42,7 @@ class Moments:
                 parts = [sums(pa.array(each), groups, count).fill_null(0) for each in (values * values, values)]
             else:
                 values = np.asarray(column.cast(pa.float64(), safe=False))
-                parts = [
-                    pa.array(np.bincount(groups, weights=each, minlength=count)) for each in (values * values, values)
-                ]
+                parts = [pa.array(_float_sums(groups, each, count)) for each in (values * values, values)]
         return [*parts, counts(groups, count)]
 
     def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
@@ -74,6 +72,11 @@ class Moments:
         return _truncated(values, divisor < 1, self._type)
 
 
+def _float_sums(groups: Groups, values: Groups, count: int) -> Groups:
+    """Return the sum of each group; numpy's are whole numbers if there are no values."""
+    return np.bincount(groups, weights=values, minlength=count).astype(np.float64)
+
+
 def _quotient(values: Groups, divisor: Groups) -> Groups:
     quotients: Groups = np.sign(values) * (np.abs(values) // divisor)
     return quotients
@@ -92,8 +95,8 @@ class StableMoments:
         values = np.asarray(column.cast(pa.float64(), safe=False))
         number = np.bincount(groups, minlength=count)
         with np.errstate(all="ignore"):
-            mean = np.bincount(groups, weights=values, minlength=count) / np.maximum(number, 1)
-            squares = np.bincount(groups, weights=(values - mean[groups]) ** 2, minlength=count)
+            mean = _float_sums(groups, values, count) / np.maximum(number, 1)
+            squares = _float_sums(groups, (values - mean[groups]) ** 2, count)
         for group in np.flatnonzero(~np.isfinite(squares)):
             mean[group], squares[group] = _one_by_one(values[groups == group])
         return [counts(groups, count), pa.array(mean), pa.array(squares)]
@@ -102,9 +105,9 @@ class StableMoments:
         number, mean, squares = (np.asarray(each) for each in states)
         total = np.asarray(by_arrow(states[0], groups, count, "sum").fill_null(0))
         with np.errstate(all="ignore"):
-            middle = np.bincount(groups, weights=mean * number, minlength=count) / np.maximum(total, 1)
+            middle = _float_sums(groups, mean * number, count) / np.maximum(total, 1)
             apart = squares + number * (mean - middle[groups]) ** 2
-        return [pa.array(total), pa.array(middle), pa.array(np.bincount(groups, weights=apart, minlength=count))]
+        return [pa.array(total), pa.array(middle), pa.array(_float_sums(groups, apart, count))]
 
     def result(self, states: Sequence[Column]) -> Column:
         number, squares = np.asarray(states[0]), np.asarray(states[2])

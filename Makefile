@@ -37,16 +37,16 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-# The longest first, two at a time: jobs that start, wait or fail leave much of two cores idle.
-SUITES := test-spark faults-in-session faults-in-processes test-conformance kafka-topics kafka-history test-fast \
-	test-models test-postgres test-slow
+# The longest first, three at a time: jobs that start, wait or fail leave half of two cores idle.
+SUITES := faults-in-session test-spark test-fast kafka-topics test-conformance faults-in-processes test-slow \
+	test-models kafka-history test-postgres
 
 # Here everything is killed a few times; test-nightly does it 20 times each. A test that hangs fails with the stacks of
 # its threads.
 test: export SCURRY_KILLS ?= 5
 test: export PYTEST_TIMEOUT ?= 900
 test: lint ## What CI runs: lint, then all tests
-	@$(MAKE) --no-print-directory -j2 -k -O $(SUITES)
+	@$(MAKE) --no-print-directory -j3 -k -O $(SUITES)
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,7 @@ from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.batch.joining import equal_pairs, unmatched
 from scurry.runtime.tables.streaming.joins.rows import Pairs
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
-from scurry.runtime.tables.streaming.windows.slices import WindowClock
+from scurry.runtime.tables.streaming.windows.slices import WindowClock, by_value
 from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ __all__ = ["WindowJoin", "lower_window_join"]
 ROWS = ("window-join-left", "window-join-right")
 
 
+#: The end of a window, and rows of it.
+_Rows: TypeAlias = "tuple[int, pa.RecordBatch]"
+#: By the end of a window: rows, with the key that stands for the key group of each.
+_OpenWindows: TypeAlias = "dict[int, list[tuple[pa.RecordBatch, Any]]]"
+
+
 def lower_window_join(lowering: Lowering, plan: WindowJoinNode) -> Node:
     """Return the node that joins; rows are kept by key group."""
     function = WindowJoin(without_inputs(plan), lowering.session)
@@ -40,7 +46,10 @@ def lower_window_join(lowering: Lowering, plan: WindowJoinNode) -> Node:
 
 
 class WindowJoin:
-    """Join the rows of each window."""
+    """Join the rows of each window.
+
+    Rows are in memory until the micro-batch ends: those of windows that end in it are not stored.
+    """
 
     def __init__(self, plan: WindowJoinNode, session: Session) -> None:
         """Take the join, whose inputs matter only by their columns, and the session."""
@@ -56,41 +65,57 @@ class WindowJoin:
         self._left_keys = [*(key.left for key in plan.keys), *plan.left_window]
         self._right_keys = [*(key.right for key in plan.keys), *plan.right_window]
         self._matching_nulls = [*(key.null_equals_null for key in plan.keys), False, False]
-        self._due: tuple[list[Changes], list[Changes]] = ([], [])
+        #: the rows of windows that end, with the end, by side
+        self._due: tuple[list[_Rows], list[_Rows]] = ([], [])
+        self._open: tuple[_OpenWindows, _OpenWindows] = ({}, {})
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows; drop those of windows that were joined already."""
-        context.prefetch(rows.keys)
-        ends = milliseconds(rows.changes.batch.column(self._ends[index]))
-        order = np.lexsort((ends, rows.codes))
-        batch, ends, codes = taken(rows.changes.batch, order), ends[order], rows.codes[order]
-        starts = np.flatnonzero(np.r_[True, (np.diff(codes) != 0) | (np.diff(ends) != 0)])
-        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(ends)], strict=True):
-            end = int(ends[start])
-            time = self._clock.timer(end - 1)
-            if time <= context.watermark:
-                context.late += stop - start
-                continue
-            state = context.select(rows.keys[codes[start]])
-            state.setdefault((ROWS[index], end), []).append(Changes(batch.slice(start, stop - start)))
-            context.register_event_timer(time, end)
+        batch, owners = rows.changes.batch, np.asarray(rows.keys, dtype=np.int64)[rows.codes]
+        for end, part, whose in by_value(milliseconds(batch.column(self._ends[index])), batch, owners):
+            if self._clock.timer(end - 1) <= context.watermark:
+                context.late += part.num_rows
+            else:
+                self._open[index].setdefault(end, []).append((part, whose))
         return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Store the rows of open windows, by key group."""
+        stored = [
+            (name, end, part, owners)
+            for name, windows in zip(ROWS, self._open, strict=True)
+            for end, parts in windows.items()
+            for part, owners in parts
+        ]
+        context.prefetch(np.unique(np.concatenate([each[-1] for each in stored])).tolist() if stored else ())
+        for name, end, batch, owners in stored:
+            for owner, part, _ in by_value(owners, batch, owners):
+                state = context.select(owner)
+                state.setdefault((name, end), []).append(Changes(part))
+                context.register_event_timer(self._clock.timer(end - 1), end)
+        self._open = ({}, {})
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Take the rows of a window of a key group."""
         for name, due in zip(ROWS, self._due, strict=True):
-            due += context.state.pop((name, namespace), ())
+            due += [(namespace, each.batch) for each in context.state.pop((name, namespace), ())]
+
+    def _close_in_memory(self, context: RowsContext) -> None:
+        for due, windows in zip(self._due, self._open, strict=True):
+            for end in [end for end in windows if self._clock.timer(end - 1) <= context.watermark]:
+                due += [(end, part) for part, _ in windows.pop(end)]
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
 
     def fired(self, context: RowsContext) -> list[Changes]:
         """Return the joined windows, the earliest first."""
+        self._close_in_memory(context)
         if not any(self._due):
             return []
         due, self._due = self._due, ([], [])
-        left = concatenated((each.batch for each in due[0]), self._plan.left.schema)
-        right = concatenated((each.batch for each in due[1]), self._plan.right.schema)
+        ones, others = ([part for _, part in sorted(each, key=lambda rows: rows[0])] for each in due)
+        left, right = concatenated(ones, self._plan.left.schema), concatenated(others, self._plan.right.schema)
         return [Changes(batch) for batch in self._joined(left, right) if batch.num_rows]
 
     def _joined(self, left: pa.RecordBatch, right: pa.RecordBatch) -> Sequence[pa.RecordBatch]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from scurry.runtime.tables.batch.batches import batch_of, concatenated_columns
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges
 from scurry.runtime.tables.streaming.windows.phases import numbered, phases_of
 from scurry.runtime.tables.streaming.windows.sessions import lower_session_aggregate
-from scurry.runtime.tables.streaming.windows.slices import Slices, WindowClock, column_of_window
+from scurry.runtime.tables.streaming.windows.slices import Slices, WindowClock, by_value, column_of_window
 from scurry.runtime.tables.times import milliseconds
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class GlobalWindowAggregate:
             if first is not None:
                 self._store(end, first, batch, owners, context)
             return []
-        for end, part, whose in _by_value(np.asarray(batch.column(0)), batch, owners):
+        for end, part, whose in by_value(np.asarray(batch.column(0)), batch, owners):
             first = self._slices.first_window(end)
             if first is None:
                 continue
@@ -144,7 +144,7 @@ class GlobalWindowAggregate:
         self._open = {}
 
     def _store(self, end: int, window: int, batch: pa.RecordBatch, owners: Any, context: RowsContext) -> None:
-        for owner, part, _ in _by_value(owners, batch, owners):
+        for owner, part, _ in by_value(owners, batch, owners):
             context.select(owner)
             self._keep(end, [Changes(part)], window, context)
 
@@ -229,13 +229,3 @@ class GlobalWindowAggregate:
         if (np.diff(ends) < 0).any():
             batch = batch.take(pa.array(np.argsort(ends, kind="stable")))
         return [Changes(batch)]
-
-
-def _by_value(values: Any, batch: pa.RecordBatch, owners: Any) -> Iterator[tuple[int, pa.RecordBatch, Any]]:
-    """Yield the different values of rows with the rows that have each."""
-    if (values[1:] < values[:-1]).any():
-        order = np.argsort(values, kind="stable")
-        values, batch, owners = values[order], batch.take(pa.array(order)), owners[order]
-    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
-    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(values)], strict=True):
-        yield int(values[start]), batch.slice(start, stop - start), owners[start:stop]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC
 from typing import Any
 
@@ -14,7 +14,7 @@ from scurry.functions.time_zones import local_to_utc, utc_to_local, zone
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.physical.windows import Window, WindowColumn
 
-__all__ = ["Slices", "WindowClock", "column_of_window"]
+__all__ = ["Slices", "WindowClock", "by_value", "column_of_window"]
 
 _HOUR = 3_600_000
 
@@ -138,3 +138,13 @@ def column_of_window(each: WindowColumn, start: Any, end: Any, clock: WindowCloc
     if values is None:
         values = clock.instants(end - 1)
     return pa.array(values).cast(pa.timestamp("ms")).cast(arrow_type(each.column.type))
+
+
+def by_value(values: Any, batch: pa.RecordBatch, owners: Any) -> Iterator[tuple[int, pa.RecordBatch, Any]]:
+    """Yield the different values of rows with the rows that have each."""
+    if (values[1:] < values[:-1]).any():
+        order = np.argsort(values, kind="stable")
+        values, batch, owners = values[order], batch.take(pa.array(order)), owners[order]
+    starts = np.flatnonzero(np.r_[True, values[1:] != values[:-1]])
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(values)], strict=True):
+        yield int(values[start]), batch.slice(start, stop - start), owners[start:stop]

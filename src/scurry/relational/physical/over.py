@@ -71,3 +71,8 @@ class OverAggregate(OneInput):
 @dataclass(frozen=True)
 class NonTimeOverAggregate(OverAggregate):
     """The same, ordered by a column that is no time: a row changes the values of the rows behind it."""
+
+    @property
+    def has_time(self) -> bool:
+        """Whether the rows are ordered by time, which they are not: the type may be that of a time attribute."""
+        return False

@@ -8,14 +8,15 @@ from dataclasses import fields
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.functions.user.definition import UserFunction
-from scurry.logical_types.families import TIMESTAMP, is_proctime, is_rowtime
+from scurry.logical_types.families import TIMESTAMP
 from scurry.relational.changelog import Changelogs
-from scurry.relational.expressions import AggregateCall, Expression, InputReference, UserFunctionCall
-from scurry.relational.matching import Match, MatchTime, PatternAggregate, RefusedCall
+from scurry.relational.expressions import AggregateCall, Expression, UserFunctionCall
+from scurry.relational.matching import Match, PatternAggregate, RefusedCall
 from scurry.relational.pattern_stages import pattern_stages
 from scurry.relational.physical.matching import PatternMatch
-from scurry.relational.plan import Filter, Plan, Project
+from scurry.relational.plan import Plan
 from scurry.relational.rewriting import walk_expression
+from scurry.relational.rules.time_attributes import stays_time
 
 __all__ = ["pattern_matches"]
 
@@ -50,8 +51,7 @@ def _check_order(match: Match, is_streaming: bool) -> None:
     if is_streaming:
         if not kinds:
             raise ValidationError("You must specify either rowtime or proctime for order by.")
-        is_time = is_rowtime(kinds[0]) or is_proctime(kinds[0])
-        if not is_time or not _stays_time(match.input, match.order_by[0].index):
+        if not stays_time(match.input, match.order_by[0].index):
             raise ValidationError("You must specify either rowtime or proctime for order by as the first one.")
     else:
         if not kinds:
@@ -61,19 +61,6 @@ def _check_order(match: Match, is_streaming: bool) -> None:
     if match.order_by[0].descending:
         table = "a streaming table" if is_streaming else "a table"
         raise ValidationError(f"Primary sort order of {table} must be ascending on time.")
-
-
-def _stays_time(plan: Plan, column: int) -> bool:
-    """Return whether a column with the type of a time attribute is one: of measures, only the time of the match is."""
-    if isinstance(plan, Match):
-        place = column - len(plan.partition_by)
-        if place >= 0:
-            return isinstance(plan.measures[place], MatchTime)
-        return _stays_time(plan.input, plan.partition_by[column])
-    if isinstance(plan, Project):
-        expression = plan.expressions[column]
-        return not isinstance(expression, InputReference) or _stays_time(plan.input, expression.index)
-    return not isinstance(plan, Filter) or _stays_time(plan.input, column)
 
 
 def _check_measures(match: Match) -> None:

@@ -10,6 +10,7 @@ from scurry.relational.expressions import Call, Expression, InputReference, Lite
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort, WindowTable
 from scurry.relational.rewriting import input_references
+from scurry.relational.rules.time_attributes import stays_time
 from scurry.relational.windows import WindowCall, streaming_frame
 
 __all__ = ["check_streaming"]
@@ -50,7 +51,7 @@ def _check(plan: Plan, is_limited: bool) -> None:
 
 def _check_sort(plan: Sort) -> None:
     first = plan.keys[0]
-    if not is_time_attribute(plan.schema[first.index].type) or first.descending:
+    if not stays_time(plan.input, first.index) or first.descending:
         raise ValidationError("Sort on a non-time-attribute field is not supported.")
 
 
@@ -108,7 +109,11 @@ def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str
 
 def _check_window(plan: WindowTable) -> None:
     kind = plan.input.schema[plan.time].type
-    if isinstance(kind, TimestampType | LocalZonedTimestampType) and _is_shifted(plan.input, plan.time):
+    is_time = not _is_shifted(plan.input, plan.time)
+    # Flink takes the windows of GROUP BY for those of a time attribute before it looks at joins.
+    if plan.partition_by is not None:
+        is_time &= stays_time(plan.input, plan.time)
+    if isinstance(kind, TimestampType | LocalZonedTimestampType) and not is_time:
         kind = kind.as_time_attribute(None)
     if is_time_attribute(kind):
         return
@@ -143,10 +148,10 @@ def _check_over(plan: Over) -> None:
             "Over Agg: Unsupported use of OVER windows. All aggregates must be computed on the same window. " + _ADVICE
         )
     for each in plan.calls:
-        _check_call(each)
+        _check_call(each, plan.input)
 
 
-def _check_call(call: WindowCall) -> None:
+def _check_call(call: WindowCall, rows: Plan) -> None:
     function = call.call.function
     if function in _BATCH_ONLY:
         raise ValidationError(f"{function} Function is not supported in stream mode.")
@@ -160,7 +165,11 @@ def _check_call(call: WindowCall) -> None:
     key = order_by[0]
     if key.descending:
         raise ValidationError("The window can only be ordered in ASCENDING mode.")
-    if not is_time_attribute(key.expression.type) and call.frame.lower.kind != "UNBOUNDED PRECEDING":
+    column = key.expression
+    is_time = is_time_attribute(column.type)
+    if isinstance(column, InputReference):
+        is_time = stays_time(rows, column.index)
+    if not is_time and call.frame.lower.kind != "UNBOUNDED PRECEDING":
         raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.")
     if call.frame.lower.kind not in ("UNBOUNDED PRECEDING", "PRECEDING") or call.frame.upper.kind != "CURRENT ROW":
         raise ValidationError("OVER RANGE FOLLOWING windows are not supported yet.")

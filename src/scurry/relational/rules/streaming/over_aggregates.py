@@ -8,6 +8,7 @@ from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.relational.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.relational.plan import Over, Plan
+from scurry.relational.rules.time_attributes import stays_time
 from scurry.relational.windows import streaming_frame
 
 __all__ = ["over_aggregates"]
@@ -26,4 +27,4 @@ def over_aggregates(plan: Plan, session: Session) -> Plan:
         raise ValidationError("The window can only be ordered by a single time column.")
     calls = tuple(replace(call, frame=streaming_frame(call)) for call in plan.calls)
     found = OverAggregate(plan.input, calls, plan.names)
-    return found if found.has_time else NonTimeOverAggregate(plan.input, calls, plan.names)
+    return found if stays_time(plan.input, found.time) else NonTimeOverAggregate(plan.input, calls, plan.names)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scurry.errors import ValidationError
 from scurry.functions.definition import Session
-from scurry.logical_types.families import is_rowtime, is_time_attribute
+from scurry.logical_types.families import is_rowtime
 from scurry.relational import builders
 from scurry.relational.calls import all_of
 from scurry.relational.changelog import Changelogs, Kinds
@@ -20,6 +20,7 @@ from scurry.relational.rewriting import input_references, substituted
 from scurry.relational.rules.push_filters import is_deterministic
 from scurry.relational.rules.streaming.over_aggregates import over_aggregates
 from scurry.relational.rules.streaming.regular_joins import regular_joins
+from scurry.relational.rules.time_attributes import stays_time
 from scurry.relational.schema import Column
 from scurry.relational.unique_keys import upsert_keys
 
@@ -49,7 +50,7 @@ def ranks(plan: Plan, session: Session) -> Plan:
         return _with_strategy(plan, session)
     if isinstance(plan, Limit) and _kinds(plan.input, session) != Kinds.INSERT:
         return Rank(plan.input, (), (), plan.offset + 1, plan.offset + (plan.fetch or 0), is_limit=True)
-    if isinstance(plan, Sort) and is_time_attribute(plan.schema[plan.keys[0].index].type):
+    if isinstance(plan, Sort) and stays_time(plan.input, plan.keys[0].index):
         return TemporalSort(plan.input, plan.keys, is_rowtime(plan.schema[plan.keys[0].index].type))
     return plan
 
@@ -115,7 +116,8 @@ def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session
     )
     kind = below.schema[order_by[0].index].type if len(order_by) == 1 else None
     is_first = found.start == 1 and found.end == 1
-    if is_first and kind is not None and is_time_attribute(kind) and _kinds(below, session) == Kinds.INSERT:
+    is_by_time = kind is not None and stays_time(below, order_by[0].index)
+    if is_first and kind is not None and is_by_time and _kinds(below, session) == Kinds.INSERT:
         return Deduplicate(below, partition_by, order_by[0].index, is_rowtime(kind), order_by[0].descending)
     end = found.start if found.end is None else found.end
     rank = Rank(below, partition_by, order_by, found.start, end, found.end_column, number)

@@ -1,0 +1,125 @@
+"""Which columns with the type of a time attribute are one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scurry.logical_types import DayTimeIntervalType
+from scurry.logical_types.families import is_time_attribute
+from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.join_keys import conjuncts
+from scurry.relational.matching import Match, MatchTime
+from scurry.relational.physical.joins import LookupJoin, RegularJoin
+from scurry.relational.physical.over import OverAggregate
+from scurry.relational.physical.ranks import Deduplicate, Rank
+from scurry.relational.physical.windows import SessionTable, WindowAggregate, Windowed
+from scurry.relational.plan import (
+    Filter,
+    Join,
+    Limit,
+    Over,
+    Plan,
+    Project,
+    SetOperation,
+    Sort,
+    TwoInputs,
+    Unnest,
+    WindowTable,
+    walk,
+)
+
+__all__ = ["TimeBound", "stays_time", "time_bounds"]
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
+#: The columns of the input come first, with the time that they have there.
+_PASSING = (Deduplicate, Filter, Limit, LookupJoin, Over, OverAggregate, Rank, Sort, Unnest, WindowTable)
+_OF_WINDOWS = (SessionTable, WindowAggregate, WindowTable, Windowed)
+
+
+@dataclass(frozen=True)
+class TimeBound:
+    """A comparison of a left time with a right time plus some milliseconds."""
+
+    left: int
+    right: int
+    operator: str
+    distance: int
+
+
+def stays_time(plan: Plan, column: int) -> bool:
+    """Say whether a column is a time attribute.
+
+    Its type may still say so where it is none any more: a regular join emits a pair when it is found, in no order of
+    time; and of the measures of a pattern only the time of the match is one.
+    """
+    if not is_time_attribute(plan.schema[column].type):
+        return False
+    if isinstance(plan, Match):
+        place = column - len(plan.partition_by)
+        if place >= 0:
+            return isinstance(plan.measures[place], MatchTime)
+        return stays_time(plan.input, plan.partition_by[column])
+    if isinstance(plan, Project):
+        expression = plan.expressions[column]
+        return not isinstance(expression, InputReference) or stays_time(plan.input, expression.index)
+    if isinstance(plan, RegularJoin) or (isinstance(plan, Join) and _is_regular(plan)):
+        return False
+    if isinstance(plan, TwoInputs):
+        width = len(plan.left.schema)
+        return stays_time(plan.left, column) if column < width else stays_time(plan.right, column - width)
+    if isinstance(plan, SetOperation):
+        return all(stays_time(each, column) for each in plan.inputs)
+    if isinstance(plan, _PASSING) and column < len(plan.inputs[0].schema):
+        return stays_time(plan.inputs[0], column)
+    return True
+
+
+def _is_regular(plan: Join) -> bool:
+    """Say whether a join is neither an interval join nor, perhaps, one of windows."""
+    if plan.kind not in ("SEMI", "ANTI"):
+        operators = {each.operator for each in time_bounds(plan).values()}
+        if "=" in operators or (operators & {"<", "<="} and operators & {">", ">="}):
+            return False
+    return not all(any(isinstance(each, _OF_WINDOWS) for each in walk(side)) for side in plan.inputs)
+
+
+def time_bounds(plan: Join) -> dict[Expression, TimeBound]:
+    """Return what the conditions of a join say about time attributes of both sides, by condition."""
+    found = {each: _bound(each, plan) for each in conjuncts(plan.condition)}
+    return {
+        each: bound
+        for each, bound in found.items()
+        if bound is not None and stays_time(plan.left, bound.left) and stays_time(plan.right, bound.right)
+    }
+
+
+def _bound(condition: Expression, plan: Join) -> TimeBound | None:
+    if not isinstance(condition, Call) or condition.function not in _FLIPPED:
+        return None
+    first, second = map(_shifted_time, condition.arguments)
+    if first is None or second is None:
+        return None
+    width = len(plan.left.schema)
+    (one, before), (other, after) = first, second
+    if one < width <= other:
+        return TimeBound(one, other - width, condition.function, after - before)
+    if other < width <= one:
+        return TimeBound(other, one - width, _FLIPPED[condition.function], before - after)
+    return None
+
+
+def _shifted_time(expression: Expression) -> tuple[int, int] | None:
+    """Return a time attribute and by how many milliseconds an expression is later; None if it is nothing such."""
+    if isinstance(expression, InputReference):
+        return (expression.index, 0) if is_time_attribute(expression.type) else None
+    if not isinstance(expression, Call) or expression.function not in ("+", "-"):
+        return None
+    one, other = expression.arguments
+    if expression.function == "+" and isinstance(one, Literal):
+        one, other = other, one
+    if not isinstance(other, Literal) or not isinstance(other.type, DayTimeIntervalType) or other.value is None:
+        return None
+    found = _shifted_time(one)
+    if found is None:
+        return None
+    return found[0], found[1] + (other.value if expression.function == "+" else -other.value)

@@ -56,13 +56,6 @@ class OverAggregate(OneInput):
         return isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime
 
     @property
-    def has_time(self) -> bool:
-        """Whether the rows are ordered by event time or processing time."""
-        kind = self.input.schema[self.time].type
-        is_proctime = isinstance(kind, LocalZonedTimestampType) and kind.is_proctime
-        return self.has_event_time or is_proctime
-
-    @property
     def is_unbounded(self) -> bool:
         """Whether a row sees all rows before it."""
         return self.frame.lower.kind == "UNBOUNDED PRECEDING"
@@ -71,8 +64,3 @@ class OverAggregate(OneInput):
 @dataclass(frozen=True)
 class NonTimeOverAggregate(OverAggregate):
     """The same, ordered by a column that is no time: a row changes the values of the rows behind it."""
-
-    @property
-    def has_time(self) -> bool:
-        """Whether the rows are ordered by time, which they are not: the type may be that of a time attribute."""
-        return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scurry.relational.physical.over import OverAggregate
+from scurry.relational.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.over.aggregate import EventTimeOver, ProcessingTimeOver
 from scurry.runtime.tables.streaming.over.any_order import AnyOrderOver
@@ -20,8 +20,8 @@ def lower_over(lowering: Lowering, plan: OverAggregate) -> Node:
     """Return the node that aggregates the rows before each row."""
     bare, session = without_inputs(plan), lowering.session
     function: Any
-    if plan.has_time:
-        function = (EventTimeOver if plan.has_event_time else ProcessingTimeOver)(bare, lowering.state_ttl, session)
-    else:
+    if isinstance(plan, NonTimeOverAggregate):
         function = AnyOrderOver(bare, lowering.changelogs.updates_before(plan), lowering.state_ttl, session)
+    else:
+        function = (EventTimeOver if plan.has_event_time else ProcessingTimeOver)(bare, lowering.state_ttl, session)
     return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, "OverAggregate")

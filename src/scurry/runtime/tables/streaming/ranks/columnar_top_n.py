@@ -50,10 +50,15 @@ class ColumnarTopN(HashedRowsFunction):
         self._is_numbered = plan.number is not None or plan.start > 1
         self._updates = self._is_numbered or plan.end == 1
 
+    def open(self, context: Any) -> None:
+        """Begin without rows in memory."""
+        super().open(context)
+        self._schema = arrow_schema(self._plan.input.schema)
+
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the first rows."""
         plan, new = self._plan, rows.changes.batch
-        kept = self._rows_of_keys(rows, arrow_schema(plan.input.schema), plan.partition_by, context)
+        kept = self._rows_of_keys(rows, self._schema, plan.partition_by, context)
         count = kept.batch.num_rows
         batch = concatenated([kept.batch, new], plan.input.schema)
         order = self._order(batch)

@@ -104,9 +104,14 @@ class LastRow(HashedRowsFunction):
         self._plan = plan
         self._last_rows = _LastRows(plan, with_before)
 
+    def open(self, context: Any) -> None:
+        """Begin without rows in memory."""
+        super().open(context)
+        self._schema = arrow_schema(self._plan.schema)
+
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are the last ones of their keys, with those that they replace."""
-        kept = self._rows_of_keys(rows, arrow_schema(self._plan.schema), self._plan.keys, context)
+        kept = self._rows_of_keys(rows, self._schema, self._plan.keys, context)
         found = self._last_rows.replace(kept.batch, kept.codes, rows.changes.batch, kept.new_codes)
         is_new = found.last >= kept.batch.num_rows
         replaced = np.zeros(len(kept.first), dtype=bool)

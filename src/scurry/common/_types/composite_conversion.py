@@ -159,7 +159,7 @@ def row_column(convert: Converter, names: tuple[str, ...], fields: Sequence[Colu
             return column
         converted = map(list, zip(*columns, strict=True))
         if values is column:
-            return [Row._from_values(row_values, names) for row_values in converted]
+            return Row._from_many(converted, names)
         kinds = [row._row_kind for row in column]
         return list(map(Row._from_values, converted, repeat(names), kinds))
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import chain
-from typing import Any
+from itertools import compress
+from typing import Any, NamedTuple
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
@@ -13,6 +13,27 @@ from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
 from scurry.runtime.keys import canonical_keys, key_hash, sortable, sortable_by_group, subtask_of
+
+#: Up to this many receivers, selecting the records of one after another is faster than scattering them.
+FEW = 3
+_MASKS = [bytes(receiver == number for receiver in range(256)) for number in range(FEW)]
+
+
+class Bucket(NamedTuple):
+    """The records for a receiver, in columns; there may be no timestamps or no keys."""
+
+    values: list[Any]
+    times: list[int]
+    keys: list[Any]
+
+    def copy(self) -> Bucket:
+        """Return a bucket with the same records."""
+        return Bucket(self.values[:], self.times[:], self.keys[:])
+
+    def clear(self) -> None:
+        """Remove the records in place."""
+        for column in self:
+            column.clear()
 
 
 class RecordWriter:
@@ -29,9 +50,9 @@ class RecordWriter:
         self.channel = channel
         self._subtask = subtask
         self._sender = sender
-        #: per receiver, flat: (key,) (timestamp,) value, (key,) (timestamp,) value, ...; emptied in place by each flush
-        self._buckets: list[list[Any]] = [[] for _ in self._ids]
-        self._early: list[tuple[int, list[Any], bool]] = []
+        #: per receiver: values, timestamps and keys; each flush empties them in place
+        self._buckets: list[Bucket] = [Bucket([], [], []) for _ in self._ids]
+        self._early: list[tuple[int, Bucket]] = []
         self._timed = False
         self._active = False
         self._watermark = MIN_TIME
@@ -45,12 +66,11 @@ class RecordWriter:
         receivers = self._receivers(values)
         self._expect_timestamps(timestamps)
         buckets = self._buckets
-        if timestamps is None:
-            for receiver, value in zip(receivers, values, strict=True):
-                buckets[receiver].append(value)
-        else:
-            for receiver, time, value in zip(receivers, timestamps, values, strict=True):
-                buckets[receiver] += time, value
+        for receiver, value in zip(receivers, values, strict=True):
+            buckets[receiver].values.append(value)
+        if timestamps is not None:
+            for receiver, time in zip(receivers, timestamps, strict=True):
+                buckets[receiver].times.append(time)
 
     def _receivers(self, values: Values) -> list[int]:
         raise NotImplementedError
@@ -59,17 +79,16 @@ class RecordWriter:
         """Set collected records aside if only they or only the next records have timestamps: no block mixes both."""
         timed = timestamps is not None
         if timed != self._timed:
-            self._early = [(number, bucket[:], kind) for number, bucket, kind in self._take()]
+            self._early = [(number, bucket.copy()) for number, bucket in self._take()]
             self._timed = timed
 
-    def _take(self) -> Iterator[tuple[int, list[Any], bool]]:
-        """Empty the buckets: (receiver, content, whether it has timestamps); a content is valid until the next."""
+    def _take(self) -> Iterator[tuple[int, Bucket]]:
+        """Empty the buckets: pairs of receiver and content, which is valid until the next pair."""
         early, self._early = self._early, []
         yield from early
-        timed = self._timed
         for number, bucket in zip(self._ids, self._buckets, strict=True):
-            if bucket:
-                yield number, bucket, timed
+            if bucket.values:
+                yield number, bucket
                 bucket.clear()
 
     def begin(self) -> None:
@@ -90,8 +109,8 @@ class RecordWriter:
         """Return the collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
         return [
-            WireRow(receiver, edge, DATA, channel, seq, self._pack((*self._block(bucket, timed), stamp)))
-            for receiver, bucket, timed in self._take()
+            WireRow(receiver, edge, DATA, channel, seq, self._pack((keys or None, values, times or None, stamp)))
+            for receiver, (values, times, keys) in self._take()
         ]
 
     def _pack(self, block: tuple[Any, Values, Timestamps, int]) -> bytes:
@@ -114,8 +133,8 @@ class RecordWriter:
         # broadcast records are received before all others
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
-        for receiver, bucket, timed in self._take():
-            for key, values, times in self._by_key(bucket, timed, by_group):
+        for receiver, bucket in self._take():
+            for key, values, times in self._by_key(bucket, by_group):
                 first = start
                 if times is not None and in_time_order:
                     order = sorted(range(len(times)), key=times.__getitem__)
@@ -125,13 +144,8 @@ class RecordWriter:
                 rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
-    def _by_key(self, bucket: list[Any], timed: bool, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
-        _, values, times = self._block(bucket, timed)
-        return ((b"", values, times),)
-
-    def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
-        """Return the keys, values and timestamps of a bucket."""
-        return (None, bucket[1::2], bucket[0::2]) if timed else (None, bucket, None)
+    def _by_key(self, bucket: Bucket, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
+        return ((b"", bucket.values, bucket.times or None),)
 
     def point(self, seq: int, stamp: int, idle: bool = False) -> None:
         """Record a progress point; `idle` if the sender declares itself idle."""
@@ -160,22 +174,21 @@ class RecordWriter:
         ]
 
 
-class _Appenders(dict[Any, Any]):
-    """Map a key to `append` of its subtask's bucket, looked up once per key and writer."""
+class _Receivers(dict[Any, int]):
+    """Map a key to its receiver, found once per key and writer."""
 
     LIMIT = 1_000_000
 
-    def __init__(self, buckets: list[list[Any]], max_parallelism: int) -> None:
+    def __init__(self, count: int, max_parallelism: int) -> None:
         super().__init__()
-        self._buckets = buckets
+        self._count = count
         self._max_parallelism = max_parallelism
 
-    def __missing__(self, key: Any) -> Any:
+    def __missing__(self, key: Any) -> int:
         if len(self) > self.LIMIT:
             self.clear()
-        number = subtask_of(key_hash(key), self._max_parallelism, len(self._buckets))
-        append = self[key] = self._buckets[number].append
-        return append
+        receiver = self[key] = subtask_of(key_hash(key), self._max_parallelism, self._count)
+        return receiver
 
 
 class Keys:
@@ -225,44 +238,51 @@ class HashWriter(RecordWriter):
         super().__init__(edge, ids, channel, subtask, sender)
         assert isinstance(edge.partitioner, ops.Hash)
         self._keys = Keys(edge.partitioner, edge.place(sender))
-        self._append_for = _Appenders(self._buckets, edge.max_parallelism)
+        self._receiver_of = _Receivers(len(self._ids), edge.max_parallelism).__getitem__
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Take records; each goes to its key's subtask."""
         self._active = True
         keys = self._keys(values)
         self._expect_timestamps(timestamps)
+        columns = (values, timestamps or (), keys)
         if len(self._buckets) == 1:
-            columns = (keys, values) if timestamps is None else (keys, timestamps, values)
-            self._buckets[0].extend(chain.from_iterable(zip(*columns, strict=True)))
-            return
-        append_for = self._append_for
-        if timestamps is None:
-            for key, value in zip(keys, values, strict=True):
-                append = append_for[key]
-                append(key)
-                append(value)
+            for kept, column in zip(self._buckets[0], columns, strict=True):
+                kept += column
+        elif len(self._buckets) <= FEW:
+            self._select(columns, bytes(map(self._receiver_of, keys)))
         else:
-            for key, time, value in zip(keys, timestamps, values, strict=True):
-                append = append_for[key]
-                append(key)
-                append(time)
-                append(value)
+            self._scatter(columns, map(self._receiver_of, keys))
 
-    def _by_key(self, bucket: list[Any], timed: bool, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
+    def _select(self, columns: tuple[Sequence[Any], ...], receivers: bytes) -> None:
+        """Go through the records once for each receiver."""
+        for bucket, mask in zip(self._buckets, _MASKS, strict=False):
+            chosen = receivers.translate(mask)
+            for kept, column in zip(bucket, columns, strict=True):
+                kept += compress(column, chosen)
+
+    def _scatter(self, columns: tuple[Sequence[Any], ...], receivers: Iterable[int]) -> None:
+        """Go through the records once."""
+        places: list[list[int]] = [[] for _ in self._buckets]
+        appends = [each.append for each in places]
+        for place, receiver in enumerate(receivers):
+            appends[receiver](place)
+        for bucket, chosen in zip(self._buckets, places, strict=True):
+            for kept, column in zip(bucket, columns, strict=True):
+                if column:
+                    kept += [column[place] for place in chosen]
+
+    def _by_key(self, bucket: Bucket, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
         encoded = partial(sortable_by_group, max_parallelism=self.edge.max_parallelism) if by_group else sortable
         found: dict[Any, tuple[Values, list[int]]] = {}
-        keys, values, times = self._block(bucket, timed)
+        values, times, keys = bucket
         for position, (key, value) in enumerate(zip(keys, values, strict=True)):
             if key not in found:
                 found[key] = ([], [])
             found[key][0].append(value)
-            if timed:
+            if times:
                 found[key][1].append(times[position])
-        return ((encoded(key), kept, key_times if timed else None) for key, (kept, key_times) in found.items())
-
-    def _block(self, bucket: list[Any], timed: bool) -> tuple[Any, Any, Any]:
-        return (bucket[0::3], bucket[2::3], bucket[1::3]) if timed else (bucket[0::2], bucket[1::2], None)
+        return ((encoded(key), kept, key_times or None) for key, (kept, key_times) in found.items())
 
 
 class HashRowsWriter(RecordWriter):
@@ -277,7 +297,7 @@ class HashRowsWriter(RecordWriter):
         try:
             for value in values:
                 for receiver, part in partition(value, max_parallelism, receivers):
-                    buckets[receiver].append(part)
+                    buckets[receiver].values.append(part)
         except Exception as error:
             raise operator_error(self.edge.place(self._sender), error, value) from error
 
@@ -333,11 +353,8 @@ class BroadcastWriter(RecordWriter):
         self._active = True
         self._expect_timestamps(timestamps)
         for bucket in self._buckets:
-            if timestamps is None:
-                bucket += values
-            else:
-                for pair in zip(timestamps, values, strict=True):
-                    bucket += pair
+            bucket.values.extend(values)
+            bucket.times.extend(timestamps or ())
 
 
 def _packs(value: Any) -> bool:

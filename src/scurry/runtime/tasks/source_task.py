@@ -19,7 +19,7 @@ from scurry.runtime.tasks.malformed import MalformedInput
 from scurry.runtime.tasks.task import Task
 
 #: A source task closes its blocks after this many records even if the auto-watermark interval has not passed.
-SEGMENT_RECORDS = 65_536
+SEGMENT_RECORDS = 16_384
 
 
 class SourceTask:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Any, overload
 
 from scurry.common.types import Row
@@ -42,7 +41,7 @@ class ColumnRows(Sequence[Row]):
         gc.disable()
         try:
             values = map(list, zip(*[column[index].to_pylist() for column in self._columns], strict=True))
-            return list(map(Row._from_values, values, repeat(self._names)))
+            return Row._from_many(values, self._names)
         finally:
             if collecting:
                 gc.enable()

@@ -61,7 +61,7 @@ class RecordsOfRows:
             return list(values)
         make, names = Row._from_values, self._names
         if kinds is None:
-            return [make(list(each), names) for each in values]
+            return Row._from_many(map(list, values), names)
         return [make(list(each), names, _KINDS[kind]) for each, kind in zip(values, kinds, strict=True)]
 
     def _timestamps(self, changes: Changes) -> list[int] | None:

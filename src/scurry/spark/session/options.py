@@ -46,7 +46,18 @@ SESSION_CONF = {
     "spark.sql.catalogImplementation": "in-memory",
     "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
     "spark.driver.memory": "2g",
+    # each stateful task begins with a page to sort its rows in; Spark would clear 16 MB or more for it
+    "spark.buffer.pageSize": "4m",
     f"spark.executorEnv.{ALLOCATOR[0]}": ALLOCATOR[1],
+}
+
+#: Settings of a session without Spark's UI, where nobody reads what Spark keeps of its jobs.
+_WITHOUT_UI = {
+    "spark.ui.liveUpdate.period": "-1",
+    "spark.ui.retainedJobs": "20",
+    "spark.ui.retainedStages": "20",
+    "spark.ui.retainedTasks": "200",
+    "spark.sql.ui.retainedExecutions": "20",
 }
 
 
@@ -59,6 +70,8 @@ def session_options(master: str, configuration: Mapping[str, str], bounded: bool
         bounded: Whether the job ends by itself: its JVM compiles less and starts faster.
     """
     options = {**SESSION_CONF, **QUERY_CONF}
+    if configuration.get("spark.ui.enabled") != "true":
+        options.update(_WITHOUT_UI)
     if master.startswith("local"):
         # a worker's socket has no other access control than its directory
         options["spark.python.unix.domain.socket.dir"] = str(socket_directory())
@@ -93,4 +106,7 @@ def _jvm_options(bounded: bool) -> list[str]:
     # ReservedCodeCacheSize: without the optimizing compiler it is 48 MB, which the code that Spark generates for many
     # jobs fills, and then the JVM compiles nothing more
     speed.append("-XX:ReservedCodeCacheSize=240m")
+    # SurvivorRatio: what a micro-batch has in flight must survive a young collection where it is young: in the old
+    # generation it is garbage that takes a full collection, which stops the job for a fifth of a second
+    speed.append("-XX:SurvivorRatio=3")
     return [f"-Dlog4j2.configurationFile={log4j.as_uri()}", "-Xss4m", "-Xms256m", *speed, *cds_options()]

@@ -68,12 +68,11 @@ def test_what_all_branches_of_an_or_have_in_common_joins(tables: Tables) -> None
 def test_a_condition_on_a_key_moves_below_the_aggregation(tables: Tables) -> None:
     query = "SELECT s, n FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s) WHERE s = 'x' AND n > 1"
     assert rewritten(tables, query, push_filters, merge_projections) == [
-        "LogicalProject(s=[$0], n=[$1])",
-        "+- LogicalFilter(condition=[>($1, CAST(1):BIGINT NOT NULL)])",
-        "   +- LogicalAggregate(group=[{0}], EXPR$0=[COUNT()])",
-        "      +- LogicalProject(s=[$2])",
-        "         +- LogicalFilter(condition=[=($2, CAST(_UTF-16LE'x'):STRING NOT NULL)])",
-        "            +- LogicalTableScan(table=[[t]])",
+        "LogicalFilter(condition=[>($1, CAST(1):BIGINT NOT NULL)])",
+        "+- LogicalAggregate(group=[{0}], n=[COUNT()])",
+        "   +- LogicalProject(s=[$2])",
+        "      +- LogicalFilter(condition=[=($2, CAST(_UTF-16LE'x'):STRING NOT NULL)])",
+        "         +- LogicalTableScan(table=[[t]])",
     ]
 
 

@@ -108,6 +108,13 @@ def test_a_correlated_aggregate_is_grouped_by_what_it_is_compared_with(tables: T
     assert "joinType=[left]" in plan
 
 
+def test_a_correlated_count_is_one_join_whose_missing_groups_are_0(tables: Tables) -> None:
+    query = "SELECT b, (SELECT COUNT(*) + 1 FROM u WHERE u.a = t.a) AS n FROM t"
+    plan = plan_text(optimized(tables.plan(query), Session()))
+    assert "n=[+(COALESCE($2, 0), 1)]" in plan
+    assert plan.count("LogicalJoin") == 1
+
+
 def test_a_table_waits_for_the_one_that_an_equality_connects_it_with(tables: Tables) -> None:
     query = "SELECT 1 FROM t, u, u AS v WHERE t.a = v.a AND u.c = v.c"
     assert rewritten(tables, query, push_filters, order_joins)[2:] == [

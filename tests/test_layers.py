@@ -76,8 +76,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
     },
     "scurry.connectors.tables": {
-        "scurry.errors", "scurry.common", "scurry.common.java_regex", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
-        "scurry.formats",
+        "scurry.errors", "scurry.common", "scurry.common.java_regex", "scurry.connectors", "scurry.logical_types",
+        "scurry.catalog", "scurry.formats",
     },
     "scurry.statements": {
         "scurry", "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",

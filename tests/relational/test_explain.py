@@ -36,7 +36,7 @@ TEXTS = {
     ],
     "SELECT s, COUNT(DISTINCT a) FILTER (WHERE a > 1) AS n FROM t GROUP BY ROLLUP (s)": [
         "LogicalProject(s=[$0], n=[$2])",
-        "+- LogicalAggregate(group=[{0}], groups=[[{0}, {}]], EXPR$0=[COUNT(DISTINCT $1) FILTER $2])",
+        "+- LogicalAggregate(group=[{0}], groups=[[{0}, {}]], n=[COUNT(DISTINCT $1) FILTER $2])",
         "   +- LogicalProject(s=[$1], a=[$0], $f2=[>($0, 1)])",
         f"      +- {SCAN}",
     ],
@@ -96,7 +96,7 @@ EXECUTED = {
         f"+- {SOURCE.format('a, s')}",
     ],
     "SELECT s, COUNT(*) AS n FROM t GROUP BY s": [
-        "GroupAggregate(groupBy=[s], select=[s, COUNT(*) AS EXPR$0])",
+        "GroupAggregate(groupBy=[s], select=[s, COUNT(*) AS n])",
         "+- Exchange(distribution=[hash[s]])",
         f"   +- {SOURCE.format('s')}",
     ],
@@ -110,7 +110,7 @@ EXECUTED = {
         f"      +- {SOURCE.format('a, s')}",
     ],
     "SELECT /*+ STATE_TTL('x' = '1 s') */ COUNT(*) AS n FROM t AS x": [
-        "GroupAggregate(select=[COUNT(*) AS EXPR$0], stateTtlHints=[[[STATE_TTL options:[1000ms]]]])",
+        "GroupAggregate(select=[COUNT(*) AS n], stateTtlHints=[[[STATE_TTL options:[1000ms]]]])",
         "+- Exchange(distribution=[single])",
         "   +- Calc(select=[])",
         f"      +- {SOURCE.format('a')}",

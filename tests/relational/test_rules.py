@@ -68,12 +68,11 @@ def test_what_all_branches_of_an_or_have_in_common_joins(tables: Tables) -> None
 def test_a_condition_on_a_key_moves_below_the_aggregation(tables: Tables) -> None:
     query = "SELECT s, n FROM (SELECT s, COUNT(*) AS n FROM t GROUP BY s) WHERE s = 'x' AND n > 1"
     assert rewritten(tables, query, push_filters, merge_projections) == [
-        "LogicalProject(s=[$0], n=[$1])",
-        "+- LogicalFilter(condition=[>($1, CAST(1):BIGINT NOT NULL)])",
-        "   +- LogicalAggregate(group=[{0}], EXPR$0=[COUNT()])",
-        "      +- LogicalProject(s=[$2])",
-        "         +- LogicalFilter(condition=[=($2, CAST(_UTF-16LE'x'):STRING NOT NULL)])",
-        "            +- LogicalTableScan(table=[[t]])",
+        "LogicalFilter(condition=[>($1, CAST(1):BIGINT NOT NULL)])",
+        "+- LogicalAggregate(group=[{0}], n=[COUNT()])",
+        "   +- LogicalProject(s=[$2])",
+        "      +- LogicalFilter(condition=[=($2, CAST(_UTF-16LE'x'):STRING NOT NULL)])",
+        "         +- LogicalTableScan(table=[[t]])",
     ]
 
 
@@ -107,6 +106,13 @@ def test_a_correlated_aggregate_is_grouped_by_what_it_is_compared_with(tables: T
     plan = plan_text(optimized(tables.plan(query), Session()))
     assert "LogicalAggregate(group=[{1}], EXPR$0=[MAX($0)])" in plan
     assert "joinType=[left]" in plan
+
+
+def test_a_correlated_count_is_one_join_whose_missing_groups_are_0(tables: Tables) -> None:
+    query = "SELECT b, (SELECT COUNT(*) + 1 FROM u WHERE u.a = t.a) AS n FROM t"
+    plan = plan_text(optimized(tables.plan(query), Session()))
+    assert "n=[+(COALESCE($2, 0), 1)]" in plan
+    assert plan.count("LogicalJoin") == 1
 
 
 def test_a_table_waits_for_the_one_that_an_equality_connects_it_with(tables: Tables) -> None:

@@ -138,9 +138,13 @@ class SignatureError(ScurryError, TypeError):
     """A function does not take arguments of these types; the message is Flink's, without the place in the statement.
 
     Cure: Cast the arguments to the types that the message names.
+
+    Attributes:
+        wrong_number: Whether there are too few or too many.
     """
 
     permanent = True
+    wrong_number = False
 
 
 class EvaluationError(ScurryError, ValueError):

@@ -36,6 +36,7 @@ __all__ = [
     "nullable",
     "refuse",
     "refuse_call",
+    "refuse_number",
     "signature",
     "standard_name",
 ]
@@ -65,7 +66,7 @@ def signature(
     def infer(site: CallSite) -> Signature:
         count = len(site.arguments)
         if count < fewest or (count > len(parameters) and not variadic):
-            raise refuse_call(site)
+            raise refuse_number(site)
         expected = [*parameters, *[each for each in parameters[-1:] for _ in range(count)]][:count]
         types = [_accepted(site, given, wanted) for given, wanted in zip(site.types, expected, strict=True)]
         return Signature(types, result(site, types))
@@ -136,7 +137,7 @@ def common(first: int = 0, result: Result | None = None, parameter: Parameter = 
 
     def infer(site: CallSite) -> Signature:
         if len(site.arguments) < fewest:
-            raise refuse_call(site)
+            raise refuse_number(site)
         types = [_accepted(site, given, parameter) for given in site.types]
         shared = find_common_type(types[first:])
         if shared is None:
@@ -156,6 +157,13 @@ def refuse_call(site: CallSite, expected: str | None = None) -> SignatureError:
     shown = ", ".join(each.as_summary_string() for each in site.types)
     text = f"Invalid function call:\n{site.name}({shown})"
     return SignatureError(text if expected is None else f"{text}\n{expected}")
+
+
+def refuse_number(site: CallSite) -> SignatureError:
+    """Return the error for a call with too few or too many arguments."""
+    error = refuse_call(site)
+    error.wrong_number = True
+    return error
 
 
 def refuse(site: CallSite, forms: str, infix: bool = False) -> SignatureError:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scurry.errors import ValidationError
+from scurry.functions.arity import wrong_number
 from scurry.functions.catalogue import lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
 from scurry.functions.null_literals import null_refusal
@@ -83,7 +84,10 @@ def call(
     try:
         signature = function.infer(site)
     except SignatureError as error:
-        raise refused(span, str(error)) from error
+        message = wrong_number(site.name, len(arguments))
+        if message is None and error.wrong_number:
+            raise no_match(site.name, arguments, span) from error
+        raise refused(span, message or str(error)) from error
     if function.name in _COMPARISONS and any(each.is_constant_null for each in site.arguments):
         # Flink's planner knows the answer without converting the other operand.
         return Call("CAST", (Literal(None, NullType()),), signature.result_type, span=span)

@@ -10,7 +10,7 @@ from typing import Any
 
 from scurry.logical_types import BigIntType, DecimalType
 from scurry.relational import plan as nodes
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.physical import joins, ranks
 from scurry.relational.plan import Plan
 
@@ -113,7 +113,6 @@ def _reference(plan: Plan, column: int) -> InputReference:
     return InputReference(column, plan.schema[column].type)
 
 
-_REVERSED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 #: Types to which numbers are cast without a change.
 _WIDE_TYPES = (BigIntType, DecimalType)
 _OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -129,12 +128,12 @@ def _passing(condition: Expression, operand: Expression, interval: Interval, neg
     if function in ("AND", "OR"):
         combine = Interval.common if (function == "AND") != negated else Interval.joined
         return reduce(combine, (_passing(each, operand, interval, negated) for each in arguments))
-    if function not in _REVERSED or len(arguments) != 2:
+    if function not in FLIPPED or len(arguments) != 2:
         return interval
     left, right = arguments
     number = _constant(right)
     if number is None:
-        left, number, function = right, _constant(left), _REVERSED[function]
+        left, number, function = right, _constant(left), FLIPPED[function]
     if number is None or not _is_same(left, operand):
         return interval
     if negated:

@@ -6,11 +6,12 @@ All are frozen. Two are equal if they compute the same; where they stand in the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scurry.logical_types import DataType
 
 __all__ = [
+    "FLIPPED",
     "AggregateCall",
     "Call",
     "CorrelatedReference",
@@ -19,6 +20,9 @@ __all__ = [
     "Literal",
     "UserFunctionCall",
 ]
+
+#: How a comparison reads from its right side, by its operator.
+FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 @dataclass(frozen=True)

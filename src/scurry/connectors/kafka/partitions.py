@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from scurry.common.java_regex.patterns import compiled
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError
 
 __all__ = ["KafkaOffsetResetStrategy", "KafkaOffsetsInitializer", "KafkaTopicPartition", "OffsetLookup", "Subscription"]
@@ -199,7 +199,7 @@ class Subscription:
             SourceNotFoundError: A topic or partition given by name does not exist.
         """
         if self.pattern is not None:
-            matches = re.compile(self.pattern).fullmatch
+            matches = compiled(self.pattern).fullmatch
             topics = [topic for topic in sorted(counts) if matches(topic) and not topic.startswith("__")]
         else:
             wanted = dict.fromkeys([*self.topics, *(partition.topic for partition in self.partitions)])

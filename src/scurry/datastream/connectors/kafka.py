@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
 from scurry.common._api import ApiObject
+from scurry.common.java_regex.patterns import compiled
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.partitions import (
@@ -29,7 +29,7 @@ from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema as
 from scurry.connectors.kafka.sink import KafkaSink as _KafkaSink
 from scurry.connectors.kafka.source import KafkaSource as _KafkaSource
 from scurry.datastream.connectors.base import DeliveryGuarantee
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, EvaluationError, UnsupportedError
 
 __all__ = [
     "ConsumerRecord",
@@ -97,8 +97,8 @@ class KafkaSourceBuilder(ApiObject):
             ArgumentError: It is not a regular expression.
         """
         try:
-            re.compile(topic_pattern)
-        except re.error as error:
+            compiled(topic_pattern)
+        except EvaluationError as error:
             raise ArgumentError(f"topic pattern {topic_pattern!r}: {error}") from None
         return self._subscribe(Subscription(pattern=topic_pattern))
 

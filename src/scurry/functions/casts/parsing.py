@@ -91,7 +91,7 @@ def parse_cast(target: DataType, session: Session, is_try: bool) -> Cast:
 
 def _boolean(target: DataType, session: Session) -> Parse:
     def parse(text: str) -> bool:
-        known = text.strip(" ").lower()
+        known = text.lower()
         if known in _TRUE or known in _FALSE:
             return known in _TRUE
         raise EvaluationError(f"Cannot parse '{text}' as BOOLEAN.")

@@ -1,1 +1,1 @@
-"""Java's regular expressions, as Python's and as Arrow's."""
+"""Java's regular expressions over columns."""

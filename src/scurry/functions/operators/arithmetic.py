@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Final
 
@@ -177,7 +178,8 @@ def _infer_sign(site: CallSite) -> Signature:
     if len(site.arguments) == 1 and isinstance(site.types[0], NullType):
         return Signature([NullType()], NullType())
     if len(site.arguments) != 1 or not isinstance(site.types[0], (*NUMERIC, *INTERVAL)):
-        raise refuse(site, f"'{site.name}<NUMERIC>'", infix=True)
+        sign = "+" if site.name.startswith("PLUS") else "-"
+        raise refuse(replace(site, name=sign), f"'{sign}<NUMERIC>'\n'{sign}<DATETIME_INTERVAL>'", infix=True)
     return Signature(site.types, site.types[0])
 
 

@@ -24,7 +24,7 @@ from scurry.functions.java_text import parse_double
 from scurry.functions.kernels import value_kernel
 from scurry.functions.operators.comparison import bind_equality, infer_equality
 from scurry.functions.selection import mask_of, scattered
-from scurry.functions.signatures import common, refuse, refuse_call
+from scurry.functions.signatures import common, refuse, refuse_number
 from scurry.logical_types import (
     BooleanType,
     DataType,
@@ -112,7 +112,7 @@ def _infer_coalesce(site: CallSite) -> Signature:
 def _infer_if_null(site: CallSite) -> Signature:
     """Take the type of the first argument where the second one can be converted to it, else the one they share."""
     if len(site.arguments) != 2:
-        raise refuse_call(site)
+        raise refuse_number(site)
     first, second = site.types
     nullable = first.is_nullable and second.is_nullable
     if isinstance(first, NullType):

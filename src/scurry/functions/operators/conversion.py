@@ -9,9 +9,9 @@ from scurry.functions.casts import cast_kernel
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.java_text import parse_double
 from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, FloatType, NullType
+from scurry.logical_types import DataType, FloatType, LocalZonedTimestampType, NullType, TimestampType
 from scurry.logical_types.cast_rules import supports_cast
-from scurry.logical_types.families import CHARACTER
+from scurry.logical_types.families import CHARACTER, NUMERIC
 
 __all__ = ["FUNCTIONS"]
 
@@ -20,17 +20,42 @@ def _infer(is_try: bool) -> Callable[[CallSite], Signature]:
     def infer(site: CallSite) -> Signature:
         source, target = site.types[0], site.target
         assert target is not None, "CAST has a type"
+        advice = _advice(source, target)
+        if advice is not None:
+            raise SignatureError(advice)
         if not supports_cast(source, target):
             raise SignatureError(
                 f"Cast function cannot convert value of type {standard_name(source)} to type {standard_name(target)}"
             )
         literal = site.arguments[0]
-        if isinstance(target, FloatType) and isinstance(source, CHARACTER) and literal.is_literal and not is_try:
+        if isinstance(target, FloatType) and isinstance(source, CHARACTER) and literal.is_literal:
             _check_finite(str(literal.value))
         nullable = is_try or source.is_nullable or isinstance(source, NullType)
         return Signature([source], target.with_nullability(nullable))
 
     return infer
+
+
+def _advice(source: DataType, target: DataType) -> str | None:
+    """Return what Flink says of a cast between numbers and timestamps, None for others."""
+    if isinstance(target, NUMERIC) and isinstance(source, TimestampType):
+        return (
+            "The cast from TIMESTAMP type to NUMERIC type is not allowed. "
+            "It's recommended to use UNIX_TIMESTAMP(CAST(timestamp_col AS STRING)) instead."
+        )
+    if isinstance(target, NUMERIC) and isinstance(source, LocalZonedTimestampType):
+        return "The cast from TIMESTAMP_LTZ type to NUMERIC type is not allowed."
+    if isinstance(source, NUMERIC) and isinstance(target, TimestampType):
+        return (
+            "The cast from NUMERIC type to TIMESTAMP type is not allowed. It's recommended to use "
+            "TO_TIMESTAMP(FROM_UNIXTIME(numeric_col)) instead, note the numeric is in seconds."
+        )
+    if isinstance(source, NUMERIC) and isinstance(target, LocalZonedTimestampType):
+        return (
+            "The cast from NUMERIC type to TIMESTAMP_LTZ type is not allowed. "
+            "It's recommended to use TO_TIMESTAMP_LTZ(numeric_col, precision) instead."
+        )
+    return None
 
 
 def _check_finite(text: str) -> None:

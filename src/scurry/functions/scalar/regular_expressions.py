@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
+from scurry.common.java_regex.patterns import matches, replaced, tried
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction
 from scurry.functions.java_regex.columns import extracted, pattern_of_group
-from scurry.functions.java_regex.patterns import matches, replaced, tried
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import always, if_any_nullable, signature
 from scurry.logical_types import ArrayType, DataType

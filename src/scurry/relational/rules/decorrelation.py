@@ -7,6 +7,9 @@ columns of its own with them by `=`, those columns are the values, and nothing h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from scurry.functions.definition import Session
 from scurry.relational import builders
 from scurry.relational.calls import all_of, call
@@ -16,6 +19,7 @@ from scurry.relational.expressions import (
 )
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import (
+    Aggregate,
     Filter,
     Join,
     Plan,
@@ -27,6 +31,7 @@ from scurry.relational.rewriting import (
     input_references,
     remapped,
     shifted,
+    substituted,
     walk_expression,
 )
 from scurry.relational.rules.outer_values import OuterValues, bound
@@ -56,6 +61,10 @@ def dependent_join(
     extracted = _extracted(right, correlation)
     if extracted is not None:
         return _joined(left, right, extracted, kind, condition, correlation, session)
+    if kind == "LEFT" and condition is None:
+        found = _with_group_of_all(left, right, correlation, session)
+        if found is not None:
+            return found
     columns = sorted(_outer_columns(right, correlation))
     outer = OuterValues(left, columns, correlation, session)
     pulled = outer.pull_top(right, kind)
@@ -65,19 +74,50 @@ def dependent_join(
             order = [*places, *range(len(right.schema))]
             names = (*left.schema.names, *right.schema.names)
             return Project(pulled, tuple(builders.column(pulled, place) for place in order), names)
-    equal = [
+    equal = _equal_outer(left, pulled, columns, outer, session)
+    conditions = equal if condition is None else [*equal, condition]
+    return _first_columns(Join(left, pulled, kind, all_of(conditions, session)), left, right)
+
+
+def _equal_outer(
+    left: Plan, pulled: Plan, columns: Sequence[int], outer: OuterValues, session: Session
+) -> list[Expression]:
+    """Return the conditions that a left row has the outer values, which are the last columns of the right side."""
+    first = len(pulled.schema) - len(columns)
+    return [
         call(
             "IS NOT DISTINCT FROM" if outer.may_be_null else "=",
-            [
-                builders.column(left, column),
-                shifted(builders.column(pulled, len(right.schema) + place), len(left.schema)),
-            ],
+            [builders.column(left, column), shifted(builders.column(pulled, first + place), len(left.schema))],
             session,
         )
         for place, column in enumerate(columns)
     ]
-    conditions = equal if condition is None else [*equal, condition]
-    return _first_columns(Join(left, pulled, kind, all_of(conditions, session)), left, right)
+
+
+def _with_group_of_all(left: Plan, right: Plan, correlation: int, session: Session) -> Plan | None:
+    """Join each left row with the one group of its rows; behind the join a missing group has the values of no rows.
+
+    Returns:
+        The join; None if the right side is something else than what is computed of such a group.
+    """
+    projections = []
+    below = right
+    while isinstance(below, Project):
+        projections.append(below.expressions)
+        below = below.input
+    if not isinstance(below, Aggregate) or below.grouping_sets != ((),) or correlation not in correlations_of(below):
+        return None
+    columns = sorted(_outer_columns(below, correlation))
+    outer = OuterValues(left, columns, correlation, session)
+    grouped = outer.grouped(below)
+    width = len(left.schema)
+    equal = _equal_outer(left, grouped, columns, outer, session)
+    joined = Join(left, grouped, "LEFT", all_of(equal, session))
+    values = [outer.or_of_nothing(joined, width + place, below, place) for place in range(len(below.schema))]
+    for expressions in reversed(projections):
+        values = [bound(substituted(each, values), correlation, lambda column: column) for each in expressions]
+    found = [replace(each, type=each.type.nullable()) for each in values]  # type: ignore[call-arg]
+    return Project(joined, (*builders.columns(joined)[:width], *found), (*left.schema.names, *right.schema.names))
 
 
 def _first_columns(joined: Join, left: Plan, right: Plan) -> Plan:

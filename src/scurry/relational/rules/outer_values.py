@@ -225,17 +225,22 @@ class OuterValues:
             for place in range(added)
         ]
         joined = Join(domain, grouped, "LEFT", all_of(equal, self._session))
-        values = [self._or_of_nothing(joined, added + place, plan, place) for place in range(width)]
+        values = [self.or_of_nothing(joined, added + place, plan, place) for place in range(width)]
         outer = [builders.column(joined, place) for place in range(added)]
         return Project(joined, (*values, *outer), (*plan.schema.names, *domain.schema.names))
 
-    def _or_of_nothing(self, joined: Plan, index: int, plan: Aggregate, place: int) -> Expression:
+    def or_of_nothing(self, joined: Plan, index: int, plan: Aggregate, place: int) -> Expression:
+        """Return a column of a join with groups, or what the aggregate of no rows is where there is no group."""
         first = len(plan.schema) - len(plan.calls)
         value = _OF_NOTHING.get(plan.calls[place - first].function) if place >= first else None
         column = builders.column(joined, index)
         if value is None:
             return column
         return call("COALESCE", [column, Literal(value, column.type.not_null())], self._session)
+
+    def grouped(self, plan: Aggregate) -> Plan:
+        """Return the groups of an aggregate, without those that have no rows, with the outer values."""
+        return self._grouped(plan, self.pull(plan.input))
 
     def _grouped(self, plan: Aggregate, below: Plan) -> Plan:
         """Group by the outer values, too; they come last in the result."""

@@ -6,10 +6,12 @@ from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimestampType
 from scurry.logical_types.families import is_time_attribute
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
+from scurry.relational.physical.windows import window_properties
 from scurry.relational.plan import Filter, Limit, Over, Plan, Project, Sort, WindowTable
 from scurry.relational.rewriting import input_references
+from scurry.relational.rules.streaming.window_aggregates import window_aggregates
 from scurry.relational.rules.time_attributes import stays_time
 from scurry.relational.windows import WindowCall, streaming_frame
 
@@ -18,7 +20,6 @@ __all__ = ["check_streaming"]
 _RANKINGS = {"ROW_NUMBER", "RANK", "DENSE_RANK"}
 _BATCH_ONLY = {"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"}
 _ADVICE = "please re-check the over window statement."
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 def check_streaming(plan: Plan, session: Session) -> Plan:
@@ -28,17 +29,17 @@ def check_streaming(plan: Plan, session: Session) -> Plan:
         ValidationError: STREAMING does not support a part of it.
     """
     if session.is_streaming:
-        _check(plan, is_limited=False)
+        _check(plan, session, is_limited=False)
     return plan
 
 
-def _check(plan: Plan, is_limited: bool) -> None:
+def _check(plan: Plan, session: Session, is_limited: bool) -> None:
     if isinstance(plan, Sort) and not is_limited:
         _check_sort(plan)
     if isinstance(plan, Filter):
         ranked = _ranked(plan.input)
-        if ranked is not None and _check_rank(plan, *ranked):
-            _check(ranked[0].input, is_limited=False)
+        if ranked is not None and _check_rank(plan, *ranked, session):
+            _check(ranked[0].input, session, is_limited=False)
             return
     if isinstance(plan, Over):
         _check_over(plan)
@@ -46,7 +47,7 @@ def _check(plan: Plan, is_limited: bool) -> None:
         _check_window(plan)
     passes_on = isinstance(plan, Limit) or (is_limited and isinstance(plan, Project))
     for each in plan.inputs:
-        _check(each, passes_on)
+        _check(each, session, passes_on)
 
 
 def _check_sort(plan: Sort) -> None:
@@ -71,7 +72,7 @@ def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:
     return None
 
 
-def _check_rank(plan: Filter, over: Over, places: dict[int, int]) -> bool:
+def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Session) -> bool:
     """Say whether a filter makes a ranking the first rows of each partition.
 
     Raises:
@@ -88,12 +89,23 @@ def _check_rank(plan: Filter, over: Over, places: dict[int, int]) -> bool:
         )
     function = over.calls[0].call.function
     if function != "ROW_NUMBER":
-        raise ValidationError(f"{function}() on streaming table is not supported currently")
+        raise ValidationError(
+            f"{function}() function is not supported on Window TopN currently, only ROW_NUMBER() is supported."
+            if _is_by_window(over, session)
+            else f"{function}() on streaming table is not supported currently"
+        )
     return True
 
 
+def _is_by_window(over: Over, session: Session) -> bool:
+    """Say whether rows are ranked within windows."""
+    properties = window_properties(window_aggregates(over.input, session))
+    keys = [each.index for each in over.calls[0].partition_by if isinstance(each, InputReference)]
+    return properties is not None and properties.is_grouped_by(tuple(keys))
+
+
 def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str | None:
-    if not isinstance(condition, Call) or condition.function not in _FLIPPED:
+    if not isinstance(condition, Call) or condition.function not in FLIPPED:
         return None
     one, other = condition.arguments
 
@@ -103,7 +115,7 @@ def _comparison(condition: Expression, rank: int, places: dict[int, int]) -> str
     if isinstance(one, InputReference) and places.get(one.index) == rank and not is_number(other):
         return condition.function
     if isinstance(other, InputReference) and places.get(other.index) == rank and not is_number(one):
-        return _FLIPPED[condition.function]
+        return FLIPPED[condition.function]
     return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scurry.logical_types import DayTimeIntervalType
 from scurry.logical_types.families import is_time_attribute
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.matching import Match, MatchTime
 from scurry.relational.physical.joins import LookupJoin, RegularJoin
@@ -14,6 +14,7 @@ from scurry.relational.physical.over import OverAggregate
 from scurry.relational.physical.ranks import Deduplicate, Rank
 from scurry.relational.physical.windows import SessionTable, WindowAggregate, Windowed
 from scurry.relational.plan import (
+    Aggregate,
     Filter,
     Join,
     Limit,
@@ -30,7 +31,6 @@ from scurry.relational.plan import (
 
 __all__ = ["TimeBound", "stays_time", "time_bounds"]
 
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 #: The columns of the input come first, with the time that they have there.
 _PASSING = (Deduplicate, Filter, Limit, LookupJoin, Over, OverAggregate, Rank, Sort, Unnest, WindowTable)
 _OF_WINDOWS = (SessionTable, WindowAggregate, WindowTable, Windowed)
@@ -50,7 +50,7 @@ def stays_time(plan: Plan, column: int) -> bool:
     """Say whether a column is a time attribute.
 
     Its type may still say so where it is none any more: a regular join emits a pair when it is found, in no order of
-    time; and of the measures of a pattern only the time of the match is one.
+    time; what is aggregated of times changes; and of the measures of a pattern only the time of the match is one.
     """
     if not is_time_attribute(plan.schema[column].type):
         return False
@@ -63,6 +63,8 @@ def stays_time(plan: Plan, column: int) -> bool:
         expression = plan.expressions[column]
         return not isinstance(expression, InputReference) or stays_time(plan.input, expression.index)
     if isinstance(plan, RegularJoin) or (isinstance(plan, Join) and _is_regular(plan)):
+        return False
+    if isinstance(plan, Aggregate) and column >= len(plan.schema) - len(plan.calls):
         return False
     if isinstance(plan, TwoInputs):
         width = len(plan.left.schema)
@@ -94,7 +96,7 @@ def time_bounds(plan: Join) -> dict[Expression, TimeBound]:
 
 
 def _bound(condition: Expression, plan: Join) -> TimeBound | None:
-    if not isinstance(condition, Call) or condition.function not in _FLIPPED:
+    if not isinstance(condition, Call) or condition.function not in FLIPPED:
         return None
     first, second = map(_shifted_time, condition.arguments)
     if first is None or second is None:
@@ -104,7 +106,7 @@ def _bound(condition: Expression, plan: Join) -> TimeBound | None:
     if one < width <= other:
         return TimeBound(one, other - width, condition.function, after - before)
     if other < width <= one:
-        return TimeBound(other, one - width, _FLIPPED[condition.function], before - after)
+        return TimeBound(other, one - width, FLIPPED[condition.function], before - after)
     return None
 
 

@@ -24,6 +24,7 @@ from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
+from scurry.sql.validator.intervals import operands_with_digits
 from scurry.sql.validator.literals import literal
 from scurry.sql.validator.scope import Scope
 from scurry.sql.validator.special_forms import SPECIAL_FORMS
@@ -233,7 +234,8 @@ class ExpressionValidator:
             return calls.combined(node.operator, operands, self.environment.session, node.span)
         result = operands[0]
         for each, operand in zip(reversed(chain), operands[1:], strict=True):
-            result = self.call(each.operator, [result, operand], each.span)
+            moved = operands_with_digits(each, result, operand, self.environment.session)
+            result = self.call(each.operator, moved, each.span)
         return result
 
     def _between(self, node: nodes.Between) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scurry.errors import ValidationError
@@ -21,6 +21,7 @@ from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function
 from scurry.sql.validator.group_windows import GroupWindow, auxiliary, group_window
+from scurry.sql.validator.names import unique_names
 from scurry.sql.validator.scope import Found, Scope
 
 __all__ = ["Grouping", "has_aggregates"]
@@ -69,8 +70,16 @@ class Grouping:
         validator: Validates expressions over groups: keys and aggregates.
     """
 
-    def __init__(self, group_by: nodes.GroupBy | None, plan: Plan, base: ExpressionValidator) -> None:
+    def __init__(
+        self,
+        group_by: nodes.GroupBy | None,
+        plan: Plan,
+        base: ExpressionValidator,
+        selected: Mapping[nodes.Expression, str],
+    ) -> None:
+        """Take the keys, the rows, what validates expressions over them, and the names of what is selected."""
         self._base = base
+        self._selected = selected
         self._group_by = group_by
         self._input = plan
         self._keys: list[Expression] = []
@@ -91,7 +100,7 @@ class Grouping:
             self._input,
             self._keys,
             self._calls,
-            [*self._names, *self._call_names],
+            unique_names([*self._names, *self._call_names]),
             self._sets,
             None if self._is_simple else BigIntType(False),
         )
@@ -215,7 +224,8 @@ class Grouping:
         call = self._base.aggregate(node, grouped=bool(self._keys) and all(self._sets))
         if call not in self._calls:
             self._calls.append(call)
-            self._call_names.append(f"EXPR${len(self._call_names)}")
+            place = len(self._names) + len(self._call_names)
+            self._call_names.append(self._selected.get(node, f"$f{place}"))
         before = len(self._keys) + (0 if self._is_simple else 1) + self._repeats_sets
         return InputReference(before + self._calls.index(call), call.type)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 
-from scurry.logical_types import DataType, DayTimeIntervalType, YearMonthIntervalType
+from scurry.functions.definition import Session
+from scurry.logical_types import DataType, DayTimeIntervalType, TimestampType, YearMonthIntervalType
+from scurry.relational.calls import converted
+from scurry.relational.expressions import Expression
 from scurry.sql import nodes
 
-__all__ = ["interval_type", "interval_value"]
+__all__ = ["interval_type", "interval_value", "operands_with_digits"]
 
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _MILLISECONDS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
@@ -44,6 +47,23 @@ def interval_value(literal: nodes.IntervalLiteral) -> int | None:
     start, end = literal.qualifier.start, literal.qualifier.end
     value = _year_month(text, start, end) if start in _MONTHS else _day_time(text, literal.qualifier)
     return None if value is None else sign * value
+
+
+def operands_with_digits(
+    node: nodes.BinaryOperation, left: Expression, right: Expression, session: Session
+) -> tuple[Expression, Expression]:
+    """Return the operands of an operator; a timestamp has the digits that an interval beside it is said to have."""
+    if node.operator not in ("+", "-"):
+        return left, right
+    return _with_digits(left, node.right, session), _with_digits(right, node.left, session)
+
+
+def _with_digits(moment: Expression, beside: nodes.Expression, session: Session) -> Expression:
+    kind = moment.type
+    digits = beside.qualifier.fractional_precision if isinstance(beside, nodes.IntervalLiteral) else None
+    if not isinstance(kind, TimestampType) or digits is None or digits <= kind.precision:
+        return moment
+    return converted(moment, TimestampType(digits, kind.is_nullable), session)
 
 
 def _year_month(text: str, start: str, end: str | None) -> int | None:

@@ -61,7 +61,7 @@ class SelectValidator:
         validator = base
         grouping = None
         if select.group_by is not None or self._is_aggregated(select, values):
-            grouping = Grouping(select.group_by, plan, base)
+            grouping = Grouping(select.group_by, plan, base, {item.expression: item.name for item in reversed(items)})
             validator = grouping.validator
         overs = OverCalls(select.windows, validator)
         if select.having is not None:

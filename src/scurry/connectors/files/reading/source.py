@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scurry.common.java_regex.patterns import compiled
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileStatus, file_system
 from scurry.connectors.files.formats.format import FileFormat
@@ -157,7 +157,7 @@ class _FileEnumerator(Enumerator):
     ) -> None:
         self._format = source.file_format
         self._paths = source.paths
-        self._pattern = None if source.pattern is None else re.compile(source.pattern)
+        self._pattern = None if source.pattern is None else compiled(source.pattern)
         self._split_bytes = source.splits.max_bytes
         self._interval = None if source.discovery_interval_ms is None else source.discovery_interval_ms / 1000
         self._max_bytes = self._most_bytes = max_bytes

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.table_options import Options
+from scurry.common.java_regex.patterns import compiled
 from scurry.connectors.files.filesystem import FileStatus, FileSystem, file_system
 from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.formats.ranges import compressed
@@ -108,7 +108,7 @@ class FileTableSource(TableSource):
             for status in fs.files(start)
         ]
         if self.pattern is not None:
-            accepts = re.compile(self.pattern)
+            accepts = compiled(self.pattern)
             found = [status for status in found if accepts.fullmatch(status.path)]
         return [
             _FileSplit(status, partition_of_path(status.path, base, self.default_partition))

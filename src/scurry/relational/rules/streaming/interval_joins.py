@@ -6,11 +6,9 @@ from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types.families import is_rowtime
 from scurry.relational.calls import all_of
-from scurry.relational.changelog import Changelogs
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical.joins import IntervalJoin
 from scurry.relational.plan import Join, Plan
-from scurry.relational.rules.streaming.regular_joins import regular_joins
 from scurry.relational.rules.streaming.temporal_joins import join_keys
 from scurry.relational.rules.time_attributes import time_bounds
 
@@ -24,21 +22,15 @@ def interval_joins(plan: Plan, session: Session) -> Plan:
         ValidationError: Flink refuses the join.
     """
     plan = plan.with_inputs(tuple(interval_joins(each, session) for each in plan.inputs))
-    return _interval_join(plan, session) if isinstance(plan, Join) and plan.kind not in ("SEMI", "ANTI") else plan
+    return _interval_join(plan) if isinstance(plan, Join) and plan.kind not in ("SEMI", "ANTI") else plan
 
 
-def _is_insert_only(plan: Plan, session: Session) -> bool:
-    return Changelogs(()).is_insert_only(regular_joins(plan, session))
-
-
-def _interval_join(plan: Join, session: Session) -> Plan:
+def _interval_join(plan: Join) -> Plan:
     found = time_bounds(plan)
     bounds = list(found.values())
     lower = [each.distance + (each.operator == ">") for each in bounds if each.operator in (">", ">=", "=")]
     upper = [each.distance - (each.operator == "<") for each in bounds if each.operator in ("<", "<=", "=")]
     if len(lower) != 1 or len(upper) != 1 or len({(each.left, each.right) for each in bounds}) != 1:
-        return plan
-    if not all(_is_insert_only(each, session) for each in plan.inputs):
         return plan
     left, right = bounds[0].left, bounds[0].right
     types = (*plan.left.schema.types, *plan.right.schema.types)

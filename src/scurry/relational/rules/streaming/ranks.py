@@ -11,7 +11,7 @@ from scurry.logical_types.families import is_rowtime
 from scurry.relational import builders
 from scurry.relational.calls import all_of
 from scurry.relational.changelog import Changelogs, Kinds
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.monotonicity import Monotonicity, modified_monotonicity
 from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
@@ -25,8 +25,6 @@ from scurry.relational.schema import Column
 from scurry.relational.unique_keys import upsert_keys
 
 __all__ = ["ranks"]
-
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 def ranks(plan: Plan, session: Session) -> Plan:
@@ -215,12 +213,12 @@ def _range(condition: Expression, number: int) -> _Range:
 
 def _comparison(condition: Expression, number: int) -> tuple[str, Expression | None]:
     """Return how a condition compares the number of a row, and to what; to None if it does not."""
-    if isinstance(condition, Call) and condition.function in _FLIPPED:
+    if isinstance(condition, Call) and condition.function in FLIPPED:
         one, other = condition.arguments
         if isinstance(one, InputReference) and one.index == number:
             return condition.function, other
         if isinstance(other, InputReference) and other.index == number:
-            return _FLIPPED[condition.function], one
+            return FLIPPED[condition.function], one
     return "", None
 
 

@@ -6,7 +6,7 @@ from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimestampType
 from scurry.relational.calls import all_of
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
+from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical.windows import WindowDeduplicate, WindowRank, window_properties
 from scurry.relational.plan import Filter, Over, Plan, Project, SortKey
@@ -14,8 +14,6 @@ from scurry.relational.rewriting import substituted
 from scurry.relational.schema import Column
 
 __all__ = ["window_ranks"]
-
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
 def window_ranks(plan: Plan, session: Session) -> Plan:
@@ -50,11 +48,11 @@ def _ranked(plan: Filter, session: Session) -> Plan:
 
 def _limits(condition: Expression, number: int) -> tuple[int | None, int | None] | None:
     """Return the first and the last number of a row for which a condition holds; None if it is about something else."""
-    if not isinstance(condition, Call) or condition.function not in _FLIPPED:
+    if not isinstance(condition, Call) or condition.function not in FLIPPED:
         return None
     (one, other), operator = map(_uncast, condition.arguments), condition.function
     if isinstance(other, InputReference):
-        one, other, operator = other, one, _FLIPPED[operator]
+        one, other, operator = other, one, FLIPPED[operator]
     if not isinstance(one, InputReference) or one.index != number or not isinstance(other, Literal):
         return None
     value = other.value

@@ -16,14 +16,13 @@ from scurry.graph.nodes import Node
 from scurry.relational.physical.joins import EventTimeTemporalJoin
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.batches import concatenated
+from scurry.runtime.tables.batch.batches import concatenated, taken
 from scurry.runtime.tables.streaming.expiry import CLEANUP, IdleCleanup
 from scurry.runtime.tables.streaming.joins.rows import (
     Pairs,
     RowValues,
     batch_from,
     rows_of,
-    with_null_key,
 )
 from scurry.runtime.tables.streaming.partitioning import KeyedChanges, keys_of
 from scurry.runtime.tables.streaming.waiting import WaitingRows, concatenated_kinds
@@ -72,7 +71,6 @@ class TemporalJoin:
         """Compile the conditions."""
         self._pairs = Pairs(self._plan, self._session)
         self._left_keys = [key.left for key in self._plan.keys]
-        self._matching_nulls = [key.null_equals_null for key in self._plan.keys]
         self._waiting = WaitingRows(WAITING, self._times_of)
 
     def _times_of(self, left: pa.RecordBatch) -> Any:
@@ -129,11 +127,15 @@ class TemporalJoin:
         matched = np.flatnonzero(found >= 0)
         right = batch_from(versions, self._plan.right.schema)
         matched = matched[self._pairs.hold(left, matched, right, found[matched])]
-        results = [_changes(self._pairs.joined(left, matched, right, found[matched]), kinds, matched)]
-        if self._plan.kind == "LEFT":
+        results = self._pairs.joined(left, matched, right, found[matched])
+        if self._plan.kind == "LEFT" and len(matched) < left.num_rows:
             alone = np.setdiff1d(np.arange(left.num_rows), matched)
-            results.append(_changes(self._pairs.left_only(left, alone), kinds, alone))
-        return [each for each in results if each.batch.num_rows]
+            both = concatenated((results, self._pairs.left_only(left, alone)), self._plan.schema)
+            # rows of a key stay in order: with and without a version, they may be changes of one row
+            places = np.concatenate([matched, alone])
+            matched = np.sort(places)
+            results = taken(both, np.argsort(places))
+        return [_changes(results, kinds, matched)] if results.num_rows else []
 
     def settle(self, context: RowsContext) -> None:
         """Store the left rows that wait."""
@@ -160,8 +162,8 @@ class TemporalJoin:
         found = np.searchsorted(since, codes * width + ranks[count:], side="right") - 1
         of_key = np.asarray([*owners, -1], dtype=np.int64)
         present = np.asarray([row is not None for row in rows] + [False])
-        strict = [column for column, nulls in zip(self._left_keys, self._matching_nulls, strict=True) if not nulls]
-        valid = (of_key[found] == codes) & present[found] & ~with_null_key(left, strict)
+        # as in Flink, NULL finds the version of NULL: versions are found by key, and the key is not compared again
+        valid = (of_key[found] == codes) & present[found]
         missing = (None,) * len(self._plan.right.schema)
         return [missing if row is None else row for row in rows], np.where(valid, found, -1)
 

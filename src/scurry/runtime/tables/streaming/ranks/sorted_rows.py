@@ -59,15 +59,22 @@ class SortedRows:
 
     def remove(self, key: Any, row: Row) -> int | None:
         """Remove the first row that equals one; return the position it had, None if there is no such row."""
-        place = max(bisect_left(self._firsts, key) - 1, 0)
-        while place < len(self._firsts) and self._firsts[place] <= key:
-            keys, rows = self._bucket(place)
-            for within in range(bisect_left(keys, key), bisect_right(keys, key)):
-                if rows[within] == row:
-                    self._delete(place, within)
-                    return sum(self._counts[:place]) + within
-            place += 1
-        return None
+        found = self._found(key, row)
+        if found is None:
+            return None
+        self._delete(*found)
+        place, within = found
+        return sum(self._counts[:place]) + within
+
+    def replace(self, key: Any, row: Row, new: Row) -> int | None:
+        """Put a row in the place of the first one that equals another, whose key it has; return the position."""
+        found = self._found(key, row)
+        if found is None:
+            return None
+        place, within = found
+        self._bucket(place)[1][within] = new
+        self._counted(place, 0)
+        return sum(self._counts[:place]) + within
 
     def pop(self) -> Row:
         """Remove the last row, and return it."""
@@ -109,6 +116,17 @@ class SortedRows:
         self._state[_INDEX] = (tuple(self._firsts), tuple(self._counts), tuple(self._numbers))
         if not self._numbers:
             del self._state[_INDEX]
+
+    def _found(self, key: Any, row: Row) -> tuple[int, int] | None:
+        """Return the bucket of the first row that equals one, and the place within it; None if there is no such row."""
+        place = max(bisect_left(self._firsts, key) - 1, 0)
+        while place < len(self._firsts) and self._firsts[place] <= key:
+            keys, rows = self._bucket(place)
+            for within in range(bisect_left(keys, key), bisect_right(keys, key)):
+                if rows[within] == row:
+                    return place, within
+            place += 1
+        return None
 
     def _bucket(self, place: int) -> tuple[list[Any], list[Row]]:
         number = self._numbers[place]

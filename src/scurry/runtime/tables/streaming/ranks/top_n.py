@@ -162,6 +162,12 @@ class UpdatableTopN(TopN):
         if self._is_top_1 and not key < old_key:
             return
         known[name] = (key, row)
+        if key == old_key:
+            # also among rows that compare equal it keeps its place
+            place = rows.replace(key, old_row, row)
+            assert place is not None, "a row is where its unique key says"
+            out.update(old_row, row, place + 1)
+            return
         before = rows.remove(old_key, old_row)
         after = rows.insert(key, row)
         assert before is not None, "a row is where its unique key says"

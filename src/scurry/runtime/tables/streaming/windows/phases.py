@@ -20,8 +20,9 @@ from scurry.relational.physical.windows import WindowAggregate
 from scurry.relational.plan import Aggregate, Values
 from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.schema import Column, Schema
-from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column
+from scurry.runtime.tables.batch.aggregating import accumulator, aggregated, argument_column, group_values
 from scurry.runtime.tables.batch.batches import batch_of, concatenated_columns
+from scurry.runtime.tables.streaming.groups.partial import SentStates
 
 __all__ = ["ChangedRows", "KeptRows", "PartialStates", "Phases", "numbered", "phases_of"]
 
@@ -317,12 +318,30 @@ class ChangedRows(_ByKey):
         return batch.filter(pa.array(left))
 
     def result(self, batch: pa.RecordBatch) -> _Results:
-        """Return the aggregates of the rows that are there."""
-        there = _pairs(batch)[0] & (np.asarray(batch.columns[-1]) > 0)
-        rows = batch.filter(pa.array(there))
-        rows = batch_of(rows.columns[:-1], self._kept.input.schema, rows.num_rows)
-        columns = _joined(list(aggregated(self._kept, rows, self._session))).columns
-        return self._results(list(columns[: self._keys]), list(columns[self._keys :]))
+        """Return the aggregates of the rows that are there.
+
+        As in Flink, a window has a result unless as many rows were taken back as have come: also if more were.
+        """
+        batch = batch.filter(pa.array(_pairs(batch)[0]))
+        signs = np.asarray(batch.columns[-1])
+        rows = batch_of(batch.columns[:-1], self._kept.input.schema, batch.num_rows)
+        if (signs > 0).all():
+            columns = _joined(list(aggregated(self._kept, rows, self._session))).columns
+            return self._results(list(columns[: self._keys]), list(columns[self._keys :]))
+        groups, first = group_codes(rows.columns[: self._keys], rows.num_rows)
+        heads = rows.take(pa.array(first)).columns[: self._keys]
+        values = [self._value(call, rows, signs, groups, len(first)) for call in self._kept.calls]
+        found = pa.array(np.bincount(groups, weights=signs, minlength=len(first)) != 0)
+        return self._results([each.filter(found) for each in heads], [each.filter(found) for each in values])
+
+    def _value(self, call: AggregateCall, rows: pa.RecordBatch, signs: Any, groups: Any, count: int) -> pa.Array:
+        """Return the value of an aggregate for each group, some of which have rows that never came."""
+        found = accumulator(call, self._session)
+        if getattr(found, "additive", False) and not call.distinct:
+            states = SentStates(call, found, self._kept.input.schema).partial(rows, signs, groups, count)
+            return _plain(found.result(states))
+        there = signs > 0
+        return _plain(group_values(call, rows.filter(pa.array(there)), groups[there], count, self._session))
 
 
 def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:

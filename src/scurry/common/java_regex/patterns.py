@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from scurry.common.java_regex.translator import translated
 from scurry.errors import EvaluationError
-from scurry.functions.java_regex.translator import translated
 
 __all__ = ["compiled", "matches", "replaced", "split_java", "tried"]
 

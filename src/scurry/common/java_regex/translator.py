@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from scurry.common.java_regex.characters import ESCAPED, Characters, with_property
 from scurry.errors import EvaluationError
-from scurry.functions.java_regex.characters import ESCAPED, Characters, with_property
 
 __all__ = ["translated"]
 

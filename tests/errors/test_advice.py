@@ -203,13 +203,20 @@ class TestStates:
 
 class TestCalls:
     def test_an_operator_that_passes_too_little_says_how_to_bind_the_rest(self) -> None:
-        text = failure(lambda env: env.from_collection([1]).map(lambda value, factor: value * factor))
+        def scaled(value: int, factor: int) -> int:
+            return value * factor
+
+        text = failure(lambda env: env.from_collection([1]).map(scaled))  # type: ignore[arg-type]
         assert hint_of(text) == (
             "'Map' passes no more arguments: give the others defaults, or bind them with functools.partial"
         )
 
     def test_a_call_within_a_function_is_its_own(self) -> None:
-        text = failure(lambda env: env.from_collection([1]).map(lambda value: (lambda a, b: a)(value)))
+        def paired(value: int) -> Any:
+            pair: Any = lambda first, second: (first, second)  # noqa: E731
+            return pair(value)
+
+        text = failure(lambda env: env.from_collection([1]).map(paired))
         assert hint_of(text) == ""
 
 

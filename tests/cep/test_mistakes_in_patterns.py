@@ -68,3 +68,9 @@ def test_a_mistake_in_all_of_a_pattern_is_refused_where_it_is_applied(
         applied(mistake())
     assert str(refused.value).startswith(reason)
     assert refused.value.report().endswith(f"at {__file__}:{applied.__code__.co_firstlineno + 2}")
+
+
+@pytest.mark.parametrize("method", ["print", "map", "sink_to"])
+def test_a_method_of_streams_before_there_are_results_says_what_makes_them(method: str) -> None:
+    with pytest.raises(AttributeError, match=r"select\(\.\.\.\), .* first makes a stream of the matches"):
+        getattr(applied(begin().next("b")), method)

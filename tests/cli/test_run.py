@@ -200,6 +200,21 @@ def test_a_runner_that_there_is_not_is_a_usage_error(command: list[str]) -> None
     assert "'flink' is not one of 'spark', 'local'" in re.sub(r"[│\s]+", " ", done.output)
 
 
+@pytest.mark.parametrize("command", [["sql", "-e", "SELECT 1"], ["gateway"]])
+def test_a_misspelt_setting_of_a_sql_session_names_the_one_that_is_meant(
+    command: list[str],
+) -> None:
+    done = CliRunner().invoke(app, [*command, "-D", "parallelism.defualt=3"])
+    assert done.exit_code == 1
+    assert "parallelism.defualt is unknown: did you mean parallelism.default?" in done.output
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_setting_of_a_sql_session_without_effect_is_noted_without_a_place_in_scurrys_code() -> None:
+    done = CliRunner().invoke(app, ["sql", "-e", "SET 'foo' = 'bar'"])
+    assert "[WARNING] configuration without effect: foo (neither Flink nor scurry has it)\n" in done.output
+
+
 def test_the_help_has_the_commands_in_groups_with_what_new_users_need_first() -> None:
     shown = CliRunner().invoke(app, ["--help"]).output
     places = [shown.index(group) for group in Group]

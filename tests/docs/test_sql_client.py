@@ -27,7 +27,7 @@ def test_statements_print_what_the_page_says() -> None:
 def test_every_setting_of_the_client_is_listed() -> None:
     import inspect
 
-    from scurry.sql_client.results import DisplaySettings
+    from scurry.sql_client import results
 
-    read = set(re.findall(r'"(sql-client\.[\w.-]+)"', inspect.getsource(DisplaySettings)))
+    read = set(re.findall(r'"(sql-client\.[\w.-]+)"', inspect.getsource(results)))
     assert read - {key for key in read if f"`{key}`" in PAGE} == {"sql-client.display.max-column-width"}

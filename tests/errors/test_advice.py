@@ -15,7 +15,7 @@ from scurry.common import Configuration, Types
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, MapFunction, ProcessFunction
-from scurry.datastream.state import MapStateDescriptor
+from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.errors import JobError
 
 Build = Callable[[StreamExecutionEnvironment], DataStream]
@@ -173,6 +173,51 @@ class TestAttributes:
     def test_the_runtime_context_names_what_is_close(self) -> None:
         text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Misspelt()))
         assert hint_of(text) == "did you mean get_map_state?"
+
+
+class Counts(KeyedProcessFunction):
+    """Counts, with what `open` asks for state by."""
+
+    def __init__(self, descriptor: Any) -> None:
+        self.descriptor = descriptor
+
+    def open(self, runtime_context: Any) -> None:
+        self.count = runtime_context.get_state(self.descriptor)
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        count = self.count.value()
+        self.count.update(count + 1)
+        return []
+
+
+class TestStates:
+    def test_a_name_in_place_of_a_descriptor_is_named(self) -> None:
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Counts("count")))
+        assert "by its descriptor, such as ValueStateDescriptor('count', Types.INT()), got 'count'" in text
+
+    def test_a_value_is_none_until_it_is_updated(self) -> None:
+        descriptor = ValueStateDescriptor("count", Types.INT())
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Counts(descriptor)))
+        assert hint_of(text) == "value() of a ValueState is None until the first update(...): value() or 0, for example"
+
+
+class TestCalls:
+    def test_an_operator_that_passes_too_little_says_how_to_bind_the_rest(self) -> None:
+        def scaled(value: int, factor: int) -> int:
+            return value * factor
+
+        text = failure(lambda env: env.from_collection([1]).map(scaled))  # type: ignore[arg-type]
+        assert hint_of(text) == (
+            "'Map' passes no more arguments: give the others defaults, or bind them with functools.partial"
+        )
+
+    def test_a_call_within_a_function_is_its_own(self) -> None:
+        def paired(value: int) -> Any:
+            pair: Any = lambda first, second: (first, second)  # noqa: E731
+            return pair(value)
+
+        text = failure(lambda env: env.from_collection([1]).map(paired))
+        assert hint_of(text) == ""
 
 
 # ------------------------------------------------------------------ time

@@ -14,8 +14,9 @@ from support.conformance import CONFORMANCE
 
 PUBLIC = CONFORMANCE / "cep" / "public"
 
-#: random patterns: with groups in groups, and with everything, as automata and as jobs; long ones, which fail, too
-RECORDED = ("nested.jsonl", "random.jsonl", "deep.jsonl")
+#: random patterns: with groups in groups, and with everything, as automata and as jobs; long ones, which fail, too;
+#: with conditions on earlier events, groups, windows of both kinds and late events in one
+RECORDED = ("nested.jsonl", "random.jsonl", "deep.jsonl", "mixed.jsonl")
 
 
 def cases(path: Path) -> list[dict[str, Any]]:

@@ -157,3 +157,21 @@ def test_a_file_that_sources_itself_is_refused(console: Console, tmp_path: Path)
 def test_a_missing_file_is_named(console: Console) -> None:
     assert not console.run("SOURCE '/no/such.sql';")
     assert console.errors == ["[ERROR] /no/such.sql cannot be read: No such file or directory"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        ("sql-client.execution.result-mode", "tablo", "one of TABLE, CHANGELOG, TABLEAU"),
+        ("sql-client.display.max-column-width", "wide", "a whole number"),
+        ("table.display.max-column-width", "wide", None),
+    ],
+)
+def test_a_setting_that_cannot_be_read_fails_queries_until_it_is_set_anew(
+    console: Console, key: str, value: str, expected: str | None
+) -> None:
+    assert console.run(f"SET '{key}' = '{value}';")
+    assert not console.run("SELECT 1;")
+    assert f"Could not parse value '{value}' for key '{key}'." in console.errors[0]
+    assert expected is None or f"Expected {expected}." in console.errors[0]
+    assert console.run(f"RESET '{key}'; SELECT 1;")

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from scurry.common.configuration import Configuration
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import UnknownConfigError, UnsupportedError, ValidationError
 from scurry.statements.table_options import TABLE_OPTIONS, check_table_options
 from support.docs.table_settings import PAGE, with_settings
 from support.statements.tables import environment, files, write
 
-#: Keys and defaults of ExecutionConfigOptions, OptimizerConfigOptions and TableConfigOptions of Flink 2.3.
+#: Keys and defaults of ExecutionConfigOptions, OptimizerConfigOptions, TableConfigOptions and WindowEmitStrategy of
+#: Flink 2.3.
 FLINKS = json.loads((Path(__file__).parents[1] / "fixtures" / "flink_table_options.json").read_text())
 
 
@@ -60,11 +61,24 @@ def test_a_value_that_cannot_be_read_is_refused_in_flinks_words(key: str, value:
         ("table.exec.sink.type-length-enforcer", "TRIM_PAD"),
         ("table.optimizer.non-deterministic-update.strategy", "TRY_RESOLVE"),
         ("table.optimizer.delta-join.strategy", "FORCE"),
+        ("table.exec.emit.early-fire.enabled", "true"),
+        ("table.exec.emit.allow-lateness", "1 h"),
     ],
 )
 def test_a_setting_that_would_change_results_is_refused(key: str, value: str) -> None:
     with pytest.raises(UnsupportedError, match=f"'{key}' = '{value}' is not supported"):
         environment(**{key: value}).execute_sql("SELECT 1")
+
+
+def test_a_misspelt_setting_names_the_one_that_is_meant() -> None:
+    with pytest.raises(
+        UnknownConfigError, match=r"table.exec.state.ttll is unknown: did you mean table.exec.state.ttl\?"
+    ):
+        environment(**{"table.exec.state.ttll": "1 h"}).execute_sql("SELECT 1")
+
+
+def test_settings_of_other_versions_of_flink_stop_nothing() -> None:
+    environment(**{"table.planner": "blink", "table.exec.shuffle-mode": "batch"}).execute_sql("SELECT 1")
 
 
 def test_with_dml_sync_an_insertion_has_ended_when_its_statement_returns(tmp_path: Path) -> None:

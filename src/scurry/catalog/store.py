@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scurry.catalog.catalog import Catalog, GenericInMemoryCatalog
-from scurry.catalog.table_options import TableOption, factory_not_found, refuse_unsupported
+from scurry.catalog.table_options import TableOption, explained, factory_not_found, refuse_unsupported
 from scurry.errors import CatalogError, ValidationError
 
 __all__ = ["CatalogDescription", "CatalogStore", "FileCatalogStore", "InMemoryCatalogStore"]
@@ -57,7 +57,7 @@ class CatalogDescription:
                 raise factory_not_found(kind, interface, ["generic_in_memory", *_FACTORIES])
             refuse_unsupported("generic_in_memory", self.options, {"type", _DEFAULT_DATABASE.key, "property-version"})
         except ValidationError as error:
-            raise ValidationError(f"Unable to create catalog '{name}'.\n{error}") from None
+            raise explained(error, f"Unable to create catalog '{name}'.\n{error}") from None
         return GenericInMemoryCatalog(name, self.options.get(_DEFAULT_DATABASE.key, "default"))
 
 

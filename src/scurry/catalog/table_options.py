@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Generic, TypeVar, cast
 
-from scurry.errors import ConfigError, ValidationError
+from scurry.errors import ConfigError, ScurryError, ValidationError
 
 __all__ = [
     "Options",
     "TableOption",
     "boolean",
+    "explained",
     "factory_not_found",
     "missing_options",
     "one_of",
     "refuse_unsupported",
     "whole_number",
+    "with_hint",
 ]
 
 T = TypeVar("T")
@@ -159,12 +162,15 @@ def refuse_unsupported(identifier: str, values: Iterable[str], supported: Iterab
     known = set(supported)
     unknown = sorted(key for key in values if key not in known)
     if unknown:
-        raise ValidationError(
+        error = ValidationError(
             f"Unsupported options found for '{identifier}'.\n\nUnsupported options:\n\n"
             + "\n".join(unknown)
             + "\n\nSupported options:\n\n"
             + "\n".join(sorted(known))
         )
+        for key in unknown:
+            with_hint(error, key, known)
+        raise error
 
 
 def factory_not_found(identifier: str, interface: str, available: Sequence[str]) -> ValidationError:
@@ -176,7 +182,23 @@ def factory_not_found(identifier: str, interface: str, available: Sequence[str])
         available: The names there are.
     """
     listed = "\n".join(sorted(available))
-    return ValidationError(
+    error = ValidationError(
         f"Could not find any factory for identifier '{identifier}' that implements '{interface}' in the classpath.\n\n"
         f"Available factory identifiers are:\n\n{listed}"
     )
+    return with_hint(error, identifier, available)
+
+
+def explained(error: ScurryError, message: str) -> ValidationError:
+    """Return an error with a message around that of another, and with its hints."""
+    found = ValidationError(message)
+    for hint in error.hints():
+        found.add_note(hint)
+    return found
+
+
+def with_hint(error: ValidationError, given: str, known: Iterable[str]) -> ValidationError:
+    """Return an error that lists all there is with a hint at what could be meant."""
+    if closest := get_close_matches(given, known, n=1):
+        error.add_note(f"  hint: did you mean '{closest[0]}' instead of '{given}'?")
+    return error

@@ -88,6 +88,11 @@ class CEP(ApiObject):
 class PatternStream(ApiObject, Generic[T_co]):
     """A stream with a pattern, whose matches have no function yet."""
 
+    _instead = dict.fromkeys(
+        ("print", "map", "flat_map", "filter", "key_by", "sink_to", "add_sink", "union", "execute_and_collect", "uid"),
+        "select(...), flat_select(...) or process(...) first makes a stream of the matches",
+    )
+
     def __init__(
         self,
         input_stream: DataStream[T_co],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -125,7 +126,9 @@ def _shown(command: Callable[[], int]) -> int:
     from scurry.errors import ScurryError
 
     try:
-        return command()
+        with warnings.catch_warnings():
+            warnings.showwarning = _warn
+            return command()
     except ScurryError as error:
         print(f"error: {error.report()}", file=sys.stderr)
         return FAILED
@@ -136,9 +139,16 @@ def _shown(command: Callable[[], int]) -> int:
         return INTERRUPTED
 
 
+def _warn(message: Warning | str, *_place: object, **_more: object) -> None:
+    """Show a warning without the place in the code, which is none of the user's."""
+    print(f"[WARNING] {message}", file=sys.stderr)
+
+
 def _configuration(
     settings: list[str] | None, runner: Runner | None, master: str | None, files: str | None
 ) -> dict[str, str]:
+    from scurry.common._config.validation import validate
+
     found = {"scurry.runner": "spark" if master else "local", **parse_settings(settings)}
     if runner is not None:
         found["scurry.runner"] = runner.value
@@ -146,6 +156,7 @@ def _configuration(
         found["spark.master"] = master
     if files is not None:
         found["python.files"] = files
+    validate(found)
     sys.path.insert(0, os.getcwd())  # functions in Python are imported from here, as programs do
     if "python.files" in found:
         from scurry.dependencies import JobDependencies

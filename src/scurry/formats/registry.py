@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from scurry.catalog.table_options import Options, factory_not_found
+from scurry.catalog.table_options import Options, factory_not_found, with_hint
 from scurry.errors import ValidationError
 from scurry.formats.contract import FormatFactory
 
@@ -34,10 +34,11 @@ def find_format(identifier: str) -> FormatFactory:
         ValidationError: There is no such format.
     """
     if identifier not in FORMATS:
-        raise ValidationError(
+        error = ValidationError(
             f"Could not find any format factory for identifier '{identifier}' in the classpath.\n\n"
             "Available formats are:\n\n" + "\n".join(sorted(FORMATS))
         )
+        raise with_hint(error, identifier, FORMATS)
     module, _, name = FORMATS[identifier].partition(":")
     factory: FormatFactory = getattr(importlib.import_module(module), name)()
     return factory

@@ -6,7 +6,7 @@ import bdb
 import dis
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import advice_on_attribute
@@ -51,6 +51,23 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
     producers = getattr(plan, "producers", [])
     if record is None and producers and isinstance(error, (TypeError, AttributeError)):
         return f"the record is None: did the function of {' or of '.join(producers)} return nothing?"
+    if isinstance(error, TypeError):
+        return _about_call(plan, error) or _about_empty_state(error)
+    return ""
+
+
+def _about_call(plan: OperatorPlan | SourcePlan, error: TypeError) -> str:
+    """Return a hint if the operator calls a function with fewer arguments than it needs."""
+    if "() missing " in str(error) and _raised_by_scurry(error):
+        return f"{plan.name!r} passes no more arguments: give the others defaults, or bind them with functools.partial"
+    return ""
+
+
+def _about_empty_state(error: TypeError) -> str:
+    """Return a hint if None comes from a ValueState, for all that the code of the function tells."""
+    code = _last(error.__traceback__)
+    if code is not None and "NoneType" in str(error) and "value" in code.co_names and not is_internal(code.co_filename):
+        return "value() of a ValueState is None until the first update(...): value() or 0, for example"
     return ""
 
 
@@ -125,7 +142,12 @@ def not_iterable(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple
 
 
 def _raised_by_scurry(error: BaseException) -> bool:
-    trace = error.__traceback__
+    code = _last(error.__traceback__)
+    return code is not None and is_internal(code.co_filename)
+
+
+def _last(trace: TracebackType | None) -> CodeType | None:
+    """Return the code in which an error was raised."""
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and is_internal(trace.tb_frame.f_code.co_filename)
+    return trace.tb_frame.f_code if trace is not None else None

@@ -108,7 +108,7 @@ class SqlClient:
 
     def _show(self, answer: Answer, began: float) -> None:
         settings = DisplaySettings(self.executor.settings())
-        if answer.is_query and self._viewer is not None and settings.mode != "TABLEAU":
+        if answer.is_query and settings.mode != "TABLEAU" and self._viewer is not None:
             self._viewer(answer, settings)
         elif answer.job_id is not None and not answer.is_query:
             self._submitted(answer, settings)

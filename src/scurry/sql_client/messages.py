@@ -65,6 +65,7 @@ def error_text(error: BaseException, statement: str, line: int = 1, verbose: boo
     lines = ["[ERROR] Could not execute SQL statement. Reason:", f"{type(error).__name__}: {_short(error, message)}"]
     if not isinstance(error, ScurryError):
         lines[1] = message
+    lines += getattr(error, "__notes__", ())
     if (marked := _marked(error, message, statement, line)) is not None:
         lines.append(marked)
     if verbose:

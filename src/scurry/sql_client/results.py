@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from scurry.common.types import RowKind
+from scurry.errors import ValidationError
 from scurry.sql_client.executor import Answer, Cells
 from scurry.statements.display.tableau import border_line, cells_line, column_width, display_width
 
@@ -16,19 +17,55 @@ NULL = "<NULL>"
 Write = Callable[[str], None]
 
 
+_MODE = "sql-client.execution.result-mode"
+_MODES = ("TABLE", "CHANGELOG", "TABLEAU")
+_MOST_ROWS = "sql-client.execution.max-table-result.rows"
+_WIDEST = "table.display.max-column-width"
+_WIDEST_OF_CLIENT = "sql-client.display.max-column-width"
+
+
 class DisplaySettings:
-    """The settings of a session that say how results are shown."""
+    """The settings of a session that say how results are shown.
+
+    Values are read where they are needed: SET and RESET, which change one that cannot be read, need none.
+    """
 
     def __init__(self, settings: Mapping[str, str]) -> None:
-        """Read them."""
+        """Read those that any text is a value of."""
+        self._settings = settings
         self.is_streaming = settings.get("execution.runtime-mode", "STREAMING").upper() != "BATCH"
-        self.mode = settings.get("sql-client.execution.result-mode", "TABLE").upper()
-        self.most_rows = int(settings.get("sql-client.execution.max-table-result.rows", "1000000"))
-        wide = settings.get("sql-client.display.max-column-width") or settings.get("table.display.max-column-width")
-        self.widest = int(wide or "30")
         self.with_time = settings.get("sql-client.display.print-time-cost", "true").lower() == "true"
         self.verbose = settings.get("sql-client.verbose", "false").lower() == "true"
         self.waits = settings.get("table.dml-sync", "false").lower() == "true"
+
+    @property
+    def mode(self) -> str:
+        """How the interactive client shows rows."""
+        value = self._settings.get(_MODE, "TABLE")
+        if value.upper() not in _MODES:
+            raise _unreadable(_MODE, value, f"one of {', '.join(_MODES)}")
+        return value.upper()
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows the interactive client keeps."""
+        return self._number(_MOST_ROWS, "1000000")
+
+    @property
+    def widest(self) -> int:
+        """How wide a column is at the most."""
+        return self._number(_WIDEST_OF_CLIENT if self._settings.get(_WIDEST_OF_CLIENT) else _WIDEST, "30")
+
+    def _number(self, key: str, default: str) -> int:
+        value = self._settings.get(key, default)
+        try:
+            return int(value)
+        except ValueError:
+            raise _unreadable(key, value, "a whole number") from None
+
+
+def _unreadable(key: str, value: str, expected: str) -> ValidationError:
+    return ValidationError(f"Could not parse value '{value}' for key '{key}'. Expected {expected}.")
 
 
 def print_answer(answer: Answer, settings: DisplaySettings, began: float, write: Write) -> None:

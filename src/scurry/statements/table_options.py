@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from scurry.common._config.option import parse_bytes, parse_duration
 from scurry.common.configuration import Configuration
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import UnknownConfigError, UnsupportedError, ValidationError
 
 __all__ = ["TABLE_OPTIONS", "TableSetting", "check_table_options"]
 
@@ -49,7 +50,8 @@ _STRATEGY = _one_of("auto", "forced", "none")
 _MODE = _one_of("ORDERED", "ALLOW_UNORDERED")
 _RETRY = _one_of("NO_RETRY", "FIXED_DELAY")
 
-#: Keys, defaults, and how values are read; in the order of Flink: of execution, of the optimizer, of tables.
+#: Keys, defaults, and how values are read; in the order of Flink: of execution, of the optimizer, of tables, of when
+#: windows of GROUP BY emit (which Flink does not document).
 _OPTIONS: tuple[tuple[str, str, Callable[[str], object]], ...] = (
     ("table.exec.state.ttl", "0 ms", parse_duration),
     ("table.exec.source.idle-timeout", "0 ms", parse_duration),
@@ -161,6 +163,11 @@ _OPTIONS: tuple[tuple[str, str, Callable[[str], object]], ...] = (
     ("table.plan.force-recompile", "false", _boolean),
     ("table.generated-code.max-length", "4000", int),
     ("table.generated-code.max-members", "10000", int),
+    ("table.exec.emit.early-fire.enabled", "false", _boolean),
+    ("table.exec.emit.early-fire.delay", "", parse_duration),
+    ("table.exec.emit.late-fire.enabled", "false", _boolean),
+    ("table.exec.emit.late-fire.delay", "", parse_duration),
+    ("table.exec.emit.allow-lateness", "", parse_duration),
 )  # fmt: skip
 
 #: What settings do that have an effect.
@@ -211,6 +218,9 @@ _REFUSED: dict[str, tuple[str, ...]] = {
     "table.sql-dialect": (),
     "table.column-expansion-strategy": (),
     "table.legacy-nested-row-nullability": (),
+    "table.exec.emit.early-fire.enabled": (),
+    "table.exec.emit.late-fire.enabled": (),
+    "table.exec.emit.allow-lateness": (),
 }
 
 TABLE_OPTIONS = tuple(TableSetting(*each) for each in _OPTIONS)
@@ -221,12 +231,15 @@ def check_table_options(configuration: Configuration) -> None:
     """Check the settings of tables before a statement is planned.
 
     Raises:
+        UnknownConfigError: A key is nearly one of these. Others that Flink does not have never stop a program.
         ValidationError: A value cannot be read.
         UnsupportedError: Results would be others with a setting, which scurry does not have.
     """
     for key, value in configuration.to_dict().items():
         if key in _BY_KEY:
             _check(_BY_KEY[key], value)
+        elif key.startswith("table.") and (closest := get_close_matches(key, _BY_KEY, n=1, cutoff=0.95)):
+            raise UnknownConfigError(f"configuration {key} is unknown: did you mean {closest[0]}?")
 
 
 def _check(option: TableSetting, value: str) -> None:

@@ -182,3 +182,13 @@ def test_a_condition_without_a_value_fails_the_query_with_its_variable_and_row(t
 
 def test_a_condition_that_no_match_asks_for_does_not_fail(tmp_path: Path) -> None:
     assert answer(divided(0, 1, 2, 0, 0), tmp_path) == ["1000"]
+
+
+def test_averages_are_explained_as_the_sums_and_counts_that_they_are_computed_of(tmp_path: Path) -> None:
+    env = environment()
+    files(env, "ticker", COLUMNS, tmp_path)
+    plan = env.explain_sql(
+        "SELECT * FROM ticker MATCH_RECOGNIZE (PARTITION BY sym ORDER BY ts MEASURES AVG(A.price) AS a "
+        "PATTERN (A{2}) DEFINE A AS AVG(A.qty) IS NOT NULL)"
+    )
+    assert "patternDefinitions=[[IS NOT NULL(CAST(/(SUM(A.$2), COUNT(A.$2))):INT)]]" in plan

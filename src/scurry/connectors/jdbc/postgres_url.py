@@ -53,7 +53,7 @@ def libpq_parameters(options: Connection) -> dict[str, Any]:
     if url is None or "@" in (url["hosts"] or ""):
         raise ArgumentError(
             f"{options.shown_url} is no URL like jdbc:postgresql://host:5432/database; user and password go into "
-            "with_user_name and with_password"
+            "with_user_name and with_password, in SQL into 'username' and 'password'"
         )
     given = dict(parse_qsl(url["parameters"] or "", keep_blank_values=True))
     found: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "scurry", **_servers(url["hosts"])}

@@ -7,7 +7,7 @@ import importlib
 from scurry.catalog.entries import InlineTable
 from scurry.catalog.identifier import escape_text
 from scurry.catalog.schema import MetadataColumn
-from scurry.catalog.table_options import factory_not_found
+from scurry.catalog.table_options import explained, factory_not_found
 from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.inline import InlineFactory
@@ -92,7 +92,7 @@ def find_factory(identifier: str) -> TableFactory:
     """
     if identifier not in CONNECTORS:
         missing = factory_not_found(identifier, _INTERFACE, list(CONNECTORS))
-        raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
+        raise explained(missing, f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
     module, _, name = CONNECTORS[identifier].partition(":")
     factory: TableFactory = getattr(importlib.import_module(module), name)()
     return factory
@@ -113,4 +113,4 @@ def _factory(context: TableContext) -> TableFactory:
 def _explained(error: ValidationError, context: TableContext, what: str) -> ValidationError:
     listed = "\n".join(f"{escape_text(key)}={escape_text(value)}" for key, value in sorted(context.options.items()))
     name = context.identifier.as_summary_string()
-    return ValidationError(f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{error}")
+    return explained(error, f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{error}")

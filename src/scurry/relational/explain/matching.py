@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from scurry.relational.expressions import Call, Expression, InputReference
 from scurry.relational.matching import Definition, Match, MatchTime, PatternAggregate, PatternReference
@@ -13,6 +14,7 @@ from scurry.relational.rewriting import rewritten
 __all__ = ["logical_match_text", "physical_match_text"]
 
 _Text = Callable[[Expression], str]
+_Column: TypeAlias = Callable[[PatternReference], str]
 
 
 def logical_match_text(plan: Match, text: _Text) -> str:
@@ -77,7 +79,7 @@ def _condition(definition: Definition, text: _Text) -> str:
         function = "PREV" if own else "FIRST" if node.first else "LAST"
         return f"{function}({node.variable}.${node.index}, {node.offset})"
 
-    return _shown(definition.condition, column, text)
+    return _shown(definition.condition, column, lambda node: f"{node.variable}.${node.index}", text)
 
 
 def _measure(measure: Expression, names: Sequence[str], text: _Text) -> str:
@@ -85,34 +87,40 @@ def _measure(measure: Expression, names: Sequence[str], text: _Text) -> str:
         name = f"{node.variable}.{names[node.index]}"
         return f"{'FIRST' if node.first else 'LAST'}({name}, {node.offset})" if node.is_navigated else name
 
-    return _shown(measure, column, text)
+    return _shown(measure, column, column, text)
 
 
-def _shown(expression: Expression, column: Callable[[PatternReference], str], text: _Text) -> str:
+def _shown(expression: Expression, column: _Column, aggregated: _Column, text: _Text) -> str:
+    """Return an expression of a match.
+
+    Args:
+        expression: The expression.
+        column: How a column is shown.
+        aggregated: How a column in an aggregate is shown.
+        text: How other expressions are shown.
+    """
     if isinstance(expression, PatternReference):
         return column(expression)
     if isinstance(expression, PatternAggregate):
         call = expression.call
-        arguments = [_argument(each, expression.variable, column, text) for each in call.arguments]
+        arguments = [_argument(each, expression.variable, aggregated, text) for each in call.arguments]
         return f"{call.function}({', '.join(arguments)})"
     if isinstance(expression, MatchTime):
         return "MATCH_PROCTIME()" if expression.is_processing_time else "MATCH_ROWTIME()"
     if isinstance(expression, Call):
-        arguments = [_shown(each, column, text) for each in expression.arguments]
+        arguments = [_shown(each, column, aggregated, text) for each in expression.arguments]
         shown = f"{expression.function}({', '.join(arguments)})"
         return f"{shown}:{expression.type.as_summary_string()}" if expression.function == "CAST" else shown
     return text(expression)
 
 
-def _argument(
-    argument: Expression, variable: str | None, column: Callable[[PatternReference], str], text: _Text
-) -> str:
+def _argument(argument: Expression, variable: str | None, column: _Column, text: _Text) -> str:
     """Return the argument of an aggregate: columns of the rows of its variable."""
 
     def replaced(node: Expression) -> Expression:
         return PatternReference(variable or "*", node.index, node.type) if isinstance(node, InputReference) else node
 
-    return _shown(rewritten(argument, replaced), column, text)
+    return _shown(rewritten(argument, replaced), column, column, text)
 
 
 def _names(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.dead_letter import DeadLetter
-from scurry.errors import KeyedStateError
+from scurry.errors import ArgumentTypeError, KeyedStateError
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.report import DeadLetterSample, TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -90,7 +90,17 @@ class StateAccess:
             _register_converter(backend, descriptor)
 
     def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
-        """Return the state of a descriptor; `namespace` is the window it belongs to, if any."""
+        """Return the state of a descriptor; `namespace` is the window it belongs to, if any.
+
+        Raises:
+            ArgumentTypeError: It is no descriptor.
+            KeyedStateError: The stream is not keyed.
+        """
+        if not hasattr(descriptor, "kind"):
+            raise ArgumentTypeError(
+                f"state is asked for by its descriptor, such as ValueStateDescriptor('count', Types.INT()), "
+                f"got {descriptor!r}"
+            )
         if self.backend is None:
             raise KeyedStateError(
                 f"state {descriptor.name!r} of operator {self._plan.name!r} ({self._plan.origin}) is keyed state: "

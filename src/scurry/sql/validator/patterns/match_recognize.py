@@ -160,7 +160,8 @@ def _sort_key(item: nodes.OrderItem, validator: ExpressionValidator) -> SortKey:
 def _within(node: nodes.Expression, order_by: Sequence[SortKey], plan: Plan) -> Literal:
     assert isinstance(node, nodes.IntervalLiteral)
     found = literal(node)
-    if found.value < 0:
+    # A minus within the quotes is none to Calcite: such a time limits nothing.
+    if node.negative and found.value:
         raise invalid(node.span, f"Interval must be non-negative '{node.text}'")
     if not order_by:
         raise invalid(node.span, "Must contain an ORDER BY clause when WITHIN is used")

@@ -24,6 +24,7 @@ from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.patterns.averages import expanded
 from scurry.sql.validator.patterns.operands import merged, operands_of, rebuilt, walk
 
 if TYPE_CHECKING:
@@ -188,7 +189,8 @@ class MatchExpressions:
         if call.function in _JSON_CLASSES and variable is not None:
             return _refused_json(call)
         arguments = tuple(_of_row(each) for each in call.arguments)
-        return PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
+        found = PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
+        return found if variable is None else expanded(found, self._environment.session)
 
 
 class _PatternCheck:

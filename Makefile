@@ -43,7 +43,7 @@ SUITES := faults-in-session test-spark test-fast kafka-topics test-conformance f
 
 # Here everything is killed a few times; test-nightly does it 20 times each. A test that hangs fails with the stacks of
 # its threads.
-test: export SCURRY_KILLS ?= 5
+test: export SCURRY_KILLS ?= 3
 test: export PYTEST_TIMEOUT ?= 900
 test: lint ## What CI runs: lint, then all tests
 	@$(MAKE) --no-print-directory -j3 -k -O $(SUITES)
@@ -57,7 +57,7 @@ coverage: setup ## What test-fast does not run, by file; it has to run most of s
 	@$(BIN)/python -m coverage report --show-missing --skip-covered --sort=cover
 
 test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
-	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/models
+	SCURRY_CASES=200 $(BIN)/python -m pytest -q tests/runtime/models
 
 test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
 	$(BIN)/python -m pytest -q -m "slow and not spark"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.dead_letter import DeadLetter
-from scurry.errors import KeyedStateError
+from scurry.errors import ArgumentTypeError, KeyedStateError
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.report import DeadLetterSample, TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -91,6 +91,8 @@ class StateAccess:
 
     def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
         """Return the state of a descriptor; `namespace` is the window it belongs to, if any."""
+        if not hasattr(descriptor, "kind"):
+            raise ArgumentTypeError(f"expected ValueStateDescriptor(name, type) or another, got {descriptor!r}")
         if self.backend is None:
             raise KeyedStateError(
                 f"state {descriptor.name!r} of operator {self._plan.name!r} ({self._plan.origin}) is keyed state: "

@@ -82,6 +82,52 @@ class TestNone:
         assert "return nothing" not in text
 
 
+# ------------------------------------------------------------------ state and contexts
+
+
+class TestStateAndContexts:
+    def failure_of(self, hooks: dict[str, Any]) -> str:
+        hooks.setdefault("process_element", lambda self, value, ctx: [value])
+        function = type("Stateful", (KeyedProcessFunction,), hooks)()
+        return failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(function))
+
+    def test_state_has_no_current_key_in_open(self) -> None:
+        def open(self: Any, runtime_context: Any) -> None:
+            runtime_context.get_state(ValueStateDescriptor("count", Types.INT())).update(1)
+
+        text = self.failure_of({"open": open})
+        assert "KeyedStateError: there is no current key yet: open() creates states" in text
+        assert re.search(r"at .*test_advice\.py:\d+ in open: runtime_context", text)
+
+    def test_a_value_of_another_type_is_named_with_its_state(self) -> None:
+        def open(self: Any, runtime_context: Any) -> None:
+            self.state = runtime_context.get_state(ValueStateDescriptor("count", Types.INT()))
+
+        text = self.failure_of({"open": open, "process_element": lambda self, value, ctx: self.state.update("one")})
+        assert "declared type" in text and "in state 'count'; return a matching value" in text
+
+    def test_a_name_is_no_descriptor(self) -> None:
+        text = self.failure_of({"open": lambda self, runtime_context: runtime_context.get_state("count")})
+        assert "ArgumentTypeError: state is asked for by its descriptor, such as ValueStateDescriptor(" in text
+
+    @pytest.mark.parametrize(
+        ("hook", "hint"),
+        [
+            (lambda self, value, ctx: ctx.get_state(None), "states are those of the runtime context"),
+            (lambda self, value, ctx: ctx.output(None, value), "yield results; `yield tag, value` emits to the side"),
+        ],
+    )
+    def test_what_contexts_do_not_have_is_elsewhere(self, hook: Any, hint: str) -> None:
+        assert hint_of(self.failure_of({"process_element": hook})).startswith(hint)
+
+    @pytest.mark.parametrize("name", ["stream", "environment"])
+    def test_streams_and_environments_stay_in_the_program(self, name: str) -> None:
+        env = environment()
+        held = env if name == "environment" else env.from_collection([1])
+        text = failure(lambda env: env.from_collection([1]).map(lambda value: str(held)))
+        assert re.search(f"cannot be sent to workers: variable 'held': (a|the) {name} cannot be used inside", text)
+
+
 # ------------------------------------------------------------------ what functions return
 
 
@@ -113,6 +159,24 @@ class TestResults:
     def test_a_flat_map_function_is_too(self) -> None:
         text = failure(lambda env: env.from_collection([1]).flat_map(lambda value: value))  # type: ignore[arg-type, return-value]
         assert "TypeError: <lambda> returned 'int', not an iterable of results" in text
+
+    def test_a_method_with_other_parameters_is_named_with_its_line_and_how_it_is_called(self) -> None:
+        class OfJava(KeyedProcessFunction):
+            def process_element(self, value: Any, ctx: Any, out: Any) -> Any:  # type: ignore[override]
+                out.collect(value)
+
+        class Unopened(KeyedProcessFunction):
+            def open(self) -> None:  # type: ignore[override]
+                pass
+
+            def process_element(self, value: Any, ctx: Any) -> Any:
+                return [value]
+
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(OfJava()))
+        assert re.search(r"at .*test_advice\.py:\d+ in process_element: def process_element", text)
+        assert hint_of(text) == "process_element is called as process_element(value, ctx)"
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Unopened()))
+        assert hint_of(text) == "open is called as open(runtime_context)"
 
     @pytest.mark.parametrize("timed", [False, True])
     def test_a_flat_map_function_that_returns_nothing_is_refused_as_in_pyflink(self, timed: bool) -> None:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common.types import Row
 from scurry.datastream.functions.base import Function, RuntimeContext
 from scurry.datastream.functions.process import KeyedCoProcessFunction, KeyedProcessFunction
 from scurry.datastream.functions.transformations import MapFunction
 
-__all__ = ["FunctionWrapper", "KeyedCoFlatMap", "KeyedCoMap", "KeyedFilter", "KeyedFlatMap", "KeyedMap", "Projection"]
+__all__ = [
+    "FunctionWrapper",
+    "KeyedCoFlatMap",
+    "KeyedCoMap",
+    "KeyedFilter",
+    "KeyedFlatMap",
+    "KeyedMap",
+    "Projection",
+    "RenamedFields",
+]
 
 
 class FunctionWrapper(Function):
@@ -103,3 +113,13 @@ class Projection(MapFunction):
     def map(self, value: Any) -> tuple[Any, ...]:
         """Return the fields."""
         return tuple([value[index] for index in self.indexes])
+
+
+class RenamedFields(MapFunction):
+    """Take the names off rows, so that they get those of the type declared for the results."""
+
+    def map(self, value: Row) -> Row:
+        """Return the row without names, and the rows in it."""
+        row = Row(*[self.map(each) if isinstance(each, Row) else each for each in value])
+        row.set_row_kind(value.get_row_kind())
+        return row

@@ -9,7 +9,7 @@ from scurry.common._type_variables import T
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, TypeInformation, Types, type_info_from_hint
 from scurry.errors import ArgumentTypeError
 
-__all__ = ["DeclaredType", "declared_type", "state_type"]
+__all__ = ["DeclaredType", "declared_type", "same_but_for_names", "state_type"]
 
 #: What declares the type of records of type T: a list of types is that of rows.
 DeclaredType: TypeAlias = TypeInformation[T] | type[T] | list[TypeInformation[Any]]
@@ -46,3 +46,11 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
 def state_type(declared: Any, what: str) -> TypeInformation:
     """Return the declared type of a state, pickled Python objects if there is none."""
     return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()
+
+
+def same_but_for_names(left: TypeInformation, right: TypeInformation) -> bool:
+    """Return whether types are equal, the names of a row's fields aside, as Java's comparison of types has it."""
+    if isinstance(left, RowTypeInfo) and isinstance(right, RowTypeInfo):
+        fields, others = left.get_field_types(), right.get_field_types()
+        return len(fields) == len(others) and all(map(same_but_for_names, fields, others))
+    return left == right

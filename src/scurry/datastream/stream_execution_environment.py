@@ -57,6 +57,10 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         self._operators: list[OperatorNode] = []
         self._caches: list[CachedRecords] = []
 
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled with a function: workers have no environment."""
+        raise TypeError("the environment cannot be used inside a function: pass what the function needs of it")
+
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
         """Return a new environment.

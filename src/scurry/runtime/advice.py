@@ -6,6 +6,7 @@ import bdb
 import dis
 import sys
 from collections.abc import Callable, Iterator
+from inspect import signature
 from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 #: Methods of the classes that emit what they return or yield.
 _EMITTING = ("process_element", "flat_map", "process", "process_element1", "process_element2", "flat_map1", "flat_map2")
 
+_YIELD = "yield results; `yield tag, value` emits to the side output of an OutputTag"
+_IN_OPEN = "states are those of the runtime context: get them in open(self, runtime_context)"
 _PUT = "put(key, value) sets one entry, put_all(dict) several"
 _ADD = "add(value) appends one element, update(list) replaces all"
-#: Kind of state -> a method that it does not have -> what to use instead.
-_STATE_METHODS = {
+#: Kind of state or context -> a method that it does not have -> what to use instead.
+_METHODS = {
+    "ProcessContext": {name: _YIELD for name in ("output", "collect", "emit")}
+    | {f"get_{kind}state": _IN_OPEN for kind in ("", "list_", "map_", "reducing_", "aggregating_")},
     "MapState": {"update": _PUT, "set": _PUT, "add": _PUT, "value": "get(key) returns one value, items() all entries"},
     "ValueState": {name: "value() returns the value" for name in ("get", "get_value", "values")}
     | {name: "update(value) sets the value" for name in ("set", "put", "add", "set_value")},
@@ -119,10 +124,29 @@ def _about_attribute(plan: OperatorPlan | SourcePlan, error: AttributeError) -> 
         return f"nothing has set self.{name}: set it in open() or __init__"
     if type(target).__module__.partition(".")[0] == "scurry":
         for cls in type(target).__mro__:
-            if name in (methods := _STATE_METHODS.get(cls.__name__.removeprefix("Ttl"), {})):
+            if name in (methods := _METHODS.get(cls.__name__.removeprefix("Ttl"), {})):
                 return methods[name]
         return advice_on_attribute(type(target), name).lstrip(":; ")
     return ""
+
+
+def wrong_parameters(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
+    """Return with what a method of a function object is called that does not take that, and the method.
+
+    The text is empty if the error has another cause.
+    """
+    call, found, _ = str(error).partition("()")
+    counted = isinstance(error, TypeError) and "positional argument" in str(error)
+    if not (counted and found) or not _raised_by_scurry(error):
+        return "", None
+    name = call.rpartition(".")[2]
+    function = getattr(getattr(plan, "operator", None), "function", None)
+    function = getattr(function, "function", function)  # a wrapper's
+    for cls in type(function).__mro__:
+        if cls.__module__.partition(".")[0] == "scurry" and isinstance(declared := vars(cls).get(name), FunctionType):
+            parameters = ", ".join(list(signature(declared).parameters)[1:])
+            return f"{name} is called as {name}({parameters})", getattr(function, name)
+    return "", None
 
 
 def not_iterable(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple[str, Callable[..., Any] | None]:

@@ -10,7 +10,7 @@ from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import Failure, OperatorError, RecordRejectedError
-from scurry.runtime.advice import advice, not_iterable
+from scurry.runtime.advice import advice, not_iterable, wrong_parameters
 from scurry.user_frames import only_user_frames
 
 if TYPE_CHECKING:
@@ -63,6 +63,9 @@ def operator_error(
     if problem:
         message, hint = problem, "yield the results or return a list of them"
         frames = list(_definition(hook))
+    parameters, hook = wrong_parameters(plan, error)
+    if parameters:
+        frames = list(_definition(hook))
     return OperatorError(
         Failure(
             kind,
@@ -73,7 +76,7 @@ def operator_error(
             None if record is NO_RECORD else shorten(record),
             frames,
             "".join(traceback.format_exception(error)),
-            advice(plan, error, record) or hint,
+            parameters or advice(plan, error, record) or hint,
             is_permanent(error),
         )
     )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, Self, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, overload
 
 from scurry.common._type_variables import K, R, T_co, W
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from scurry.common.watermark_strategy import WatermarkStrategy
-from scurry.datastream._adapters import Projection
+from scurry.datastream._adapters import Projection, RenamedFields
 from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import DeclaredType, declared_type
+from scurry.datastream._type_info import DeclaredType, declared_type, same_but_for_names
 from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, PartitionerLike
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
 from scurry.datastream.data_stream._instead import STREAM_METHODS
@@ -71,6 +71,10 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
     def __repr__(self) -> str:
         records = self._node.output_type or "Python objects"
         return f"<{type(self).__name__} of {records}, from {self._node.name!r} ({self._node.origin})>"
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be pickled with a function: a stream is part of the program, not a value."""
+        raise TypeError("a stream cannot be used inside a function: connect, join or broadcast it instead")
 
     def get_name(self) -> str:
         """Return the name of the operator behind the stream."""
@@ -267,12 +271,14 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         for stream in streams:
             if not isinstance(stream, DataStream):
                 raise ArgumentTypeError(f"union takes DataStreams, got {stream!r}")
-            if stream.get_type() != self.get_type():
+            if not same_but_for_names(stream.get_type(), self.get_type()):
                 raise TopologyError(
                     f"Cannot union streams of different types: {self.get_type()} and {stream.get_type()}; "
                     "map one of them to the type of the other"
                 )
-        nodes = tuple(stream._node for stream in (self, *streams))
+        own = self.get_type()  # rows of one layout may have other names, and get those of the first stream
+        renamed = [each if each.get_type() == own else each.map(RenamedFields(), own) for each in streams]
+        nodes = tuple(stream._node for stream in (self, *renamed))
         return DataStream(self._env, UnionNode(inputs=nodes, name="Union", output_type=self._node.output_type))
 
     @overload

@@ -14,7 +14,7 @@ from scurry.runtime.keys import groups_of, original_key
 from scurry.runtime.operators.keyed import KeyedProcessOperator
 from scurry.runtime.operators.stateless import ProcessOperator, process_each
 from scurry.runtime.state.broadcast import BroadcastStates
-from scurry.runtime.state.layout import Entry
+from scurry.runtime.state.layout import Entry, NoKey
 from scurry.runtime.state.store import StateSize, StateStore
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class KeylessContext(BroadcastContext):
 
     def get_current_key(self) -> NoReturn:
         """Fail, because a broadcast record has no key."""
-        _refuse()
+        raise KeyedStateError(_WHY_NO_KEY)
 
     def apply_to_keyed_state(self, state_descriptor: StateDescriptor, function: Any) -> None:
         """Call `function(key, state)` for each key of this subtask that has this state."""
@@ -123,17 +123,8 @@ class KeylessContext(BroadcastContext):
             backend.entry = _NO_KEY
 
 
-def _refuse(*args: Any) -> NoReturn:
-    raise KeyedStateError(
-        "a broadcast record has no key: process_broadcast_element() has no current key, no state of its own and no "
-        "timers; reach the state of all keys with ctx.apply_to_keyed_state(descriptor, function)"
-    )
-
-
-class _NoKey(Entry):
-    """The current entry while there is no current key: refuses each access."""
-
-    get = pop = __getitem__ = __setitem__ = __delitem__ = __contains__ = _refuse
-
-
-_NO_KEY: Entry = _NoKey()
+_WHY_NO_KEY = (
+    "a broadcast record has no key: process_broadcast_element() has no current key, no state of its own and no "
+    "timers; reach the state of all keys with ctx.apply_to_keyed_state(descriptor, function)"
+)
+_NO_KEY: Entry = NoKey(_WHY_NO_KEY)

@@ -32,10 +32,10 @@ class EvictingWindowOperator(WindowOperator):
     def kept(self, elements: Values, timestamps: Timestamps) -> Values:
         return list(zip(elements, repeat(None) if timestamps is None else timestamps, strict=False))
 
-    def _fire(self, result: Any, window: Any, slot: Any) -> None:
+    def _fire(self, result: Any, window: Any, slot: Any, time: int) -> None:
         entry = self.backend.entry
         if result.is_fire() and slot in entry:
-            left = self._evaluate(window, [TimestampedValue._make(kept) for kept in entry[slot]])
+            left = self._evaluate(window, [TimestampedValue._make(kept) for kept in entry[slot]], time)
             if left:
                 entry[slot] = [tuple(element) for element in left]
             else:
@@ -43,11 +43,11 @@ class EvictingWindowOperator(WindowOperator):
         if result.is_purge():
             entry.pop(slot, None)
 
-    def _evaluate(self, window: Any, elements: list[TimestampedValue]) -> list[TimestampedValue]:
+    def _evaluate(self, window: Any, elements: list[TimestampedValue], time: int) -> list[TimestampedValue]:
         """Emit the results of a window; return the elements it keeps."""
         self._evictor.evict_before(elements, len(elements), window, self._evictor_context)
         if elements or not self._needs_elements:
-            self.emitter.evaluate(window, self._elements_of([element.value for element in elements]))
+            self.emitter.evaluate(window, self._elements_of([element.value for element in elements]), time)
         self._evictor.evict_after(elements, len(elements), window, self._evictor_context)
         return elements
 

@@ -103,7 +103,7 @@ class WindowOperator(KeyedOperator):
             else:
                 self._require_times(window)
                 entry[slot] = self.fold.first(kept)
-            self._fire(self.trigger_context.on_element(value, timestamp, window), window, slot)
+            self._fire(self.trigger_context.on_element(value, timestamp, window), window, slot, timestamp)
             self._register_cleanup(window)
         if skipped:
             self._late(value, timestamp)
@@ -122,7 +122,7 @@ class WindowOperator(KeyedOperator):
             else:
                 self._require_times(actual)
                 entry[slot] = self.fold.first(kept)
-            self._fire(self.trigger_context.on_element(value, timestamp, actual), actual, slot)
+            self._fire(self.trigger_context.on_element(value, timestamp, actual), actual, slot, timestamp)
             self._register_cleanup(actual)
         if skipped:
             self._late(value, timestamp)
@@ -203,7 +203,7 @@ class WindowOperator(KeyedOperator):
             return  # the window has since been merged into another
         slot = window_contents(window)
         try:
-            self._fire(ask(time, window), window, slot)
+            self._fire(ask(time, window), window, slot, time)
             if domain_of_windows and time == self._cleanup_time(window):
                 self._clear(window, slot)
         except Exception as error:
@@ -213,17 +213,18 @@ class WindowOperator(KeyedOperator):
     def fired(self) -> None:
         self.emitter.flush()
 
-    def _fire(self, result: Any, window: Any, slot: Any) -> None:
+    def _fire(self, result: Any, window: Any, slot: Any, time: int) -> None:
+        """Do what the trigger says at the time of an element or a timer."""
         entry = self.backend.entry
         if result.is_fire() and slot in entry:
-            self.emitter.emit(window, entry[slot])
+            self.emitter.emit(window, entry[slot], time)
         if result.is_purge():
             entry.pop(slot, None)
 
     def _end(self, window: Any, contents: Any) -> None:
         """Emit a window that fires once, at its end."""
         try:
-            self.emitter.emit(window, contents)
+            self.emitter.emit(window, contents, window.max_timestamp())
             self.emitter.clear(window)
         except Exception as error:
             raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error

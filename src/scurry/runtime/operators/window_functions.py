@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scurry.errors import KeyedStateError
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.collector import Values
+from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.context import method
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
@@ -146,11 +147,11 @@ class WindowEmitter:
         self._results: Values = []
         self._times: list[int] = []
 
-    def emit(self, window: Any, contents: Any) -> None:
-        """Evaluate a window that fires; results carry the window's last timestamp."""
-        self.evaluate(window, self._fold.elements(contents))
+    def emit(self, window: Any, contents: Any, time: int) -> None:
+        """Evaluate a window that fires; results have the timestamp of the element or timer that makes it fire."""
+        self.evaluate(window, self._fold.elements(contents), time)
 
-    def evaluate(self, window: Any, elements: Values) -> None:
+    def evaluate(self, window: Any, elements: Values, time: int) -> None:
         """Evaluate a window over the elements that its function receives."""
         if self._hook is None:
             some: Any = elements
@@ -163,7 +164,7 @@ class WindowEmitter:
             some = self._hook(*key, about, elements)
         results = [] if some is None else list(some)
         self._results += results
-        self._times += [window.max_timestamp()] * len(results)
+        self._times += [time] * len(results)
 
     def clear(self, window: Any) -> None:
         """Let the window function clear its per-window state, because the window has ended."""
@@ -176,7 +177,8 @@ class WindowEmitter:
         if self._results:
             results, times = self._results, self._times
             self._results, self._times = [], []
-            self._operator.collector.emit_tagged(results, times)
+            timeless = times[0] == MIN_TIME  # as are all elements of a block, then
+            self._operator.collector.emit_tagged(results, None if timeless else times)
 
 
 class WindowContext:

@@ -21,10 +21,11 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 from scurry.common.time import checked_time
+from scurry.errors import TypeMismatchError
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
 from scurry.runtime.state.expiry import Lifetime
-from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page, page_bits, page_of
+from scurry.runtime.state.layout import BEFORE_KEYS, GROUP_SHIFT, Entry, Page, page_bits, page_of
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
@@ -90,7 +91,7 @@ class KeyedStateBackend:
 
     def __init__(self, uid: str, store: StateStore, max_parallelism: int = 128, page_bytes: int = PAGE_BYTES) -> None:
         self.key: Any = None
-        self.entry: Entry = {}
+        self.entry: Entry = BEFORE_KEYS
         self.entries: dict[Any, Entry] = {}
         #: hashes of the keys that were loaded together
         self.hashes: dict[CanonicalKey, int] = {}
@@ -336,7 +337,11 @@ class KeyedStateBackend:
             holders = [entry for entry in self.entries.values() if name in entry]
             if holders:
                 values = [entry[name] for entry in holders]
-                converted = convert(values)
+                try:
+                    converted = convert(values)
+                except TypeMismatchError as error:
+                    reason = f"{error.reason}, in state {name!r}" if error.reason else f"in state {name!r}"
+                    raise TypeMismatchError(error.declared, error.value, reason) from error
                 if converted is not values:
                     for entry, value in zip(holders, converted, strict=True):
                         entry[name] = value

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import Any, NoReturn
+
+from scurry.errors import KeyedStateError
 
 #: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
 GROUP_SHIFT = 32
@@ -14,6 +16,25 @@ Entry = dict[Any, Any]
 #: The entries of keys. A page whose entries are packed is stored as a tuple of one dict, in which an entry without
 #: timers is pickled by itself: a batch decodes those that it touches.
 Page = dict[Any, Entry]
+
+
+class NoKey(Entry):
+    """The current entry while there is no current key: refuses each access, saying why there is none."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__()
+        self._why = why
+
+    def _refuse(self, *args: Any) -> NoReturn:
+        raise KeyedStateError(self._why)
+
+    get = pop = setdefault = __getitem__ = __setitem__ = __delitem__ = __contains__ = _refuse
+
+
+#: The current entry before the first record or timer of a batch has made its key the current one.
+BEFORE_KEYS: Entry = NoKey(
+    "there is no current key yet: open() creates states, and the functions that get records and timers use them"
+)
 
 
 class PageContent:

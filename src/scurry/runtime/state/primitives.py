@@ -50,17 +50,31 @@ class ValueState(_State):
             self._backend.entry[self._slot] = value
 
 
+class Elements:
+    """What a list state returns: as in PyFlink, it can be iterated over again, and sees what is added meanwhile."""
+
+    __slots__ = ("_entry", "_slot", "_values")
+
+    def __init__(self, entry: Entry, slot: Any) -> None:
+        self._entry, self._slot = entry, slot
+        self._values: list[Any] | None = entry.get(slot)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the elements as of now; those that were there before the state was cleared stay."""
+        return iter(list(self._entry.get(self._slot, ()) if self._values is None else self._values))
+
+
 class ListState(_State):
     """A list per key."""
 
     __slots__ = ()
 
-    def get(self) -> Iterator[Any]:
-        """Iterate over the elements in the order they were added."""
-        return iter(list(self._backend.entry.get(self._slot, ())))
+    def get(self) -> Iterable[Any]:
+        """Return the elements in the order they were added."""
+        return Elements(self._backend.entry, self._slot)
 
     def __iter__(self) -> Iterator[Any]:
-        return self.get()
+        return iter(self.get())
 
     def add(self, value: Any) -> None:
         """Append an element."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.primitives import MapMethods, reducer
+from scurry.runtime.state.primitives import Elements, MapMethods, reducer
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
@@ -72,8 +72,8 @@ class TtlListState(_TtlState):
 
     __slots__ = ()
 
-    def get(self) -> Iterator[Any]:
-        """Iterate over the elements that have not expired."""
+    def get(self) -> Iterable[Any]:
+        """Return the elements that have not expired."""
         entry, slot = self._backend.entry, self._slot
         stamped = entry.get(slot, ())
         live = [element for element in stamped if self._live(element)]
@@ -86,10 +86,10 @@ class TtlListState(_TtlState):
             entry[slot] = live
         else:
             entry.pop(slot, None)
-        return iter(result)
+        return Elements({slot: result}, slot)
 
     def __iter__(self) -> Iterator[Any]:
-        return self.get()
+        return iter(self.get())
 
     def add(self, value: Any) -> None:
         """Append an element."""

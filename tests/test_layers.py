@@ -34,13 +34,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.metrics": {"scurry.errors"},
     "scurry.util": {"scurry.errors"},
     "scurry.common": {"scurry.errors", "scurry.user_frames"},
-    "scurry.common.java_regex": {"scurry.errors"},
+    "scurry.common._java_regex": {"scurry.errors"},
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
     "scurry.cep": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream", "scurry.statements",
     },
-    "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.common.java_regex", "scurry.user_frames"},
+    "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.user_frames"},
     "scurry.dependencies": {"scurry.errors", "scurry.common", "scurry.directories"},
     "scurry.runtime": {
         "scurry.user_frames",
@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.sql", "scurry.logical_types", "scurry.functions", "scurry.relational",
     },
     "scurry.logical_types": {"scurry.errors"},
-    "scurry.functions": {"scurry.errors", "scurry.logical_types", "scurry.common.java_regex"},
+    "scurry.functions": {"scurry.errors", "scurry.logical_types", "scurry.common._java_regex"},
     "scurry.relational": {"scurry.errors", "scurry.logical_types", "scurry.functions"},
     "scurry.python_values": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
     "scurry.runtime.tables": {
@@ -76,7 +76,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
     },
     "scurry.connectors.tables": {
-        "scurry.errors", "scurry.common", "scurry.common.java_regex", "scurry.connectors", "scurry.logical_types",
+        "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.logical_types",
         "scurry.catalog", "scurry.formats",
     },
     "scurry.statements": {
@@ -108,7 +108,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.user_frames",
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
         "scurry.launch", "scurry.table", "scurry.progress", "scurry.rest", "scurry.logical_types",
-        "scurry.common.java_regex",
+        "scurry.common._java_regex",
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.common.java_regex.patterns import compiled, matches, replaced, split_java, tried
+from scurry.common._java_regex.patterns import compiled, matches, replaced, split_java, tried
 
 
 def found(pattern: str, text: str) -> list[str]:

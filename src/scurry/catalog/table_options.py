@@ -192,7 +192,7 @@ def factory_not_found(identifier: str, interface: str, available: Sequence[str])
 def explained(error: ScurryError, message: str) -> ValidationError:
     """Return an error with a message around that of another, and with its hints."""
     found = ValidationError(message)
-    for hint in error.hints():
+    for hint in getattr(error, "__notes__", ()):
         found.add_note(hint)
     return found
 

@@ -24,16 +24,12 @@ class ScurryError(Exception):
     details: str = ""
 
     def report(self) -> str:
-        """Return the message, its hints, and the line of the user's program that caused it."""
-        text = "\n".join([str(self), *self.hints()])
+        """Return the message, its notes, and the line of the user's program that caused it."""
+        text = "\n".join([str(self), *getattr(self, "__notes__", ())])
         entries = list(user_frames(self.__traceback__))
         if not entries:
             return text
         return f"{text}\n  at {entries[-1].tb_frame.f_code.co_filename}:{entries[-1].tb_lineno}"
-
-    def hints(self) -> list[str]:
-        """Return lines that say what to do, beside a message in Flink's words; Python shows them as notes."""
-        return list(getattr(self, "__notes__", ()))
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython and Jupyter show."""

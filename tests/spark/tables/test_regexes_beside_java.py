@@ -11,7 +11,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from scurry.common.java_regex.patterns import compiled, matches, tried
+from scurry.common._java_regex.patterns import compiled, matches, tried
 
 pytestmark = pytest.mark.spark
 

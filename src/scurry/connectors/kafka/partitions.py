@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from scurry.common.java_regex.patterns import compiled
+from scurry.common._java_regex.patterns import compiled
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError
 
 __all__ = ["KafkaOffsetResetStrategy", "KafkaOffsetsInitializer", "KafkaTopicPartition", "OffsetLookup", "Subscription"]

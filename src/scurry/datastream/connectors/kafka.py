@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from scurry.common._api import ApiObject
-from scurry.common.java_regex.patterns import compiled
+from scurry.common._java_regex.patterns import compiled
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.partitions import (

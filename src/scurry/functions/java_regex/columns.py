@@ -8,7 +8,7 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.common.java_regex.patterns import tried
+from scurry.common._java_regex.patterns import tried
 
 __all__ = ["extracted", "pattern_of_group"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from scurry.common.java_regex.patterns import matches, replaced, tried
+from scurry.common._java_regex.patterns import matches, replaced, tried
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction
 from scurry.functions.java_regex.columns import extracted, pattern_of_group
 from scurry.functions.kernels import by_value, value_kernel

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.common.java_regex.patterns import compiled, split_java
+from scurry.common._java_regex.patterns import compiled, split_java
 from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import always, if_any_nullable, refuse, signature

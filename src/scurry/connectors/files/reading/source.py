@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.common.java_regex.patterns import compiled
+from scurry.common._java_regex.patterns import compiled
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileStatus, file_system
 from scurry.connectors.files.formats.format import FileFormat

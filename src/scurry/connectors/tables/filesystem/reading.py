@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.table_options import Options
-from scurry.common.java_regex.patterns import compiled
+from scurry.common._java_regex.patterns import compiled
 from scurry.connectors.files.filesystem import FileStatus, FileSystem, file_system
 from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.formats.ranges import compressed

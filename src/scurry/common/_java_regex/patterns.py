@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from scurry.common.java_regex.translator import translated
+from scurry.common._java_regex.translator import translated
 from scurry.errors import EvaluationError
 
 __all__ = ["compiled", "matches", "replaced", "split_java", "tried"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scurry.common.java_regex.characters import ESCAPED, Characters, with_property
+from scurry.common._java_regex.characters import ESCAPED, Characters, with_property
 from scurry.errors import EvaluationError
 
 __all__ = ["translated"]

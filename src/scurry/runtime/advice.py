@@ -131,7 +131,7 @@ def _about_attribute(plan: OperatorPlan | SourcePlan, error: AttributeError) -> 
 
 
 def wrong_parameters(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
-    """Return with what a method of a function object is called that does not take that, and the method.
+    """Return how an operator calls a method of a function object that takes other parameters, and the method.
 
     The text is empty if the error has another cause.
     """
@@ -140,8 +140,7 @@ def wrong_parameters(plan: OperatorPlan | SourcePlan, error: BaseException) -> t
     if not (counted and found) or not _raised_by_scurry(error):
         return "", None
     name = call.rpartition(".")[2]
-    function = getattr(getattr(plan, "operator", None), "function", None)
-    function = getattr(function, "function", function)  # a wrapper's
+    function = _function_of(plan)
     for cls in type(function).__mro__:
         if cls.__module__.partition(".")[0] == "scurry" and isinstance(declared := vars(cls).get(name), FunctionType):
             parameters = ", ".join(list(signature(declared).parameters)[1:])
@@ -157,12 +156,17 @@ def not_iterable(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple
     kind, found, _ = str(error).partition(" object is not iterable")
     if not (isinstance(error, TypeError) and found) or not _raised_by_scurry(error):
         return "", None
-    function = getattr(getattr(plan, "operator", None), "function", None)
-    function = getattr(function, "function", function)  # a wrapper's
+    function = _function_of(plan)
     name = next((name for name in _EMITTING if hasattr(function, name)), None)
     hook = getattr(function, name) if name is not None else function
     what = name or getattr(function, "__name__", "the function")
     return f"{what} returned {kind.strip(chr(39))!r}, not an iterable of results", hook
+
+
+def _function_of(plan: OperatorPlan | SourcePlan) -> Any:
+    """Return the user's function of an operator, also of one that wraps it; None if it has none."""
+    function = getattr(getattr(plan, "operator", None), "function", None)
+    return getattr(function, "function", function)
 
 
 def _raised_by_scurry(error: BaseException) -> bool:

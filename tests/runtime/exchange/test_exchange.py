@@ -33,13 +33,18 @@ def by_receiver(writer: RecordWriter) -> dict[int, list[Any]]:
 
 
 class TestPartitioners:
-    def test_hash_sends_a_key_to_the_subtask_of_its_key_group(self) -> None:
-        hashing = writer(ops.Hash(lambda word: word))
-        words = [f"word {n}" for n in range(50)]
-        hashing.process(words, None)
-        found = by_receiver(hashing)
-        for subtask in range(3):
-            assert found[subtask] == [word for word in words if key_hash(word) % 16 * 3 // 16 == subtask]
+    @pytest.mark.parametrize("parallelism", [1, 2, 3, 4, 8])  # few receivers select their records, many do not
+    @pytest.mark.parametrize("timed", [False, True])
+    def test_hash_sends_a_key_to_the_subtask_of_its_key_group(self, parallelism: int, timed: bool) -> None:
+        hashing = writer(ops.Hash(lambda word: word), parallelism)
+        words = [f"word {n % 40}" for n in range(50)]
+        for block in (range(20), range(20, 50)):
+            hashing.process([words[n] for n in block], list(block) if timed else None)
+        found = {row.subtask: unpack(row.block) for row in hashing.flush(1, 0)}
+        for subtask in range(parallelism):
+            mine = [n for n, word in enumerate(words) if key_hash(word) % 16 * parallelism // 16 == subtask]
+            sent = [words[n] for n in mine]
+            assert found[subtask] == (sent, sent, mine if timed else None, 0)
 
     def test_hash_sends_the_keys_along(self) -> None:
         hashing = writer(ops.Hash(lambda pair: pair[0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.connectors.spark_sink import SparkSink
@@ -10,18 +10,28 @@ from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.exchange.wire import REPORT, SINK, WireRow, unpack
 from scurry.runtime.failure import operator_error
+from scurry.spark.session.jvm_classes.collect_rows import collect_frame
 from scurry.spark.session.lake_packages import advising
 from scurry.spark.workers.instances import Job, WorkerTask, instances, rows_of
 
+Collect = Callable[[Any], list[WireRow]]
 
-def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
-    """Write the records for Spark's own sinks and return the rows for the driver."""
+
+def final_rows(frame: Any, plan: JobPlan, job: Job, collect: Collect = collect_frame) -> list[WireRow]:
+    """Write the records for Spark's own sinks and return the rows for the driver.
+
+    Args:
+        frame: The rows that the last level sends.
+        plan: The plan.
+        job: The job, as workers know it.
+        collect: Collects the frame if no sink is Spark's.
+    """
     sinks = [op for op in plan.operators.values() if isinstance(op.operator, Sink) and not op.operator.function.native]
     if not sinks:
-        return _collected(frame)
+        return collect(frame)
     frame.persist()  # read once for the driver and once per sink, computed once
     try:
-        rows = _collected(frame.where(f"kind <> {SINK}"))
+        rows = collect_frame(frame.where(f"kind <> {SINK}"))
         reached = _sinks_reached(rows)
         for op in sinks:
             if op.id in reached:  # writing nothing would still leave empty files, or empty the target
@@ -30,13 +40,6 @@ def final_rows(frame: Any, plan: JobPlan, job: Job) -> list[WireRow]:
         return rows
     finally:
         frame.unpersist()
-
-
-def _collected(frame: Any) -> list[WireRow]:
-    return [
-        WireRow(subtask, port, kind, channel, seq, bytes(block))
-        for subtask, port, kind, channel, seq, block in frame.collect()
-    ]
 
 
 def _sinks_reached(rows: list[WireRow]) -> set[int]:

@@ -161,16 +161,17 @@ class HadoopStorage:
     def __init__(self, spark: SparkSession, root: str) -> None:
         self._spark = spark
         jvm: Any = spark._jvm
-        self._jvm = jvm
-        self._root = self._jvm.org.apache.hadoop.fs.Path(root)
+        # looking up a class by its name takes the JVM through all jars, once for each package
+        self._new_path, self._to_bytes = jvm.org.apache.hadoop.fs.Path, jvm.org.apache.commons.io.IOUtils.toByteArray
+        self._root = self._new_path(root)
         configuration = spark._jsparkSession.sessionState().newHadoopConf()
         self._fs = self._root.getFileSystem(configuration)
-        checkpointing = self._jvm.org.apache.spark.sql.execution.streaming.checkpointing
+        checkpointing = jvm.org.apache.spark.sql.execution.streaming.checkpointing
         #: the manager of Spark's own checkpoints, which knows what each file system can do atomically
         self._files = checkpointing.CheckpointFileManager.create(self._root, configuration)
 
     def _path(self, name: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(self._root, name)
+        return self._new_path(self._root, name)
 
     def read(self, name: str) -> bytes:
         """Return the content of a file."""
@@ -179,7 +180,7 @@ class HadoopStorage:
         try:
             stream = self._fs.open(self._path(name))
             try:
-                return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+                return bytes(self._to_bytes(stream))
             finally:
                 stream.close()
         except Py4JJavaError as error:

@@ -48,6 +48,8 @@ class AssignmentStream:
         self._jvm = jvm
         encoder = self._jvm.org.apache.spark.sql.Encoders.BINARY()
         self._stream = self._java("MemoryStream").apply(spark._jsparkSession, encoder)
+        # looking up a class by its name takes the JVM through all jars, once for each package
+        self._array_list, self._to_seq = jvm.java.util.ArrayList, jvm.org.apache.spark.api.python.PythonUtils.toSeq
         self.next_offset = 0
         #: assignments not yet added to the stream, because batches before them are replayed
         self._waiting: deque[LoggedAssignment] = deque()
@@ -157,6 +159,6 @@ class AssignmentStream:
                 shown = True
 
     def _show(self, logged: LoggedAssignment) -> None:
-        values = self._jvm.java.util.ArrayList()
+        values = self._array_list()
         values.add(pickle.dumps(logged, 5))
-        self._stream.addData(self._jvm.org.apache.spark.api.python.PythonUtils.toSeq(values))
+        self._stream.addData(self._to_seq(values))

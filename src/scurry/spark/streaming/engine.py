@@ -19,6 +19,7 @@ from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.savepoint.taker import SavepointTaker
+from scurry.spark.session.jvm_classes.collect_rows import row_collector
 from scurry.spark.streaming.assignment_stream import AssignmentStream
 from scurry.spark.streaming.progress import batch_details
 from scurry.spark.streaming.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
@@ -60,6 +61,7 @@ class SparkEngine:
         # another name in each attempt, so that no worker reuses functions of an earlier one
         name = f"{job.job_id}-{generation.number}-{job.next_start()}"
         self._worker_job = Job.of(name, plan, generation.first_batch)
+        self._collect = row_collector(spark)
         self._query: Any = None
         self._checked = 0.0
         self._committed = threading.Event()
@@ -106,7 +108,7 @@ class SparkEngine:
     def _commit(self, frame: Any, batch_id: int) -> None:
         begun = time.monotonic()
         try:
-            rows = final_rows(frame, self._plan, self._worker_job)
+            rows = final_rows(frame, self._plan, self._worker_job, self._collect)
             self._job.commit(self._generation.first_batch + batch_id, rows, begun)
             self._directory.remember_states(self._job.state_schemas)
             self._assignments.batch_ended()

@@ -23,7 +23,7 @@ CLASS_PATH = "spark.driver.extraClassPath"
 
 _JAVA = Path(__file__).parent
 #: The classes, each in a file of its own.
-SOURCES = (_JAVA / "LocalFiles.java", _JAVA / "WithoutMlFunctions.java")
+SOURCES = tuple(_JAVA / f"{name}.java" for name in ("CollectRows", "LocalFiles", "WithoutMlFunctions"))
 
 
 def jar_path() -> Path:

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from scurry.common import Row, RowKind
+from scurry.common import Row, RowKind, types
 from scurry.errors import RowFieldError
 
 
@@ -97,6 +97,24 @@ def test_kind_defaults_to_insert_and_can_change() -> None:
 def test_survives_pickling_and_copying(row: Row) -> None:
     for twin in (pickle.loads(pickle.dumps(row)), copy.deepcopy(row), copy.copy(row)):
         assert twin == row and twin.get_row_kind() is row.get_row_kind()
+
+
+def test_a_copy_does_not_change_with_the_row() -> None:
+    row = Row(a=1, b=2)
+    twin = copy.copy(row)
+    row[0] = 5
+    assert (twin, row) == (Row(a=1, b=2), Row(a=5, b=2))
+
+
+def test_rows_of_states_that_were_written_with_lists_are_equal() -> None:
+    _, (values, names) = Row(a=1, b=2).__reduce__()
+    assert types._restore(list(values), names) == Row(a=1, b=2)
+
+
+def test_several_fields_are_a_list() -> None:
+    row = Row(a=1, b=2, c=3)
+    assert row[1:] == [2, 3]
+    assert row.get_fields_by_names(["a", "b", "c"]) == [1, 2, 3]
 
 
 def test_pickles_small() -> None:

@@ -40,7 +40,7 @@ class Row:
 
     _fields: tuple[str, ...] | None
     _row_kind: RowKind
-    _values: list[Any]
+    _values: tuple[Any, ...]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Make a row of kind INSERT, by position or by name.
@@ -56,29 +56,29 @@ class Row:
             if args:
                 raise ValueError("Can not use both args and kwargs to create Row")
             self._fields = tuple(kwargs)
-            self._values = list(kwargs.values())
+            self._values = tuple(kwargs.values())
         else:
             self._fields = None
-            self._values = list(args)
+            self._values = args
         self._row_kind = _INSERT
 
     @classmethod
-    def _from_values(cls, values: list[Any], names: tuple[str, ...] | None, kind: RowKind = _INSERT) -> Row:
-        """Make a row around `values` without copying: for readers and converters that make many.
+    def _from_values(cls, values: Iterable[Any], names: tuple[str, ...] | None, kind: RowKind = _INSERT) -> Row:
+        """Make a row of some values: for readers and converters that make many.
 
         Args:
-            values: The field values; the row owns this list from now on.
+            values: The field values; a tuple is not copied.
             names: Field names, one tuple shared by all rows of a stream, or None.
             kind: The kind of change.
         """
         row = _new_row(cls)
-        row._values = values
+        row._values = tuple(values)
         row._fields = names
         row._row_kind = kind
         return row
 
     @classmethod
-    def _from_many(cls, values: Iterable[list[Any]], names: tuple[str, ...] | None) -> list[Row]:
+    def _from_many(cls, values: Iterable[tuple[Any, ...]], names: tuple[str, ...] | None) -> list[Row]:
         """Make rows of kind INSERT as `_from_values` does, in half the time."""
         rows: list[Row] = []
         append, kind = rows.append, _INSERT
@@ -131,7 +131,7 @@ class Row:
         """
         fields = self._fields
         if fields is None or tuple(names) == fields:
-            return self._values
+            return list(self._values)
         return [self._values[self._position(name)] for name in names]
 
     def _position(self, name: str) -> int:
@@ -157,7 +157,7 @@ class Row:
             raise ValueError(
                 f"Can not create Row with fields {self!r}, expected {len(self._values)} values but got {args!r}"
             )
-        return Row._from_values(list(args), tuple(self._values), self._row_kind)
+        return Row._from_values(args, self._values, self._row_kind)
 
     def __getitem__(self, item: int | slice | str) -> Any:
         """Return a field by position or name, or several by slice."""
@@ -165,13 +165,16 @@ class Row:
             return self._values[item]
         if isinstance(item, str):
             return self._values[self._position(item)]
-        return self._values[item]
+        some = self._values[item]
+        return list(some) if isinstance(item, slice) else some
 
     def __setitem__(self, key: int | slice | str, value: Any) -> None:
         """Set a field by position or name."""
         if isinstance(key, str):
             key = self._position(key)
-        self._values[key] = value
+        values = list(self._values)
+        values[key] = value
+        self._values = tuple(values)
 
     def __getattr__(self, item: str) -> Any:
         """Return a field by name; only called if there is no such attribute."""
@@ -201,11 +204,11 @@ class Row:
             return self._values == other._values
         if self._fields is None or other._fields is None or sorted(self._fields) != sorted(other._fields):
             return False
-        return self._values == other.get_fields_by_names(self._fields)
+        return list(self._values) == other.get_fields_by_names(self._fields)
 
     def __hash__(self) -> int:
         """Hash the values in order."""
-        return hash(tuple(self._values))
+        return hash(self._values)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the values."""
@@ -219,7 +222,7 @@ class Row:
 _new_row = Row.__new__
 
 
-def _restore(values: list[Any], names: tuple[str, ...] | None = None, kind: int = 0) -> Row:
+def _restore(values: Iterable[Any], names: tuple[str, ...] | None = None, kind: int = 0) -> Row:
     return Row._from_values(values, names, _INSERT if kind == 0 else RowKind(kind))
 
 

@@ -83,7 +83,7 @@ def arrow_rows(batch: Any) -> Sequence[Row]:
         column.to_pylist() if convert is None else list(map(convert, column.to_pylist()))
         for column, convert in zip(batch.columns, converters, strict=True)
     ]
-    return [Row._from_values(list(values), names) for values in zip(*columns, strict=True)]
+    return Row._from_many(zip(*columns, strict=True), names)
 
 
 def _converter(kind: Any) -> Callable[[Any], Any] | None:

@@ -36,7 +36,7 @@ class FieldReduce(ReduceFunction[Any]):
     def _with_field(self, record: Any, value: Any) -> Any:
         """Return a copy of the record with another value in the field; the record itself may be in use elsewhere."""
         if isinstance(record, Row):
-            changed = Row._from_values(list(record._values), record._fields, record.get_row_kind())
+            changed = Row._from_values(record._values, record._fields, record.get_row_kind())
             changed[self.position] = value
             return changed
         if isinstance(record, (tuple, list)):

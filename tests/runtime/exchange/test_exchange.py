@@ -13,7 +13,7 @@ from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, OperatorPlan
 from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, unpack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
-from scurry.runtime.keys import key_hash
+from scurry.runtime.keys import key_hash, original_key
 from scurry.runtime.tasks.batch_task import sort_key
 
 SENDER = OperatorPlan(4, "4-Map", "Map", ops.Map(None), None, 2, Origin("job.py", 7))
@@ -30,6 +30,10 @@ def by_receiver(writer: RecordWriter) -> dict[int, list[Any]]:
     for row in writer.flush(1, 0):
         found.setdefault(row.subtask, []).extend(unpack(row.block)[1])
     return found
+
+
+class Text(str):
+    """A string of a class of its own."""
 
 
 class TestPartitioners:
@@ -57,6 +61,22 @@ class TestPartitioners:
         hashing = writer(ops.Hash(lambda value: value, Types.DOUBLE()))
         hashing.process([1, 1.0], None)
         assert list(by_receiver(hashing).values()) == [[1, 1.0]]
+
+    @pytest.mark.parametrize("declared", [Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG(), Types.STRING()])
+    def test_hash_sends_canonical_keys_of_every_type_that_is_its_own_form(self, declared: Any) -> None:
+        given: list[Any] = [Text("a"), "b"] if declared == Types.STRING() else [True, 2.5, 3]
+        canonical = ["a", "b"] if declared == Types.STRING() else [1, 2, 3]
+        hashing = writer(ops.Hash(lambda value: value, declared), 1)
+        hashing.process(given, None)
+        (row,) = hashing.flush(1, 0)
+        keys = unpack(row.block)[0]
+        assert keys == canonical and {type(key) for key in keys} == {type(canonical[0])}
+
+    def test_none_is_a_key_of_every_declared_type(self) -> None:
+        hashing = writer(ops.Hash(lambda value: value, Types.LONG()), 1)
+        hashing.process([1, None, 2.5], None)
+        (row,) = hashing.flush(1, 0)
+        assert [original_key(key) for key in unpack(row.block)[0]] == [1, None, 2]
 
     def test_rebalance_deals_records_one_by_one_starting_at_the_own_subtask(self) -> None:
         dealing = writer(ops.Rebalance(), subtask=1)
@@ -96,6 +116,11 @@ class TestFailures:
             writer(ops.Hash(lambda pair: pair[0])).process([("a",), (), ("b",)], None)
         assert failure.value.failure.record == "()"
         assert "key selector" in str(failure.value)
+
+    def test_a_key_of_another_type_beside_none_names_its_record(self) -> None:
+        with pytest.raises(OperatorError) as failure:
+            writer(ops.Hash(lambda pair: pair[0], Types.LONG())).process([(None, 0), (1, 1), ("a", 2)], None)
+        assert failure.value.failure.record == "('a', 2)"
 
     def test_a_key_of_another_type_than_declared_names_the_record(self) -> None:
         with pytest.raises(OperatorError, match="key_type") as failure:

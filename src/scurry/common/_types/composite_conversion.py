@@ -62,10 +62,15 @@ def tuple_column(convert: Converter, fields: Sequence[ColumnConverter | None]) -
     def column_converter(column: Column) -> Column:
         if not column:
             return column
-        if countOf(map(type, column), tuple) != len(column) or countOf(map(len, column), arity) != len(column):
+        if countOf(map(type, column), tuple) != len(column):
             return convert_each(convert, column)
         # `zip(*column)` would make an iterator for each tuple
-        columns: list[Column] = [list(map(itemgetter(position), column)) for position in range(arity)]
+        if arity == 2:  # by far the most frequent; unpacking checks the length
+            columns: list[Column] = [[first for first, _ in column], list(map(itemgetter(1), column))]
+        elif countOf(map(len, column), arity) == len(column):
+            columns = [list(map(itemgetter(position), column)) for position in range(arity)]
+        else:
+            return convert_each(convert, column)
         return list(zip(*columns, strict=True)) if _convert_columns(fields, columns) else column
 
     return column_converter
@@ -130,7 +135,7 @@ def row_of(declared: object, names: tuple[str, ...], field_converters: Sequence[
     return convert
 
 
-def _row_values(declared: object, names: tuple[str, ...], row: Row) -> list[Any]:
+def _row_values(declared: object, names: tuple[str, ...], row: Row) -> Column:
     fields = row._fields
     if fields is None or fields == names:
         return row._values
@@ -157,7 +162,7 @@ def row_column(convert: Converter, names: tuple[str, ...], fields: Sequence[Colu
         columns: list[Column] = list(zip(*values, strict=True))
         if not _convert_columns(fields, columns) and named:
             return column
-        converted = map(list, zip(*columns, strict=True))
+        converted = zip(*columns, strict=True)
         if values is column:
             return Row._from_many(converted, names)
         kinds = [row._row_kind for row in column]

@@ -131,7 +131,7 @@ class JdbcLookup:
     def _query(self, connection: Any, key: tuple[Any, ...]) -> tuple[Row, ...]:
         cursor = connection.execute(self._sql, key)
         names = tuple(column[0] for column in cursor.description)
-        return tuple(Row._from_values(list(row), names) for row in cursor.fetchall())
+        return tuple(Row._from_values(row, names) for row in cursor.fetchall())
 
     def _remember(self, key: Hashable, rows: tuple[Row, ...]) -> None:
         with self._lock:

@@ -52,7 +52,7 @@ class Statement:
         """
         assert self._convert is not None  # a row type has a converter
         try:
-            return [row._values for row in self._convert(values)]
+            return [list(row) for row in self._convert(values)]
         except TypeMismatchError as error:
             raise RecordRejectedError(str(error), values[error.index or 0]) from None
 

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple
 
+from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
@@ -16,6 +17,8 @@ from scurry.runtime.keys import canonical_keys, key_hash, sortable, sortable_by_
 
 #: Up to this many receivers, selecting the records of one after another is faster than scattering them.
 FEW = 3
+#: The types whose values, once converted, are their own canonical keys.
+_PLAIN_TYPES = {Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG(), Types.STRING()}
 _MASKS = [bytes(receiver == number for receiver in range(256)) for number in range(FEW)]
 
 
@@ -198,37 +201,46 @@ class Keys:
         selector = partitioner.selector
         self._selector = selector.get_key if hasattr(selector, "get_key") else selector
         self._convert = partitioner.key_type.block_converter() if partitioner.key_type is not None else None
+        #: whether keys of the declared type are their own canonical form
+        self._plain = partitioner.key_type in _PLAIN_TYPES
         self._place = place
 
     def __call__(self, values: Values) -> list[Any]:
         select, source = self._selector, iter(values)
         try:
-            keys = [select(value) for value in source]
+            keys: list[Any] = [select(value) for value in source]
         except Exception as error:
             failed = last_taken(values, source)
             raise operator_error(self._place, error, failed, "the key selector failed on this record") from error
         if self._convert is not None:
-            keys = self._converted(self._convert, keys, values)
+            try:
+                keys = self._convert(keys)
+                if self._plain:
+                    return keys
+            except TypeError as error:
+                keys = self._partly_converted(self._convert, keys, values, error)
         try:
             return canonical_keys(keys)
         except Exception as error:
             failed = next((value for key, value in zip(keys, values, strict=True) if not _is_key(key)), NO_RECORD)
             raise operator_error(self._place, error, failed) from error
 
-    def _converted(self, convert: Callable[[list[Any]], list[Any]], keys: list[Any], values: Values) -> list[Any]:
-        """Return keys of the declared type; None is a key of every type, as in PyFlink."""
-        try:
-            return convert(keys)
-        except TypeError as error:
-            index = getattr(error, "index", None)
-            if index is not None and keys[index] is None:
-                given = [place for place, key in enumerate(keys) if key is not None]
-                rest = self._converted(convert, [keys[place] for place in given], [values[place] for place in given])
-                others = iter(rest)
+    def _partly_converted(
+        self, convert: Callable[[list[Any]], list[Any]], keys: list[Any], values: Values, error: TypeError
+    ) -> list[Any]:
+        """Return keys that failed to convert to the declared type: None is a key of every type, as in PyFlink."""
+        index = getattr(error, "index", None)
+        if index is not None and keys[index] is None:
+            given = [place for place, key in enumerate(keys) if key is not None]
+            try:
+                others = iter(convert([keys[place] for place in given]))
                 return [None if key is None else next(others) for key in keys]
-            hint = "the key selector must return a value of the declared key_type"
-            record = NO_RECORD if index is None else values[index]
-            raise operator_error(self._place, error, record, hint) from error
+            except TypeError as other:
+                error, index = other, getattr(other, "index", None)
+                index = None if index is None else given[index]
+        hint = "the key selector must return a value of the declared key_type"
+        record = NO_RECORD if index is None else values[index]
+        raise operator_error(self._place, error, record, hint) from error
 
 
 class HashWriter(RecordWriter):

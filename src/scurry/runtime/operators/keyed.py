@@ -39,15 +39,14 @@ class KeyedProcessOperator(KeyedOperator):
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         assert keys is not None
         hook, context, backend = self.watched(index, self._hooks[index]), self.context, self.backend
-        find, load = backend.entries.get, backend.load
+        found, load = map(backend.entries.get, keys), backend.load  # each is found when its record is
         results: Values = []
         extend = results.extend
         value: Any = None
         try:
             if timestamps is None:
                 context.time = times = None
-                for key, value in zip(keys, values, strict=True):
-                    entry = find(key)
+                for key, value, entry in zip(keys, values, found, strict=True):
                     backend.entry = load(key) if entry is None else entry
                     backend.key = key
                     some = hook(value, context)
@@ -55,8 +54,7 @@ class KeyedProcessOperator(KeyedOperator):
                         extend(some)
             else:
                 times = []
-                for key, value, context.time in zip(keys, values, timestamps, strict=True):
-                    entry = find(key)
+                for key, value, entry, context.time in zip(keys, values, found, timestamps, strict=True):
                     backend.entry = load(key) if entry is None else entry
                     backend.key = key
                     some = hook(value, context)

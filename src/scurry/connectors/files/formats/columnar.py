@@ -78,7 +78,7 @@ class ColumnarFormat(BulkFormat):
             column.to_pylist() if convert is None else list(map(convert, column.to_pylist()))
             for column, convert in zip(columns, converters, strict=True)
         ]
-        return [Row._from_values(list(row), self.row.names) for row in zip(*values, strict=True)]
+        return Row._from_many(zip(*values, strict=True), self.row.names)
 
 
 def _cast(column: Any, target: Any) -> Any:

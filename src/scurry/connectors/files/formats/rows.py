@@ -40,8 +40,8 @@ class ColumnRows(Sequence[Row]):
         collecting = gc.isenabled()
         gc.disable()
         try:
-            values = map(list, zip(*[column[index].to_pylist() for column in self._columns], strict=True))
-            return Row._from_many(values, self._names)
+            columns = [column[index].to_pylist() for column in self._columns]
+            return Row._from_many(zip(*columns, strict=True), self._names)
         finally:
             if collecting:
                 gc.enable()

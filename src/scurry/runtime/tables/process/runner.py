@@ -51,7 +51,7 @@ class TableRows:
         self.batch = batch
         names, zone = tuple(schema.names), runner.session.time_zone
         columns = [python_values(column, each.type, zone) for column, each in zip(batch.columns, schema, strict=True)]
-        found: list[Any] = [Row._from_values(list(values), names) for values in zip(*columns, strict=True)]
+        found: list[Any] = Row._from_many(zip(*columns, strict=True), names)
         if kinds is not None:
             for row, kind in zip(found, kinds, strict=True):
                 row.set_row_kind(RowKind(int(kind)))

@@ -61,8 +61,8 @@ class RecordsOfRows:
             return list(values)
         make, names = Row._from_values, self._names
         if kinds is None:
-            return Row._from_many(map(list, values), names)
-        return [make(list(each), names, _KINDS[kind]) for each, kind in zip(values, kinds, strict=True)]
+            return Row._from_many(values, names)
+        return [make(each, names, _KINDS[kind]) for each, kind in zip(values, kinds, strict=True)]
 
     def _timestamps(self, changes: Changes) -> list[int] | None:
         if self._rowtime is None:

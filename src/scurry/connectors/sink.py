@@ -93,6 +93,12 @@ class Sink(ABC):
     staged: bool = True
     native: bool = True
 
+    def connect(self) -> None:  # noqa: B027
+        """Begin to connect, for the writers of this process, so that the first record does not wait for it.
+
+        Called in each micro-batch before there are records. A sink whose writers may never write must not fail here.
+        """
+
     @abstractmethod
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return the writer of one task for one micro-batch."""

@@ -20,6 +20,9 @@ class NotingProducer:
     def __init__(self) -> None:
         self.notes: list[Any] = []
 
+    def connect(self) -> None:
+        """Be connected."""
+
     def send(self, records: list[Any]) -> None:
         self.notes.append([record[2] for record in records])
 
@@ -44,11 +47,26 @@ def producers(monkeypatch: pytest.MonkeyPatch) -> list[NotingProducer]:
     return made
 
 
-def writer() -> SinkWriter:
+def sink(exactly_once: bool = False) -> KafkaSink:
     serializer = KafkaRecordSerializationSchema(SimpleStringSchema(), "t")
-    return KafkaSink(ClientProperties({"bootstrap.servers": "b:1"}), serializer).create_writer(
-        WriterContext(0, 1, 0, "id")
-    )
+    return KafkaSink(ClientProperties({"bootstrap.servers": "b:1"}), serializer, exactly_once)
+
+
+def writer() -> SinkWriter:
+    return sink().create_writer(WriterContext(0, 1, 0, "id"))
+
+
+def test_the_first_record_does_not_wait_for_a_producer_to_be_made(producers: list[NotingProducer]) -> None:
+    for _ in range(3):
+        sink().connect()
+    assert len(producers) == 1
+    writer().write(["a"])
+    assert len(producers) == 1
+
+
+def test_tasks_that_only_serialize_connect_to_nothing(producers: list[NotingProducer]) -> None:
+    sink(exactly_once=True).connect()
+    assert not producers
 
 
 def test_records_are_delivered_before_the_batch_may_be_committed(producers: list[NotingProducer]) -> None:

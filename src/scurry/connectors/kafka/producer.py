@@ -26,18 +26,18 @@ _NOT_IDEMPOTENT = ("acks", "enable.idempotence", "max.in.flight", "max.in.flight
 
 
 class TopicProducer:
-    """A producer that raises an error for undelivered records."""
+    """A producer that raises an error for undelivered records.
+
+    Its client connects in the background, and asks for the id of an idempotent producer, which takes half a second.
+    """
 
     def __init__(self, properties: ClientProperties, topic: str | None, transactional_id: str | None = None) -> None:
-        """Connect.
+        """Begin to connect.
 
         Args:
             properties: The client's properties.
             topic: A topic that must exist, or None.
             transactional_id: The id of a transactional producer; None for one without transactions.
-
-        Raises:
-            SinkConnectionError: The cluster does not answer, denies access, or has no such topic.
         """
         self._module = confluent()
         self._trouble = Trouble()
@@ -51,11 +51,17 @@ class TopicProducer:
         elif not any(properties.text(name) for name in _NOT_IDEMPOTENT):
             configuration["enable.idempotence"] = True
         self.client = self._module.Producer(self._trouble.watched(configuration))
-        self._connect(topic)
+        self._topic = topic
+        self._connected = False
 
-    def _connect(self, topic: str | None) -> None:
-        begun = time.monotonic()
-        while True:
+    def connect(self) -> None:
+        """Wait for the connection, unless it was made before.
+
+        Raises:
+            SinkConnectionError: The cluster does not answer, denies access, or has no such topic.
+        """
+        begun, topic = time.monotonic(), self._topic
+        while not self._connected:
             try:
                 found = self.client.list_topics(*([topic] if topic is not None else []), timeout=1.0)
             except self._module.KafkaException as error:
@@ -65,10 +71,11 @@ class TopicProducer:
                 continue
             missing = topic is not None and found.topics[topic].error
             if not missing:
-                return
-            if time.monotonic() > begun + _TOPIC_SECONDS:
+                self._connected = True
+            elif time.monotonic() > begun + _TOPIC_SECONDS:
                 raise SinkConnectionError(f"topic {topic!r} at {self._servers}: {missing.str()}; create it")
-            time.sleep(0.2)
+            else:
+                time.sleep(0.2)
 
     def error(self, reason: str) -> SinkConnectionError:
         """Return the error for a cluster that does not accept records."""

@@ -41,6 +41,17 @@ class KafkaSink(Sink):
     exactly_once: bool = False
     transactional_id_prefix: str = "kafka-sink"
 
+    def connect(self) -> None:
+        """Let this process have a producer for at least once."""
+        if not self.exactly_once:
+            key = self.producer_key
+            PRODUCERS.give(key, PRODUCERS.take(key, lambda: TopicProducer(*key)))
+
+    @property
+    def producer_key(self) -> tuple[ClientProperties, str | None]:
+        """What a producer for this sink is made of."""
+        return self.properties, self.serializer.topic
+
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer that sends records, or for exactly once one that serializes them for the committer."""
         return _SerializingWriter(self.serializer) if self.exactly_once else _ProducingWriter(self)
@@ -56,8 +67,9 @@ class KafkaSink(Sink):
 class _ProducingWriter(SinkWriter):
     def __init__(self, sink: KafkaSink) -> None:
         self._serialize = sink.serializer.records
-        self._key = (sink.properties, sink.serializer.topic)
+        self._key = sink.producer_key
         self._producer = PRODUCERS.take(self._key, lambda: TopicProducer(*self._key))
+        self._producer.connect()
         self._done = False
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:

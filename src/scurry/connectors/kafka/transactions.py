@@ -86,6 +86,7 @@ class _Session:
         self._patience = properties.patience_seconds
         self._servers = properties.servers
         self._producer = TopicProducer(properties, topic, name)
+        self._producer.connect()
         configuration = Trouble().watched(
             properties.client(group_id=name, enable_auto_commit=False, isolation_level="read_committed")
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.connectors.sink import SinkWriter, WriterContext
+from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.counting import counter_of
@@ -107,7 +108,16 @@ class SinkStage:
                 writer.abort()
             raise
 
+    def _connect(self) -> None:
+        for plan in self._plan.operators.values():
+            if isinstance(plan.operator, ops.Sink) and plan.operator.function.staged and plan.operator.function.native:
+                try:
+                    plan.operator.function.connect()
+                except Exception as error:
+                    raise operator_error(plan, error) from error
+
     def _run(self, rows: Iterable[WireRow], writers: dict[int, SinkWriter]) -> Iterator[WireRow]:
+        self._connect()
         job_key = self._plan.settings.job_key
         for row in rows:
             plan = self._plan.operators[row.port] if row.kind == SINK else None

@@ -35,6 +35,10 @@ class ReducingSink(Sink):
     max_rows: int
     interval_ms: int
 
+    def connect(self) -> None:
+        """Begin to connect, as the sink of the messages does."""
+        self.messages.connect()
+
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer that holds changes back."""
         return ReducingWriter(self, self.messages.create_writer(context))

@@ -268,6 +268,9 @@ class Letters(SplitSource):
 
 
 class ToOneFile(Sink):
+    def connect(self) -> None:
+        Path("letters.txt").touch()
+
     def create_writer(self, context: Any) -> SinkWriter:
         return Collected()
 

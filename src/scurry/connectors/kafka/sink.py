@@ -44,11 +44,11 @@ class KafkaSink(Sink):
     def connect(self) -> None:
         """Let this process have a producer for at least once."""
         if not self.exactly_once:
-            key = self.producer_key
+            key = self._producer_key
             PRODUCERS.give(key, PRODUCERS.take(key, lambda: TopicProducer(*key)))
 
     @property
-    def producer_key(self) -> tuple[ClientProperties, str | None]:
+    def _producer_key(self) -> tuple[ClientProperties, str | None]:
         """What a producer for this sink is made of."""
         return self.properties, self.serializer.topic
 
@@ -67,7 +67,7 @@ class KafkaSink(Sink):
 class _ProducingWriter(SinkWriter):
     def __init__(self, sink: KafkaSink) -> None:
         self._serialize = sink.serializer.records
-        self._key = sink.producer_key
+        self._key = sink._producer_key
         self._producer = PRODUCERS.take(self._key, lambda: TopicProducer(*self._key))
         self._producer.connect()
         self._done = False

@@ -42,8 +42,8 @@ def row_collector(spark: Any) -> Callable[[Any], list[WireRow]]:
     collect = getattr(jvm, _CLASS).collect
 
     def collect_rows(frame: Any) -> list[WireRow]:
-        with _load_from_socket(collect(frame._jdf), NoOpSerializer()) as parts:
-            return [row for part in parts for row in _rows(part)]
+        with _load_from_socket(collect(frame._jdf), NoOpSerializer()) as chunks:
+            return [row for chunk in chunks for row in _rows(chunk)]
 
     return collect_rows
 
@@ -56,10 +56,10 @@ def collect_frame(frame: Any) -> list[WireRow]:
     ]
 
 
-def _rows(part: bytes) -> Iterator[WireRow]:
-    at, end = 0, len(part)
+def _rows(chunk: bytes) -> Iterator[WireRow]:
+    at, end = 0, len(chunk)
     while at < end:
-        subtask, port, kind, channel, seq, length = _ROW.unpack_from(part, at)
+        subtask, port, kind, channel, seq, length = _ROW.unpack_from(chunk, at)
         at += _ROW.size
-        yield WireRow(subtask, port, kind, channel, seq, part[at : at + length])
+        yield WireRow(subtask, port, kind, channel, seq, chunk[at : at + length])
         at += length

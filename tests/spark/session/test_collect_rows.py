@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,6 +63,24 @@ def test_the_class_collects_what_the_frame_does() -> None:
     ], done.stderr
 
 
+_WITHOUT_THE_CLASS = """
+from pyspark.sql import SparkSession
+
+from scurry.spark.session.java import ensure_java
+from scurry.spark.session.jvm_classes.collect_rows import collect_frame, row_collector
+
+ensure_java()
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+print("OWN", row_collector(spark) is not collect_frame)
+"""
+
+
 @pytest.mark.spark
-def test_a_session_whose_jvm_has_no_such_class_collects_the_frame(spark: object) -> None:
-    assert row_collector(spark) is collect_frame
+def test_a_session_whose_jvm_has_no_such_class_collects_the_frame() -> None:
+    done = subprocess.run([sys.executable, "-c", _WITHOUT_THE_CLASS], capture_output=True, text=True, timeout=300)
+    assert "OWN False" in done.stdout, done.stderr
+
+
+def test_a_cluster_whose_executors_have_no_such_class_collects_the_frame() -> None:
+    cluster = SimpleNamespace(_jvm=None, sparkContext=SimpleNamespace(master="local-cluster[2,1,1024]"))
+    assert row_collector(cluster) is collect_frame

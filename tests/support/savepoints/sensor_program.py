@@ -83,7 +83,7 @@ def environment(runner: str, parallelism: int, **configuration: str) -> StreamEx
 def readings(
     env: StreamExecutionEnvironment,
     records: int = RECORDS,
-    per_second: float | None = 1500,
+    per_second: float | None = 1000,
     make: Callable[[int], Any] = reading,
     uid: str = "readings",
 ) -> DataStream:
@@ -133,7 +133,7 @@ def lines(*outputs: Path, kind: str = "") -> list[str]:
     return sorted(line for file in files for line in file.read_text().splitlines() if line.startswith(kind))
 
 
-def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 1500) -> list[DataStream]:
+def everything(env: StreamExecutionEnvironment, ruled: bool = False, per_second: float = 1000) -> list[DataStream]:
     stream = readings(env, per_second=per_second)
     summed = windows(stream)
     return [running(stream), summed, totals(summed), alarms(env, stream, ruled)]

@@ -11,12 +11,13 @@ from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
+from scurry.runtime.operators.sink import staged_sinks
 from scurry.runtime.savepoint.batch_savepoint import runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.session.session import session_for
-from scurry.spark.streaming.stages import has_staged_sinks, sink_stage
+from scurry.spark.streaming.stages import sink_stage
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 from scurry.spark.workers.instances import (
     Job,
@@ -54,7 +55,7 @@ class BatchRunner:
                     .mapInArrow(_level_stage(worker_job, level, savepoint), BATCH_SCHEMA)
                 )
             frame = frame.select(*WireRow._fields)
-            if has_staged_sinks(plan):
+            if staged_sinks(plan):
                 frame = frame.mapInArrow(sink_stage(worker_job), SCHEMA)
             try:
                 rows = final_rows(frame, plan, worker_job)

@@ -90,6 +90,12 @@ def _write(plan: OperatorPlan, writer: Any, values: Values, timestamps: Timestam
         raise operator_error(plan, error, values[0]) from error
 
 
+def staged_sinks(plan: JobPlan) -> list[OperatorPlan]:
+    """Return the sinks whose writers run after the last level."""
+    sinks = [op for op in plan.operators.values() if isinstance(op.operator, ops.Sink)]
+    return [sink for sink in sinks if sink.operator.function.staged and sink.operator.function.native]
+
+
 class SinkStage:
     """Run the writers of staged sinks over one partition of the last level's rows."""
 
@@ -109,12 +115,11 @@ class SinkStage:
             raise
 
     def _connect(self) -> None:
-        for plan in self._plan.operators.values():
-            if isinstance(plan.operator, ops.Sink) and plan.operator.function.staged and plan.operator.function.native:
-                try:
-                    plan.operator.function.connect()
-                except Exception as error:
-                    raise operator_error(plan, error) from error
+        for plan in staged_sinks(self._plan):
+            try:
+                plan.operator.function.connect()
+            except Exception as error:
+                raise operator_error(plan, error) from error
 
     def _run(self, rows: Iterable[WireRow], writers: dict[int, SinkWriter]) -> Iterator[WireRow]:
         self._connect()

@@ -14,6 +14,7 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch
 from scurry.runtime.exchange.wire import SCHEMA
+from scurry.runtime.operators.sink import staged_sinks
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.final_rows import final_rows
@@ -22,7 +23,7 @@ from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.session.jvm_classes.collect_rows import row_collector
 from scurry.spark.streaming.assignment_stream import AssignmentStream
 from scurry.spark.streaming.progress import batch_details
-from scurry.spark.streaming.stages import close_everywhere, frame_stage, has_staged_sinks, sink_stage, source_stage
+from scurry.spark.streaming.stages import close_everywhere, frame_stage, sink_stage, source_stage
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job
 
@@ -91,7 +92,7 @@ class SparkEngine:
 
             processor = LevelProcessor(self._worker_job, level)
             wire = wire.groupBy("subtask").transformWithState(processor, SCHEMA, "append", "none")
-        if has_staged_sinks(plan):
+        if staged_sinks(plan):
             wire = wire.mapInArrow(sink_stage(self._worker_job), SCHEMA)
         writer = wire.writeStream.outputMode("append").foreachBatch(self._commit)
         writer = writer.option("checkpointLocation", self._generation.spark_directory)

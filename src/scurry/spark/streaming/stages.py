@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.exchange.wire import WireRow
@@ -102,9 +101,3 @@ def close_everywhere(spark: SparkSession, plan: JobPlan, job: Job) -> None:
         except Exception as error:  # also if the JVM is gone: this must not hide the job's own failure
             if any("Traceback (most recent call last)" in text for text in texts_of(error)):
                 raise  # the user's close() has failed
-
-
-def has_staged_sinks(plan: JobPlan) -> bool:
-    """Return whether any sink's writers run after the last level."""
-    sinks = [op.operator.function for op in plan.operators.values() if isinstance(op.operator, Sink)]
-    return any(sink.staged and sink.native for sink in sinks)

@@ -47,14 +47,16 @@ class Recovery:
         """
         return self._rollback.restart_point()
 
-    def roll_back_if_unreadable(self, error: Exception) -> bool:
-        """Roll back the batches whose state cannot be loaded, if that failed the query; return whether there were any.
+    def failed_to_load_state(self, error: Exception) -> bool:
+        """Return whether the query failed because files of its state are missing or damaged."""
+        return not isinstance(error, OperatorError) and cannot_load_state(error)
+
+    def roll_back_unreadable_state(self) -> bool:
+        """Roll back the batches whose state cannot be loaded; return whether there were any.
 
         Raises:
             CheckpointCorruptedError: No state is left that can be loaded.
         """
-        if isinstance(error, OperatorError) or not cannot_load_state(error):
-            return False
         return self._rollback.roll_back_unreadable_state()
 
     def raise_if_full(self, error: Exception) -> None:

@@ -66,6 +66,7 @@ class _Run:
 
     def run(self) -> None:
         """Run the job, or only report that an earlier run has finished it."""
+        loadable = False
         while self._start.make():
             before = self._job.totals.batches
             try:
@@ -74,8 +75,13 @@ class _Run:
                 recovery = Recovery(self._job, self._spark, self._directory.generation)
                 recovery.raise_if_full(error)
                 began = self._job.totals.batches > before
-                if began or not recovery.roll_back_if_unreadable(error):
+                if began or not recovery.failed_to_load_state(error):
                     raise
+                if not recovery.roll_back_unreadable_state():
+                    # Spark may have uploaded a snapshot since, with which the damaged file is not read: try once
+                    if loadable:
+                        raise
+                    loadable = True
 
     def _run_generations(self) -> None:
         while True:

@@ -208,6 +208,20 @@ class TestCommands:
         assert run_in_session("tests", PROGRAM, ["fail"], {}, detached=False) == 1
         assert "ZeroDivisionError" in capfd.readouterr().out
 
+    def test_an_attached_one_goes_on_after_its_first_job_and_fails_with_the_program(
+        self, process: RemoteProcess, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        assert run_in_session("tests", PROGRAM, ["twice"], {}, detached=False) == 1
+        printed = capfd.readouterr().out
+        assert "30" in printed
+        assert "after both" in printed
+        jobs = process.request("GET", "/jobs/overview")["jobs"]
+        assert {job["name"]: job["state"] for job in jobs} == {"twice": "FINISHED", "the second": "FINISHED"}
+        first = next(job["jid"] for job in jobs if job["name"] == "twice")
+        assert process.request("GET", f"/applications/{first}")["status"] == "FAILED"
+        applications = process.request("GET", "/applications/overview")["applications"]
+        assert {one["name"]: one["status"] for one in applications} == {"twice": "FAILED", "the second": "FINISHED"}
+
     def test_names_of_sessions_that_do_not_run_say_what_does(self, session: Session) -> None:
         with pytest.raises(SessionError, match="there are tests"):
             find_session("test")

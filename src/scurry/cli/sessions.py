@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -180,7 +182,8 @@ def run_in_session(
         detached: Whether to print the job's id at once, rather than the program's output until its end.
 
     Returns:
-        The exit status: 0 if the job was submitted, or has finished or was cancelled; 1 if it has failed.
+        The exit status: 0 if the job was submitted, or has finished or was cancelled; 1 if it or its program has
+        failed.
     """
     with errors_shown():
         process = find_session(session)
@@ -205,20 +208,20 @@ def run_in_session(
 
 
 def _follow(process: RemoteProcess, job_id: str) -> int:
-    position, over = 0, False
+    """Print what a program prints, until its process has ended: its job may be over before, or one of several."""
+    position = 0
     while True:
         status, content = process.exchange("GET", f"/jobs/{job_id}/output?offset={position}")
-        if status == 200:
-            position += len(content)
-            sys.stdout.buffer.write(content)
-            sys.stdout.flush()
-        if over and not content:
+        if status == HTTPStatus.NO_CONTENT:
             break
-        if not content or status != 200:
-            state = process.request("GET", f"/jobs/{job_id}")["state"]
-            over = state in _OVER
+        if status != HTTPStatus.OK:
+            raise _refused(status, content)
+        position += len(content)
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        if not content:
             time.sleep(_PAUSE)
-    return int(state == "FAILED")
+    return int(process.request("GET", f"/applications/{job_id}")["status"] == "FAILED")
 
 
 def _upload(process: RemoteProcess, program: Path) -> Any:
@@ -226,9 +229,10 @@ def _upload(process: RemoteProcess, program: Path) -> Any:
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="jarfile"; filename="{program.name}"\r\n\r\n'
     body = head.encode() + program.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
     status, content = process.exchange("POST", "/jars/upload", body, f"multipart/form-data; boundary={boundary}")
-    import json
+    if status >= HTTPStatus.BAD_REQUEST:
+        raise _refused(status, content)
+    return json.loads(content)
 
-    answer = json.loads(content)
-    if status >= 400:
-        raise RequestRefusedError("; ".join(answer["errors"]), status)
-    return answer
+
+def _refused(status: int, content: bytes) -> RequestRefusedError:
+    return RequestRefusedError("; ".join(json.loads(content)["errors"]), status)

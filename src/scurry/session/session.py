@@ -266,6 +266,8 @@ class Session:
         archived = self.archived(job_id)
         if archived is not None:
             state, reason = str(archived["/jobs/overview"]["jobs"][0]["state"]), None
+            if state == "FINISHED" and status != 0:  # what the program does after its job has failed
+                state, reason = "FAILED", process.reason()
         elif status == 0:
             state, reason = "FINISHED", None
         else:

@@ -1,8 +1,9 @@
-"""A job of a session: `finish`, `fail`, or `run` for ever."""
+"""A job of a session: `finish`, `fail`, `run` for ever, or `twice`: another job follows, and then an error."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,3 +35,8 @@ elif what == "fail":
 else:
     env.from_collection([1, 2]).map(lambda number: number * 10).print()
 env.execute(what)
+if what == "twice":
+    time.sleep(1)
+    env.from_collection([3]).map(lambda number: number * 10).print()
+    env.execute("the second")
+    raise ValueError("after both")

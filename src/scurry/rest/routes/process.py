@@ -102,26 +102,30 @@ def overview_of(states: list[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def applications_of(jobs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def applications_of(jobs: Iterable[Mapping[str, Any]], states: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return the programs of jobs, in Flink's message: a program has one job, and its id.
 
     Args:
         jobs: The jobs, as in `/jobs/overview`.
+        states: The states of programs that have ended, by id; that of its job without one.
     """
-    return {"applications": [{**_application(job), "jobs": {job["state"]: 1}} for job in jobs]}
+    applications = [{**_application(job, states or {}), "jobs": {job["state"]: 1}} for job in jobs]
+    return {"applications": applications}
 
 
-def application_details(job: Mapping[str, Any]) -> dict[str, Any]:
+def application_details(job: Mapping[str, Any], states: Mapping[str, str] | None = None) -> dict[str, Any]:
     """Return the program of a job, in Flink's message.
 
     Args:
         job: The job, as in `/jobs/overview`.
+        states: The states of programs that have ended, by id; that of its job without one.
     """
-    return {**_application(job), "status-counts": {job["state"]: 1}, "jobs": [job]}
+    return {**_application(job, states or {}), "status-counts": {job["state"]: 1}, "jobs": [job]}
 
 
-def _application(job: Mapping[str, Any]) -> dict[str, Any]:
+def _application(job: Mapping[str, Any], states: Mapping[str, str]) -> dict[str, Any]:
+    status = states.get(job["jid"], job["state"])
     return {
-        "id": job["jid"], "name": job["name"], "status": job["state"], "start-time": job["start-time"],
+        "id": job["jid"], "name": job["name"], "status": status, "start-time": job["start-time"],
         "end-time": job["end-time"], "duration": job["duration"],
     }  # fmt: skip

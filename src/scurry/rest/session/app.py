@@ -90,7 +90,9 @@ def overview(request: Request) -> dict[str, Any]:
 @router.get("/applications/overview")
 def applications(request: Request) -> dict[str, Any]:
     """Return the programs of all jobs, running or over."""
-    return applications_of(_overviews(_session(request)))
+    session = _session(request)
+    states = {one.id: one.state for one in session.jobs() if one.state is not None}
+    return applications_of(_overviews(session), states)
 
 
 @router.get("/applications/{jobid}")
@@ -99,7 +101,8 @@ def application(request: Request, jobid: JobId) -> dict[str, Any]:
     one = _session(request).job(jobid)
     if one is None:
         raise HTTPException(404, f"application {jobid} not found: GET /applications/overview lists those there are")
-    return application_details(_overview(_session(request), one))
+    states = {} if one.state is None else {one.id: one.state}
+    return application_details(_overview(_session(request), one), states)
 
 
 @router.post("/applications/{jobid}/cancel")
@@ -184,13 +187,17 @@ def submit_graph() -> Response:
 
 @router.get("/jobs/{jobid}/output")
 def output(request: Request, jobid: JobId, offset: Annotated[int, Query(ge=0)] = 0) -> Response:
-    """Return what a job's process has printed, from a position in bytes."""
+    """Return what a job's process has printed, from a position in bytes; 204 when it has ended and nothing is left."""
+    session = _session(request)
+    one = session.job(jobid)
+    ended = one is not None and one.state is not None  # looked up first: it may print more until then
     try:
-        with open(_session(request).output(jobid), "rb") as printed:
+        with open(session.output(jobid), "rb") as printed:
             printed.seek(offset)
-            return PlainTextResponse(printed.read(_OUTPUT))
+            content = printed.read(_OUTPUT)
     except OSError:
         raise HTTPException(404, f"job {jobid} has no output") from None
+    return Response(status_code=204) if ended and not content else PlainTextResponse(content)
 
 
 # Not described here: they are the paths of jobs.

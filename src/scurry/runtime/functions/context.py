@@ -14,6 +14,7 @@ from scurry.runtime.failure import shorten
 from scurry.runtime.functions.metrics import OperatorMetricGroup
 from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.declared import StateConversion, conversion_of
 from scurry.runtime.state.primitives import plain_value
 from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.slots import EVENT, PROCESSING, window_state
@@ -76,6 +77,7 @@ class StateAccess:
         self._plan = plan
         self._clock = clock
         self._states: dict[tuple[str, str], tuple[Any, Any]] = {}
+        self._conversions: list[StateConversion] = []
 
     def _stamp(self) -> int:
         return self._clock.stamp
@@ -85,9 +87,9 @@ class StateAccess:
         self.backend = backend
         backend.written = self.registry.classes.look_at
         backend.lifetimes = self.registry.lifetimes
-        for state, descriptor in self._states.values():
+        backend.conversions = self._conversions
+        for state, _ in self._states.values():
             state._backend = backend
-            _register_converter(backend, descriptor)
 
     def get(self, descriptor: StateDescriptor, namespace: Any = None) -> Any:
         """Return the state of a descriptor; `namespace` is the window it belongs to, if any.
@@ -115,7 +117,9 @@ class StateAccess:
             self.registry.register(descriptor)
             state = create_state(self.backend, descriptor, descriptor.name, self._stamp)
             known = self._states[descriptor.kind, descriptor.name] = (state, descriptor)
-            _register_converter(self.backend, descriptor)
+            conversion = conversion_of(descriptor, state)
+            if conversion is not None:
+                self._conversions.append(conversion)
         return known[0]
 
     def read(self, name: str, backend: KeyedStateBackend) -> tuple[bool, Any]:
@@ -129,13 +133,6 @@ class StateAccess:
                 return True, plain_value(kind, create_state(backend, descriptor, name, self._stamp))
         names = ", ".join(repr(known) for _, known in self._states) or "none"
         return False, f"operator {self._plan.uid!r} has registered no state {name!r}; it has: {names}"
-
-
-def _register_converter(backend: KeyedStateBackend, descriptor: StateDescriptor) -> None:
-    if descriptor.kind == "value" and descriptor.ttl_config is None and descriptor.type_info is not None:
-        convert = descriptor.type_info.block_converter()
-        if convert is not None:
-            backend.converters[descriptor.name] = convert
 
 
 class RuntimeContext:

@@ -21,9 +21,9 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 from scurry.common.time import checked_time
-from scurry.errors import TypeMismatchError
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
+from scurry.runtime.state.declared import StateConversion
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import BEFORE_KEYS, GROUP_SHIFT, Entry, Page, page_bits, page_of
 from scurry.runtime.state.slots import DOMAINS
@@ -97,8 +97,8 @@ class KeyedStateBackend:
         self.hashes: dict[CanonicalKey, int] = {}
         #: how many keys have been asked for together; a key of several blocks counts several times
         self.touched = 0
-        #: block converters of registered states, by state name: applied to what a batch wrote
-        self.converters: dict[str, Callable[[list[Any]], list[Any]]] = {}
+        #: conversions of registered states to their declared types
+        self.conversions: list[StateConversion] = []
         #: lifetimes of registered states, by name; None for those that do not expire
         self.lifetimes: Mapping[str, Lifetime | None] = {}
         #: bytes of pages that were written
@@ -307,7 +307,8 @@ class KeyedStateBackend:
 
         The size is None if an earlier version began the state.
         """
-        self._convert()
+        for convert in self.conversions:
+            convert(self.entries.values())
         PageWriter(self, now).write()
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:
@@ -330,21 +331,6 @@ class KeyedStateBackend:
             self.store.remove(key)
         else:
             self.store.put(key, blob)
-
-    def _convert(self) -> None:
-        """Convert states to their declared type: once per batch and touched key instead of at every update."""
-        for name, convert in self.converters.items():
-            holders = [entry for entry in self.entries.values() if name in entry]
-            if holders:
-                values = [entry[name] for entry in holders]
-                try:
-                    converted = convert(values)
-                except TypeMismatchError as error:
-                    reason = f"{error.reason}, in state {name!r}" if error.reason else f"in state {name!r}"
-                    raise TypeMismatchError(error.declared, error.value, reason) from error
-                if converted is not values:
-                    for entry, value in zip(holders, converted, strict=True):
-                        entry[name] = value
 
 
 def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateStore) -> None:

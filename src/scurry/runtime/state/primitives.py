@@ -6,11 +6,15 @@ A slot names the value in the entry (`slots.py`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
+
+#: Takes what is written to states whose values need no conversion to a declared type.
+UNNOTED: deque[Any] = deque(maxlen=0)
 
 
 class EntryHolder(Protocol):
@@ -67,7 +71,11 @@ class Elements:
 class ListState(_State):
     """A list per key."""
 
-    __slots__ = ()
+    __slots__ = ("_written",)
+
+    def __init__(self, backend: EntryHolder, slot: Any) -> None:
+        super().__init__(backend, slot)
+        self._written: list[Any] | deque[Any] = UNNOTED
 
     def get(self) -> Iterable[Any]:
         """Return the elements in the order they were added."""
@@ -83,6 +91,7 @@ class ListState(_State):
             self._backend.entry[self._slot] = [value]
         else:
             values.append(value)
+        self._written.append(value)
 
     def add_all(self, values: Iterable[Any]) -> None:
         """Append all elements."""
@@ -99,6 +108,7 @@ class ListState(_State):
         values = list(values)
         if values:
             self._backend.entry[self._slot] = values
+            self._written.extend(values)
         else:
             self.clear()
 
@@ -128,7 +138,11 @@ class MapMethods(ABC):
 class MapState(_State, MapMethods):
     """A map per key."""
 
-    __slots__ = ()
+    __slots__ = ("_written",)
+
+    def __init__(self, backend: EntryHolder, slot: Any) -> None:
+        super().__init__(backend, slot)
+        self._written: list[Any] | deque[Any] = UNNOTED
 
     def _map(self) -> dict[Any, Any]:
         return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
@@ -143,6 +157,7 @@ class MapState(_State, MapMethods):
         if mapping is None:
             mapping = self._backend.entry[self._slot] = {}
         mapping[key] = value
+        self._written.extend((key, value))
 
     def remove(self, key: Any) -> None:
         """Remove `key`, if it is there."""
@@ -217,7 +232,10 @@ class AggregatingState(_State):
         return self._function.get_result(entry[self._slot]) if self._slot in entry else None
 
     def add(self, value: Any) -> None:
-        """Fold a value in."""
+        """Fold a value in; None clears the state, as in PyFlink."""
+        if value is None:
+            self.clear()
+            return
         entry, slot, function = self._backend.entry, self._slot, self._function
         entry[slot] = function.add(value, entry[slot] if slot in entry else function.create_accumulator())
 

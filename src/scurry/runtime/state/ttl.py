@@ -5,11 +5,12 @@ Values are stored as `(value, last access)`; list elements and map values each h
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.primitives import Elements, MapMethods, reducer
+from scurry.runtime.state.primitives import UNNOTED, Elements, MapMethods, reducer
 
 if TYPE_CHECKING:
     from scurry.datastream.state import StateDescriptor
@@ -70,7 +71,11 @@ class TtlValueState(_TtlState):
 class TtlListState(_TtlState):
     """ListState whose elements expire one by one."""
 
-    __slots__ = ()
+    __slots__ = ("_written",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._written: list[Any] | deque[Any] = UNNOTED
 
     def get(self) -> Iterable[Any]:
         """Return the elements that have not expired."""
@@ -94,6 +99,7 @@ class TtlListState(_TtlState):
     def add(self, value: Any) -> None:
         """Append an element."""
         self._backend.entry.setdefault(self._slot, []).append((value, self._now()))
+        self._written.append(value)
 
     def add_all(self, values: Iterable[Any]) -> None:
         """Append all elements."""
@@ -114,7 +120,11 @@ class TtlListState(_TtlState):
 class TtlMapState(_TtlState, MapMethods):
     """MapState whose entries expire one by one."""
 
-    __slots__ = ()
+    __slots__ = ("_written",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._written: list[Any] | deque[Any] = UNNOTED
 
     def _map(self) -> dict[Any, Any]:
         return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
@@ -128,6 +138,7 @@ class TtlMapState(_TtlState, MapMethods):
     def put(self, key: Any, value: Any) -> None:
         """Set the value under `key`."""
         self._backend.entry.setdefault(self._slot, {})[key] = (value, self._now())
+        self._written.extend((key, value))
 
     def remove(self, key: Any) -> None:
         """Remove `key`, if it is there."""
@@ -210,7 +221,10 @@ class TtlAggregatingState(_TtlState):
         return None if accumulator is None else self._function.get_result(accumulator)
 
     def add(self, value: Any) -> None:
-        """Fold a value in."""
+        """Fold a value in; None clears the state, as in PyFlink."""
+        if value is None:
+            self.clear()
+            return
         accumulator = self._read(self._backend.entry, self._slot)
         if accumulator is None:
             accumulator = self._function.create_accumulator()

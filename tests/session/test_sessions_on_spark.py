@@ -112,6 +112,28 @@ def test_jobs_of_a_killed_session_come_back_with_their_state(shell: Shell) -> No
     shell.scurry("session", "stop")
 
 
+def test_the_second_job_of_a_program_comes_back_with_its_state(shell: Shell) -> None:
+    process, _ = shell.start()
+    program = shell.scurry("run", "--session", "default", "-d", str(PROGRAM), "run-second")
+    wait_for(lambda: len(shell.counts(program)) > 20)
+    running = shell.states()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: shell.states() == {})
+    before = shell.counts(program)
+    shell.start()
+    wait_for(lambda: len(shell.counts(program)) > len(before) + 20)
+    after = shell.counts(program)[len(before) :]
+    assert after == list(range(after[0], after[0] + len(after)))
+    assert 1 < after[0] <= before[-1] + 1
+    assert shell.states() == running
+    # the program began again: what it collects is collected again, its first job has nothing left to do
+    assert shell.output(program).count("sum 3") == 2
+    assert shell.output(program).count("first 2") == 1
+    shell.scurry("session", "stop")
+    assert not list((shell.home / "state" / "scurry" / "sessions" / "default" / "checkpoints").iterdir())
+
+
 @pytest.mark.skipif(not PYFLINK.exists(), reason="no PyFlink is installed: SCURRY_PYFLINK names the directory of one")
 def test_flinks_command_line_lists_saves_stops_and_cancels(shell: Shell, tmp_path: Path) -> None:
     _, url = shell.start("--no-token", "--runner", "spark")

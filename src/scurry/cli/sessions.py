@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -18,10 +17,11 @@ import typer
 from scurry.cli.operate import Json, errors_shown, say
 from scurry.cli.options import Group, Master, RunnerOption, parse_settings
 from scurry.cli.tables import print_json, print_table, time_text
-from scurry.errors import RequestRefusedError, SessionError
+from scurry.errors import JobUnreachableError, RequestRefusedError, SessionError
 
 if TYPE_CHECKING:
     from scurry.rest.client import RemoteProcess
+    from scurry.rest.registry import JobEntry
 
 #: Seconds between two looks at a job whose end is awaited.
 _PAUSE = 0.2
@@ -102,16 +102,32 @@ def list_sessions(as_json: Json = False) -> None:
 @sessions.command("stop")
 def stop(name: Name = "default") -> None:
     """Stop a session and cancel its jobs, which do not run again when it is started again."""
+    from scurry.rest.registry import registered_jobs
+
     with errors_shown():
         process = find_session(name)
+        local = [entry for entry in registered_jobs("sessions") if name in (entry.name, entry.url)]
         process.request("DELETE", "/cluster")
-        while True:
-            with contextlib.suppress(SessionError):
-                find_session(name)
-                time.sleep(_PAUSE)
-                continue
-            break
+        while _answers(process) or any(map(_ends, local)):
+            time.sleep(_PAUSE)
     say(f"session {name} stopped")
+
+
+def _answers(process: RemoteProcess) -> bool:
+    try:
+        process.exchange("GET", "/config")
+    except JobUnreachableError:
+        return False
+    return True
+
+
+def _ends(session: JobEntry) -> bool:
+    """Return whether a session that answers no more still cancels its jobs; a supervisor may have started another."""
+    from scurry.rest.registry import registered_jobs
+    from scurry.session.directory import SessionDirectory
+
+    others = [entry for entry in registered_jobs("sessions") if entry.name == session.name and entry.pid != session.pid]
+    return not others and SessionDirectory.named(session.name).is_held()
 
 
 @sessions.command("token")

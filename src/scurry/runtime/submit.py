@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
+from uuid import UUID, uuid5
 
 from scurry.common.job_id import JobID
+from scurry.connectors.collect_sink import CollectSink
 from scurry.dependencies import JobDependencies
+from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.scaling import Scaling
 
-#: The configured ids that jobs of this process have.
-_taken: set[str] = set()
+#: How many jobs of this process have each configured id, or one that follows from it.
+_jobs_with_id: Counter[str] = Counter()
 
 
 def submit(plan: JobPlan) -> RunningJob:
@@ -31,16 +35,27 @@ def submit(plan: JobPlan) -> RunningJob:
 
 
 def _fixed_id(plan: JobPlan) -> JobID | None:
-    """Return the id that is configured for the first job of this process, which then keeps its checkpoints by it."""
+    """Return the configured id for the first job of this process, and for others the same one in each run of a program.
+
+    In a session, jobs keep their checkpoints by their ids; not those whose results a program that runs again needs.
+    """
     configuration = plan.settings.configuration
     digits = configuration.get("$internal.pipeline.job-id")
-    if digits is None or digits in _taken:
+    if digits is None:
         return None
-    _taken.add(digits)
+    number = _jobs_with_id[digits]
+    _jobs_with_id[digits] += 1
     directory = configuration.get("$internal.session.checkpoints")
-    if directory is not None and plan.settings.checkpoint_dir is None and plan.settings.mode == "STREAMING":
-        plan.settings = replace(plan.settings, checkpoint_dir=f"{directory}/{digits}")
-    return JobID(digits)
+    keeps = plan.settings.checkpoint_dir is None and plan.settings.mode == "STREAMING" and not _collects(plan)
+    if directory is not None and keeps:
+        name = f"{digits}-{number}" if number else digits
+        plan.settings = replace(plan.settings, checkpoint_dir=f"{directory}/{name}")
+    return JobID(uuid5(UUID(digits), str(number)).hex if number else digits)
+
+
+def _collects(plan: JobPlan) -> bool:
+    operators = [op.operator for op in plan.operators.values()]
+    return any(isinstance(one, ops.Sink) and isinstance(one.function, CollectSink) for one in operators)
 
 
 def _note_what_is_fixed(job: JobExecution) -> None:

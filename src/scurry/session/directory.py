@@ -120,6 +120,17 @@ class SessionDirectory:
                 "another name"
             ) from None
 
+    def is_held(self) -> bool:
+        """Return whether a process holds the directory."""
+        try:
+            with open(self.path / "lock", "a+", encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False  # there is no such directory
+        return False
+
     def release(self) -> None:
         """Let another process hold the directory."""
         if self._lock is not None:
@@ -201,12 +212,17 @@ class SessionDirectory:
         """Write a submission, or what became of it."""
         _write(self.jobs / f"{submission.id}.json", asdict(submission))
 
+    def checkpoints_of(self, submission: Submission) -> list[Path]:
+        """Return the checkpoints of the jobs of a program; its first job's is named by its id."""
+        return list(self.checkpoints.glob(f"{submission.id}*"))
+
     def ended(self, submission: Submission, state: str, ended_ms: int, reason: str | None) -> Submission:
         """Write that a submission is over; its checkpoints are kept only if it failed."""
         over = replace(submission, state=state, ended_ms=ended_ms, reason=reason)
         self.keep(over)
         if state != "FAILED":
-            shutil.rmtree(self.checkpoints / submission.id, ignore_errors=True)
+            for checkpoint in self.checkpoints_of(submission):
+                shutil.rmtree(checkpoint, ignore_errors=True)
         return over
 
     def submissions(self) -> Iterator[Submission]:

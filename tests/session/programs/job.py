@@ -1,4 +1,4 @@
-"""A job of a session: `finish`, `fail`, `run` for ever, or `twice`: another job follows, and then an error."""
+"""A job of a session: `finish`, `fail`, `run` for ever, `run-second`, or `twice`, which has two jobs and then fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ class Count(KeyedProcessFunction):
 what = sys.argv[1]
 env = StreamExecutionEnvironment.get_execution_environment()
 print("parallelism", env.get_parallelism())
-if what == "run":
+if what == "run-second":
+    print("sum", sum(env.from_collection([1, 2]).execute_and_collect()))
+    env.from_collection([1, 2]).map(lambda number: f"first {number}").print()
+    env.execute("the first")
+if what in ("run", "run-second"):
     source = env.from_source(DataGeneratorSource(int, records_per_second=40), None, "numbers").uid("numbers")
     source.key_by(lambda number: 0).process(Count()).uid("counts").name("counts").print()
 elif what == "fail":

@@ -122,8 +122,8 @@ class Session:
     def _was_over(self, submission: Submission) -> bool:
         """Note the end of a job whose process ended after that of its session.
 
-        A failure is no such end: the loss of the application may have been its reason. Nor is a finished job if there are
-        checkpoints: it may not be the last of its program, whose streaming jobs resume or have nothing left to do.
+        A failure is no such end: the loss of the application may have been its reason. Nor is a finished
+        job if there are checkpoints: others of its program may follow, and its streaming jobs resume.
         """
         archived = self.archived(submission.id)
         state = None if archived is None else str(archived["/jobs/overview"]["jobs"][0]["state"])

@@ -26,9 +26,7 @@ env = StreamExecutionEnvironment.get_execution_environment()
 t_env = StreamTableEnvironment.create(env)
 events = env.from_collection(
     [(1, 10, "a"), (5, 20, "b")], Types.ROW_NAMED(["at", "n", "name"], [Types.LONG(), Types.INT(), Types.STRING()])
-).assign_timestamps_and_watermarks(
-    WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(FirstField())
-)
+).assign_timestamps_and_watermarks(WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(FirstField()))
 TIME = DataTypes.TIMESTAMP_LTZ(3)
 declared = Schema.new_builder().column_by_metadata("rowtime", TIME).watermark("rowtime", "SOURCE_WATERMARK()").build()
 t_env.create_temporary_view("events", t_env.from_data_stream(events, declared))

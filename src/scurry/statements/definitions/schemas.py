@@ -178,9 +178,7 @@ def resolve_schema(session: TableSession, definition: Definition) -> ResolvedSch
     names = [column.name for column in columns]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
-        raise ValidationError(
-            f"Schema must not contain duplicate column names. Found duplicates: [{', '.join(twice)}]"
-        )
+        raise ValidationError(f"Schema must not contain duplicate column names. Found duplicates: [{', '.join(twice)}]")
     resolved = [_resolved(session, column, schema) for column in columns]
     specs: list[WatermarkSpec] = []
     if definition.watermark is not None:

@@ -186,6 +186,21 @@ def test_kinds_of_results_are_pyflinks(env: TableEnvironment) -> None:
     assert [str(row) for row in inserted.collect()] == ["<Row(-1)>"]
 
 
+def test_rows_of_statements_that_are_no_queries_can_be_taken_again(
+    env: TableEnvironment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    created = env.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')")
+    for statement, found in ((created, "OK"), (env.execute_sql("SHOW TABLES"), "t")):
+        assert [str(row) for row in statement.collect()] == [f"<Row('{found}')>"]
+        with statement.collect() as begun:
+            assert next(begun) == Row(found)
+        statement.print()
+        assert found in capsys.readouterr().out
+        assert [str(row) for row in statement.collect()] == [f"<Row('{found}')>"]
+    queried = env.execute_sql("SELECT 1")
+    assert [len(list(queried.collect())) for _ in range(2)] == [1, 0]
+
+
 def test_rows_of_streaming_are_printed_with_their_kinds(capsys: pytest.CaptureFixture[str]) -> None:
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     env.get_config().set("scurry.runner", "local")

@@ -67,6 +67,16 @@ def test_tables_and_views_are_listed(env: TableEnvironment) -> None:
     assert env.list_temporary_views() == []
 
 
+def test_a_table_without_a_comment_has_an_empty_one(env: TableEnvironment) -> None:
+    env.create_table("p", DATAGEN)
+    env.execute_sql("CREATE VIEW v COMMENT 'why' AS SELECT 1 AS a")
+    catalog = env.get_catalog(env.get_current_catalog())
+    assert catalog is not None
+    for name, comment in (("p", ""), ("v", "why")):
+        found = catalog.get_table(ObjectPath(env.get_current_database(), name))
+        assert (found.get_comment(), found.get_description()) == (comment, comment)
+
+
 def test_a_table_is_created_once(env: TableEnvironment) -> None:
     env.create_table("p", DATAGEN)
     env.create_table("p", DATAGEN, True)

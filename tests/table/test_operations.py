@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -26,7 +27,7 @@ from scurry.table.expressions import (
     with_all_columns,
 )
 from scurry.table.udf import udaf, udf, udtf
-from scurry.table.window import Tumble
+from scurry.table.window import Slide, Tumble
 
 ROWS = [(1, "a", 5.0), (2, "b", 2.5), (3, "a", 1.0)]
 
@@ -352,3 +353,27 @@ def test_a_function_that_is_not_registered_is_named_as_it_is(batch: TableEnviron
     assert str(added(col("id"), 1)) == "summed(id, 1)"
     with pytest.raises(ValidationError, match=r"No match found for function signature summed\(<NUMERIC>\)"):
         batch.from_elements(ROWS, ["id", "g", "x"]).select(added(col("id")))
+
+
+@pytest.mark.parametrize(
+    ("window", "found"),
+    [
+        (Tumble.over(lit(2).seconds), [(0, 1), (2, 6), (4, 8)]),
+        (Slide.over(lit(2).seconds).every(lit(1).seconds), [(0, 1), (1, 3), (2, 6), (3, 12), (4, 8)]),
+    ],
+)
+def test_windows_of_batch_may_be_over_milliseconds(batch: TableEnvironment, window: Any, found: list[Any]) -> None:
+    table = batch.from_elements([(1000, 1), (2000, 2), (3000, 4), (4000, 8)], ["at", "v"])
+    grouped = table.window(window.on(col("at")).alias("w")).group_by(col("w"))
+    made = grouped.select(col("w").start.alias("start"), col("v").sum.alias("total"))
+    assert str(made.get_resolved_schema()) == "(\n  `start` TIMESTAMP(3),\n  `total` BIGINT\n)"
+    with made.execute().collect() as rows:
+        times = [(start - datetime.datetime(1970, 1, 1), total) for start, total in rows]
+    assert sorted((time.seconds, total) for time, total in times) == found
+
+
+def test_windows_of_streaming_are_over_time_attributes_only() -> None:
+    table = environment("streaming").from_elements([(1000, 1)], ["at", "v"])
+    window = Tumble.over(lit(2).seconds).on(col("at")).alias("w")
+    with pytest.raises(ValidationError, match="expects a time attribute for grouping in a stream environment"):
+        table.window(window).group_by(col("w")).select(col("v").sum)

@@ -19,7 +19,8 @@ from scurry.table import (
     TableDescriptor,
     TableEnvironment,
 )
-from scurry.table.expressions import col
+from scurry.table.expressions import col, lit, null_of, row
+from scurry.table.udf import udf
 
 
 @pytest.fixture
@@ -36,13 +37,13 @@ def only_row(env: TableEnvironment, query: str) -> Row:
 
 
 def test_rows_have_python_values(env: TableEnvironment) -> None:
-    row = only_row(
+    found = only_row(
         env,
         "SELECT 1, 'a', 1.50, DATE '2024-02-29', TIME '01:02:03', TIMESTAMP '2024-02-29 01:02:03.5', x'0102', "
         "ARRAY[1, 2], MAP['k', 1], ROW(1, 'x'), TRUE, CAST(NULL AS INT), CAST(TIMESTAMP '1970-01-01 00:00:01' AS "
         "TIMESTAMP_LTZ(3)), INTERVAL '1' DAY",
     )
-    assert list(row) == [
+    assert list(found) == [
         1,
         "a",
         Decimal("1.50"),
@@ -58,7 +59,7 @@ def test_rows_have_python_values(env: TableEnvironment) -> None:
         Instant(1, 0),
         datetime.timedelta(days=1),
     ]
-    assert row.get_row_kind() is RowKind.INSERT
+    assert found.get_row_kind() is RowKind.INSERT
 
 
 def test_values_of_elements_come_back(env: TableEnvironment) -> None:
@@ -87,6 +88,31 @@ def test_elements_that_are_not_verified_are_made_to_fit_as_by_pyflink(env: Table
         assert [tuple(row) for row in rows] == [(44, "a"), (1, "2"), (None, "true"), (None, "1.5"), (None, None)]
     with pytest.raises(TypeMismatchError, match="2 fields are required while 1 values are provided"):
         env.from_elements([(1,)], row_type, verify_schema=False)
+
+
+ROW_TYPE = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.BIGINT()), DataTypes.FIELD("s", DataTypes.STRING())])
+
+
+def test_elements_that_are_expressions_are_converted_to_the_declared_type(env: TableEnvironment) -> None:
+    table = env.from_elements([row(1, "a"), row(lit(1) + 1, 2.5), row(3, null_of(DataTypes.STRING()))], ROW_TYPE)
+    assert str(table.get_resolved_schema()) == "(\n  `n` BIGINT,\n  `s` STRING\n)"
+    with table.execute().collect() as rows:
+        assert list(rows) == [Row(1, "a"), Row(2, "2.5"), Row(3, None)]
+    with env.from_elements([lit(1), lit(2)], DataTypes.STRING()).execute().collect() as rows:
+        assert list(rows) == [Row("1"), Row("2")]
+
+
+def test_elements_that_are_expressions_call_functions_of_users(env: TableEnvironment) -> None:
+    doubled = udf(lambda n: 2 * n, result_type=DataTypes.BIGINT())
+    with env.from_elements([row(doubled(lit(21)), "a")], ROW_TYPE).execute().collect() as rows:
+        assert list(rows) == [Row(42, "a")]
+
+
+def test_elements_are_all_expressions_of_the_declared_width_or_none_is(env: TableEnvironment) -> None:
+    with pytest.raises(ArgumentError, match="It doesn't support part of the elements are Expression"):
+        env.from_elements([row(1, "a"), (2, "b")], ROW_TYPE)
+    with pytest.raises(ValidationError, match="has a different length than the expected size: 2"):
+        env.from_elements([row(1)], ROW_TYPE)
 
 
 def test_a_nested_element_that_does_not_fit_is_named(env: TableEnvironment) -> None:
@@ -158,6 +184,21 @@ def test_kinds_of_results_are_pyflinks(env: TableEnvironment) -> None:
     inserted.wait()
     assert inserted.get_result_kind() == ResultKind.SUCCESS_WITH_CONTENT
     assert [str(row) for row in inserted.collect()] == ["<Row(-1)>"]
+
+
+def test_rows_of_statements_that_are_no_queries_can_be_taken_again(
+    env: TableEnvironment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    created = env.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')")
+    for statement, found in ((created, "OK"), (env.execute_sql("SHOW TABLES"), "t")):
+        assert [str(row) for row in statement.collect()] == [f"<Row('{found}')>"]
+        with statement.collect() as begun:
+            assert next(begun) == Row(found)
+        statement.print()
+        assert found in capsys.readouterr().out
+        assert [str(row) for row in statement.collect()] == [f"<Row('{found}')>"]
+    queried = env.execute_sql("SELECT 1")
+    assert [len(list(queried.collect())) for _ in range(2)] == [1, 0]
 
 
 def test_rows_of_streaming_are_printed_with_their_kinds(capsys: pytest.CaptureFixture[str]) -> None:

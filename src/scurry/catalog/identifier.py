@@ -142,6 +142,11 @@ class ObjectIdentifier:
         return ObjectIdentifier("", "", name)
 
     @property
+    def is_anonymous(self) -> bool:
+        """Whether the table is in no catalog."""
+        return not self.catalog
+
+    @property
     def path(self) -> tuple[str, ...]:
         """The parts of the name."""
         return (self.catalog, self.database, self.name) if self.catalog else (self.name,)

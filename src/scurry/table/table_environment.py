@@ -19,6 +19,7 @@ from scurry.table._stream_conversions import StreamConversions
 from scurry.table._unverified import unverified_value
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail, detail_names
+from scurry.table.expression import Expression
 from scurry.table.statement_set import StatementSet
 from scurry.table.table import Table
 from scurry.table.table_config import TableConfig
@@ -135,7 +136,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         """Return a table of Python values.
 
         Args:
-            elements: Tuples, rows, dicts, or instances of a dataclass, whose type hints are the types of the columns.
+            elements: Tuples, rows, dicts, or instances of a dataclass, whose type hints are the types of the columns;
+                or calls of `row`, whose values are converted to the types of the schema.
             schema: The type of the rows, or the names of the columns; None to infer both.
             verify_schema: Whether values are checked against a declared type. Otherwise what does not fit is made to
                 fit, as 300 in a TINYINT becomes 44, or is NULL.
@@ -148,6 +150,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         from scurry.relational.expressions import Literal
         from scurry.relational.plan import Values
         from scurry.relational.schema import Schema as PlanSchema
+        from scurry.table._operations.values import values_of_expressions
         from scurry.table._udf.hints import type_of_hint
 
         given = list(elements)
@@ -164,6 +167,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             row_type = inferred_row_type(rows, schema)
         else:
             raise ArgumentTypeError(f"schema should be RowType, list, tuple or None, but got: {schema!r}")
+        if any(isinstance(each, Expression) for each in given):
+            return Table(self, values_of_expressions(self._session, given, row_type))
         convert = internal_value if verify_schema else unverified_value
         values = [convert(row_type.not_null(), row) for row in rows]
         types = row_type.field_types()

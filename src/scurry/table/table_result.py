@@ -24,12 +24,16 @@ __all__ = ["CloseableIterator", "TableResult"]
 
 
 class TableResult(ApiObject):
-    """The answer of a statement. Its rows can be taken once, by `collect()` or `print()`."""
+    """The answer of a statement; `collect()` and `print()` take its rows.
+
+    Those of a query can be taken once, those of other statements, such as SHOW, any number of times.
+    """
 
     def __init__(self, session: TableSession, result: StatementResult) -> None:
         """Wrap an answer; programs get it from `execute_sql` and `execute`."""
         self._session = session
         self._result = result
+        self._kept: list[tuple[int, tuple[object, ...]]] | None = None
 
     def get_job_client(self) -> JobClient | None:
         """Return the client of the statement's job, None if it has none."""
@@ -66,24 +70,31 @@ class TableResult(ApiObject):
     def collect(self) -> CloseableIterator:
         """Return an iterator over the rows, which is a context manager, too."""
         types = self._result.schema.get_column_data_types()
-        return CloseableIterator(self._result.rows, types)
+        return CloseableIterator(self._rows(), types)
 
     def print(self) -> None:
         """Print the rows, in Flink's layout."""
         from scurry.statements.display.tableau import data_lines, query_lines
 
-        result, zone = self._result, self._session.time_zone
+        result, rows, zone = self._result, self._rows(), self._session.time_zone
         if not result.has_content:
-            lines = iter([str(values[0]) for _, values in result.rows])
+            lines = iter([str(values[0]) for _, values in rows])
         elif result.is_query:
-            lines = query_lines(result.schema, result.rows, self._session.shows_kinds, zone, self._widest())
+            lines = query_lines(result.schema, rows, self._session.shows_kinds, zone, self._widest())
         elif result.job is not None or result.is_text:
-            lines = iter([" ".join(map(str, values)) for _, values in result.rows])
+            lines = iter([" ".join(map(str, values)) for _, values in rows])
         else:
-            lines = data_lines(result.schema, result.rows, zone)
+            lines = data_lines(result.schema, rows, zone)
         for line in lines:
             sys.stdout.write(line + "\n")
         sys.stdout.flush()
+
+    def _rows(self) -> Iterator[tuple[int, tuple[object, ...]]]:
+        if self._result.is_query or self._result.job is not None:
+            return self._result.rows
+        if self._kept is None:
+            self._kept = list(self._result.rows)
+        return iter(self._kept)
 
     def _widest(self) -> int:
         return int(self._session.setting("table.display.max-column-width", "30"))

@@ -18,6 +18,8 @@ from scurry.table import (
     DataTypes,
     EnvironmentSettings,
     PlanReference,
+    Schema,
+    TableDescriptor,
     TableEnvironment,
 )
 from scurry.table.udf import udf
@@ -169,6 +171,31 @@ def test_tables_of_the_program_cannot_be_compiled(tmp_path: Path) -> None:
     assert pipeline.compile_plan().explain() == pipeline.compile_plan().explain()
     with pytest.raises(ScurryError, match="only accepts a single SQL statement of type INSERT"):
         env.compile_plan_sql("SELECT 1")
+
+
+class TestTablesInNoCatalog:
+    SCHEMA = Schema.new_builder().column("k", DataTypes.STRING()).column("v", DataTypes.INT()).build()
+
+    @pytest.mark.parametrize("kept", ["ALL", "SCHEMA", "IDENTIFIER"])
+    def test_all_of_them_is_in_the_plan(self, kept: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        env = session(tmp_path, **{"table.plan.compile.catalog-objects": kept})
+        source = TableDescriptor.for_connector("datagen").schema(self.SCHEMA).option("number-of-rows", "2")
+        sink = TableDescriptor.for_connector("print").schema(self.SCHEMA).build()
+        text = env.from_descriptor(source.build()).insert_into(sink).compile_plan().as_json_string()
+        restored = session(tmp_path).load_plan(PlanReference.from_json_string(text))
+        assert restored.as_json_string() == text
+        assert "*anonymous_print$" in restored.explain()
+        restored.execute().wait()
+        assert capfd.readouterr().out.count("+I[") == 2
+
+    def test_but_for_secrets_which_plans_never_have(self, tmp_path: Path) -> None:
+        env = session(tmp_path)
+        sink = TableDescriptor.for_connector("jdbc").schema(self.SCHEMA).option("url", "jdbc:postgresql://h/d")
+        sink = sink.option("table-name", "x").option("username", "u").option("password", "open sesame")
+        text = env.from_path("t").insert_into(sink.build()).compile_plan().as_json_string()
+        assert "open sesame" not in text
+        with pytest.raises(ValidationError, match=r"keeps no secrets: 'password' of table '\*anonymous_jdbc\$1\*'"):
+            env.load_plan(PlanReference.from_json_string(text))
 
 
 def test_parts_of_plans_have_names_of_their_own() -> None:

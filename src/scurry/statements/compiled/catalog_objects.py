@@ -22,7 +22,9 @@ _RESTORE = "table.plan.restore.catalog-objects"
 
 
 def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTable) -> dict[str, Any]:
-    """Return what a plan keeps of a table: of a temporary one its name, else what the setting says.
+    """Return what a plan keeps of a table.
+
+    Of a temporary table that is its name, and all of one that is in no catalog; else it is what the setting says.
 
     Raises:
         UnsupportedError: The table is an object of the program.
@@ -34,8 +36,9 @@ def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTa
             "data of the program, which no plan can keep"
         )
     kept: dict[str, Any] = {"identifier": list(found.identifier.path)}
-    objects = session.setting(_COMPILE, "ALL").upper()
-    if found.temporary or objects == "IDENTIFIER":
+    anonymous = found.identifier.is_anonymous
+    objects = "ALL" if anonymous else session.setting(_COMPILE, "ALL").upper()
+    if (found.temporary and not anonymous) or objects == "IDENTIFIER":
         return kept
     assert isinstance(table, CatalogTable)
     resolved = {
@@ -56,7 +59,12 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
     Raises:
         ValidationError: The plan has not kept enough, or the catalog has another schema.
     """
-    identifier = ObjectIdentifier(*kept["identifier"])
+    path = kept["identifier"]
+    if len(path) == 1:
+        resolved = kept["resolvedTable"]
+        options = resolved["options"] | _secrets(path[0], resolved["secretOptions"], None)
+        return ContextResolvedTable(ObjectIdentifier.anonymous(path[0]), _table(decoder, resolved, options))
+    identifier = ObjectIdentifier(*path)
     restore = session.setting(_RESTORE, "ALL").upper()
     found = session.catalogs.find_table(identifier)
     resolved = kept.get("resolvedTable")
@@ -79,11 +87,14 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
     if found is not None and restore == "ALL":
         options = _enriched(options, found.table.options)
     options |= _secrets(name, resolved.get("secretOptions", ()), found)
-    table = CatalogTable(
-        schema, resolved.get("comment"), options, tuple(resolved["partitionKeys"]),
-        decoder.decoded(resolved["distribution"]),
+    return ContextResolvedTable(identifier, _table(decoder, resolved, options))
+
+
+def _table(decoder: Decoder, resolved: Mapping[str, Any], options: Mapping[str, str]) -> CatalogTable:
+    return CatalogTable(
+        decoder.decoded(resolved["schema"]), resolved.get("comment"), dict(options),
+        tuple(resolved["partitionKeys"]), decoder.decoded(resolved["distribution"]),
     )  # fmt: skip
-    return ContextResolvedTable(identifier, table)
 
 
 def _looked_up(name: str, found: ContextResolvedTable | None, restore: str) -> ContextResolvedTable:

@@ -175,6 +175,10 @@ def resolve_schema(session: TableSession, definition: Definition) -> ResolvedSch
     columns = _with_key(definition)
     read = [column for column in columns if column.data_type is not None]
     schema = Schema.of((c.name for c in read), [c.data_type for c in read if c.data_type is not None])
+    names = [column.name for column in columns]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValidationError(f"Schema must not contain duplicate column names. Found duplicates: [{', '.join(twice)}]")
     resolved = [_resolved(session, column, schema) for column in columns]
     specs: list[WatermarkSpec] = []
     if definition.watermark is not None:

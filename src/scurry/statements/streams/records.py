@@ -14,6 +14,7 @@ from scurry.connectors.tables.factories import create_sink
 from scurry.errors import ValidationError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
+from scurry.logical_types import LocalZonedTimestampType, TimestampType
 from scurry.logical_types.families import is_rowtime
 from scurry.relational.plan import Plan, Sink
 from scurry.runtime.tables.streaming.changes.lowering import materialized
@@ -71,9 +72,12 @@ def changelog(session: TableSession, plan: Plan, definition: Definition | None, 
     """
     definition = definition or Definition([])
     if not any(column.kind == "regular" for column in definition.columns):
-        pairs = list(zip(plan.schema.names, plan.schema.types, strict=True))
-        metadata = [column for column in definition.columns if column.kind == "metadata"]
-        derived = [PendingColumn(name, kind) for name, kind in pairs[: len(pairs) - len(metadata)]]
+        pairs = zip(plan.schema.names, plan.schema.types, strict=True)
+        derived = [PendingColumn(name, kind) for name, kind in pairs]
+        persisted = [column for column in definition.columns if column.kind == "metadata" and not column.virtual]
+        # A time at the end of the table is that of the metadata: no other column has to be declared.
+        if len(persisted) == 1 and isinstance(plan.schema.types[-1], TimestampType | LocalZonedTimestampType):
+            del derived[-1]
         definition = replace(definition, columns=[*derived, *definition.columns])
     schema = resolve_schema(session, definition)
     for column in schema.get_columns():
@@ -134,8 +138,9 @@ def stream_of_table(session: TableSession, plan: Plan, conversion: Conversion, n
             raise
         raise ValidationError(str(error).replace(f"Table sink '{name}'", conversion.consumer)) from None
     rows = _rows_of(session, ready, prefix)
-    types = [column.data_type for column in conversion.schema.get_columns() if column.is_physical()]
-    function = RecordsOfRows(types, conversion.names, rowtime, conversion.form)
+    persisted = [column for column in conversion.schema.get_columns() if column.is_persisted()]
+    values = [(place, column.data_type) for place, column in enumerate(persisted) if column.is_physical()]
+    function = RecordsOfRows(values, conversion.names, rowtime, conversion.form)
     return OperatorNode(
         inputs=(rows,),
         name="TableToDataStream",

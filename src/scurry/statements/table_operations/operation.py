@@ -174,6 +174,14 @@ class Operation:
         bound = AggregateCall(function, taken, function.result_type, span=call.span)
         return builders.table_aggregate(plan, grouped, bound, Schema.of([*names, *own[len(names) :]], types))
 
+    def value(self, node: nodes.Expression) -> Expression:
+        """Return a value that depends on no column.
+
+        Raises:
+            ValidationError: The expression is wrong.
+        """
+        return self._typed(self.column(node, Schema()), Schema())
+
     def _typed(self, node: nodes.Expression, schema: Schema) -> Expression:
         return validate_expression(node, schema, self._catalog(), self._for_functions())
 

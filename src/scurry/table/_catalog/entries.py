@@ -107,17 +107,17 @@ class CatalogBaseTable(ApiObject):
         """Return its columns, watermark and key."""
         return Schema.new_builder().from_resolved_schema(self._table.schema).build()
 
-    def get_comment(self) -> str | None:
-        """Return its description."""
-        return self._table.comment
+    def get_comment(self) -> str:
+        """Return its description, an empty text if it has none."""
+        return self._table.comment or ""
 
     def copy(self) -> CatalogBaseTable:
         """Return an equal one."""
         return CatalogBaseTable(self._table)
 
-    def get_description(self) -> str | None:
-        """Return its description."""
-        return self._table.comment
+    def get_description(self) -> str:
+        """Return its description, an empty text if it has none."""
+        return self._table.comment or ""
 
     def get_detailed_description(self) -> str | None:
         """Return that a view is one; None for a table."""

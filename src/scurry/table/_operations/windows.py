@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types import BigIntType, DataType, LocalZonedTimestampType, TimestampType
 from scurry.logical_types.families import is_proctime, is_rowtime
 from scurry.relational.expressions import InputReference
 from scurry.relational.plan import Plan, Project
 from scurry.sql import nodes
 from scurry.statements.session import TableSession
+from scurry.statements.table_operations import Operation
 from scurry.statements.table_operations.failures import placed
 from scurry.statements.table_operations.summary import summary
+from scurry.table._expression.syntax import filled
 from scurry.table._operations.fields import (
     WINDOW_PROPERTIES,
     Keys,
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from scurry.table.window import GroupWindow, OverWindow
 
 __all__ = ["over_rows", "properties_as_columns", "windowed"]
+
+# Numbers of milliseconds, which windows of BATCH may be over.
+_OF_MILLISECONDS = "CAST(TIMESTAMP '1970-01-01 00:00:00.000' + INTERVAL '0.001' SECOND * x AS TIMESTAMP(3))"
 
 
 def windowed(
@@ -58,6 +63,9 @@ def windowed(
     made_of_time = operation(session, [parts.time])
     time = made_of_time.column(parts.time._node, plan.schema)
     kind = made_of_time.type(time, plan.schema)
+    if isinstance(kind, BigIntType) and not session.is_streaming:
+        plan, time = _with_time(made_of_time, plan, time)
+        kind = plan.schema.types[-1]
     if not isinstance(kind, TimestampType | LocalZonedTimestampType):
         mode = "stream" if session.is_streaming else "batch"
         raise ValidationError(
@@ -88,6 +96,13 @@ def windowed(
         if is_property(item.expression) or _is_null_of_nothing(item.expression)
     ]
     return _nullable(found, may_be_null)
+
+
+def _with_time(made: Operation, plan: Plan, milliseconds: nodes.Expression) -> tuple[Plan, nodes.Identifier]:
+    """Return a plan with one more column, the time that a number stands for, and that column."""
+    name, value = nodes.Identifier(("*time*",), span=milliseconds.span), filled(_OF_MILLISECONDS, {"x": milliseconds})
+    items = (nodes.SelectItem(nodes.Star()), nodes.SelectItem(value, name))
+    return made.planned(nodes.Select(items, made.table(plan))), name
 
 
 def _is_null_of_nothing(node: nodes.Expression) -> bool:

@@ -23,7 +23,7 @@ class RecordsOfRows:
     """Make records of batches of rows.
 
     Args:
-        types: The types of the columns that are values of the records, which are the first ones.
+        columns: The columns that are values of the records: position and type.
         names: The names that the values have in a Row; None for rows without names.
         rowtime: The position of the column that is the timestamp of the records; None if they have none.
         form: What the records are: `row`, `tuple`, or `value` (of the only column); with `retract ` before, pairs of
@@ -31,9 +31,13 @@ class RecordsOfRows:
     """
 
     def __init__(
-        self, types: Sequence[DataType], names: Sequence[str] | None, rowtime: int | None, form: str = "row"
+        self,
+        columns: Sequence[tuple[int, DataType]],
+        names: Sequence[str] | None,
+        rowtime: int | None,
+        form: str = "row",
     ) -> None:
-        self._types = tuple(types)
+        self._columns = tuple(columns)
         self._names = None if names is None else tuple(names)
         self._rowtime = rowtime
         self._form = form
@@ -45,7 +49,7 @@ class RecordsOfRows:
             EvaluationError: The column of the timestamps has NULL.
         """
         batch, kinds = changes.batch, changes.kinds
-        columns = [record_values(batch.column(place), kind) for place, kind in enumerate(self._types)]
+        columns = [record_values(batch.column(place), kind) for place, kind in self._columns]
         retract, _, form = self._form.rpartition(" ")
         values = self._formed(form, columns, batch.num_rows, kinds)
         if retract:

@@ -19,6 +19,25 @@ def test_text_beyond_the_charset_is_replaced_as_in_java() -> None:
     assert SimpleStringSchema().deserialize(b"a\xff") == "a\ufffd"
 
 
+@pytest.mark.parametrize(
+    ("charset", "message"),
+    [("UTF-16", b"\xfe\xff\x00\xe9"), ("utf_16", b"\xfe\xff\x00\xe9"), ("UTF-32", b"\x00\x00\x00\xe9")],
+)
+def test_utf_16_and_utf_32_are_big_endian_as_in_java(charset: str, message: bytes) -> None:
+    schema = SimpleStringSchema(charset)
+    assert schema.serialize("é") == message
+    assert schema.serialize("") == b""
+    assert Encoder(charset).encode("é") == message + b"\n"
+    assert schema.deserialize(message) == "é"
+    assert schema.deserialize_all([message, b""]) == ["é", ""]
+
+
+def test_a_byte_order_mark_tells_the_byte_order() -> None:
+    schema = SimpleStringSchema("UTF-16")
+    assert [schema.deserialize(m) for m in (b"\x00a", b"\xfe\xff\x00a", b"\xff\xfea\x00")] == ["a", "a", "a"]
+    assert SimpleStringSchema("UTF-32").deserialize(b"\xff\xfe\x00\x00a\x00\x00\x00") == "a"
+
+
 def test_unknown_charset_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown charset"):
         SimpleStringSchema("UTF-9")
@@ -37,7 +56,7 @@ def test_bytes_stay_bytes() -> None:
 
 def test_row_field_is_extracted() -> None:
     assert RowFieldExtractorSchema(1).serialize(Row("a", b"key")) == b"key"
-    assert RowFieldExtractorSchema(0).serialize(Row(None)) == b""
+    assert RowFieldExtractorSchema(0).serialize(Row(None)) == RowFieldExtractorSchema(0).serialize(None) == b""
     with pytest.raises(TypeMismatchError, match="field 0 must be bytes"):
         RowFieldExtractorSchema(0).serialize(Row("a"))
     with pytest.raises(ValueError, match="non-negative"):

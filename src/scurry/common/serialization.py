@@ -5,9 +5,9 @@ PyFlink's classes wrap Java objects; these are implemented in Python.
 
 from __future__ import annotations
 
-import codecs
 from typing import Any
 
+from scurry.common import _charsets
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
@@ -61,7 +61,7 @@ class DeserializationSchema:
 
 def _python_codec(charset: str) -> str:
     try:
-        return codecs.lookup(charset).name
+        return _charsets.codec_of(charset)
     except LookupError:
         raise ArgumentError(
             f"unknown charset {charset!r}; Python knows for example UTF-8, UTF-16BE and ISO-8859-1"
@@ -83,15 +83,17 @@ class SimpleStringSchema(SerializationSchema, DeserializationSchema):
         """Return the bytes of a text."""
         if not isinstance(value, str):
             raise TypeMismatchError("String", value, "SimpleStringSchema serializes str; map the stream to str first")
-        return value.encode(self._codec, "replace")
+        return _charsets.encode(value, self._codec)
 
     def deserialize(self, message: bytes) -> str:
         """Return the text in these bytes."""
-        return bytes(message).decode(self._codec, "replace")
+        return _charsets.decode(bytes(message), self._codec)
 
     def deserialize_all(self, messages: list[bytes]) -> list[str]:
         """Return the texts."""
         codec = self._codec
+        if _charsets.has_byte_order(codec):
+            return [_charsets.decode(message, codec) for message in messages]
         return [message.decode(codec, "replace") for message in messages]
 
     def get_produced_type(self) -> TypeInformation:
@@ -136,7 +138,9 @@ class RowFieldExtractorSchema(SerializationSchema):
         self._field_index = field_index
 
     def serialize(self, value: Any) -> bytes:
-        """Return the bytes in the field; empty bytes if it is null."""
+        """Return the bytes in the field; empty bytes if it or the row is null."""
+        if value is None:
+            return b""
         if not isinstance(value, Row) or len(value) <= self._field_index:
             raise TypeMismatchError(
                 "Row", value, f"RowFieldExtractorSchema wants a row with a field {self._field_index}"
@@ -182,4 +186,4 @@ class Encoder:
             type_info: The declared type, whose text is written; without it Python's `str(value)` is.
         """
         text = str(value) if type_info is None else type_info.to_java_string(value)
-        return text.encode(self._codec, "replace") + b"\n"
+        return _charsets.encode(text, self._codec) + b"\n"

@@ -38,7 +38,7 @@ class CollectionSource(Source):
             TypeMismatchError: An element is not of the declared type.
         """
         elements = list(values)
-        convert = type_info.block_converter() if type_info is not None else None
+        convert = type_info._of_collections().block_converter() if type_info is not None else None
         self._values = convert(elements) if convert is not None else elements
         self._type_info = type_info
 

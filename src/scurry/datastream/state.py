@@ -158,8 +158,8 @@ class _WritableMap(_ReadableMap[K, V]):
         """Set the value under `key`."""
 
     @abstractmethod
-    def put_all(self, dict_value: dict[K, V]) -> None:
-        """Set several values."""
+    def put_all(self, dict_value: dict[K, V] | Iterable[tuple[K, V]]) -> None:
+        """Set several values, given as a dict or as pairs of key and value."""
 
     @abstractmethod
     def remove(self, key: K) -> None:

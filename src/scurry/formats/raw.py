@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.table_options import Options, TableOption
+from scurry.common import _charsets
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory
@@ -63,7 +64,7 @@ class RawFormat(FormatFactory):
                 "'big-endian' and 'little-endian'."
             )
         try:
-            "".encode(options.get(CHARSET))
+            _charsets.codec_of(options.get(CHARSET))
         except LookupError:
             raise ValidationError(f"Unsupported 'raw.charset' name: {options.get(CHARSET)}.") from None
 
@@ -72,11 +73,11 @@ class RawFormat(FormatFactory):
     ) -> FileReader:
         """Return a reader of lines."""
         column = _only(declared)
-        return LineReader(_RawDecoder(column, bool(columns), options.get(CHARSET), _order(options)))
+        return LineReader(_RawDecoder(column, bool(columns), _codec(options), _order(options)))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of lines."""
-        return LineWriterFactory(_RawEncoder(_only(declared), options.get(CHARSET), _order(options)))
+        return LineWriterFactory(_RawEncoder(_only(declared), _codec(options), _order(options)))
 
     def message_decoder(
         self,
@@ -87,15 +88,19 @@ class RawFormat(FormatFactory):
         time_zone: str,
     ) -> MessageDecoder:
         """Return a decoder of whole messages."""
-        return _RawDecoder(_only(declared), bool(columns), options.get(CHARSET), _order(options))
+        return _RawDecoder(_only(declared), bool(columns), _codec(options), _order(options))
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
         """Return an encoder of whole messages."""
-        return _RawEncoder(_only(declared), options.get(CHARSET), _order(options))
+        return _RawEncoder(_only(declared), _codec(options), _order(options))
 
 
 def _order(options: Options) -> str:
     return ">" if options.get(ENDIANNESS) == "big-endian" else "<"
+
+
+def _codec(options: Options) -> str:
+    return _charsets.codec_of(options.get(CHARSET))
 
 
 def _only(declared: Sequence[FormatColumn]) -> FormatColumn:
@@ -133,7 +138,7 @@ class _RawDecoder(MessageDecoder):
     def _parser(self) -> Callable[[bytes], Any]:
         kind = type(self.column.type)
         if issubclass(kind, CharType | VarCharType):
-            return lambda message: message.decode(self.charset, "replace")
+            return lambda message: _charsets.decode(message, self.charset)
         if issubclass(kind, BinaryType | VarBinaryType):
             return bytes
         if kind in _STRUCTS:
@@ -152,7 +157,7 @@ class _RawEncoder(MessageEncoder):
         kind = type(self.column.type)
         values = to_values(batch.column(0))
         if issubclass(kind, CharType | VarCharType):
-            return [b"" if value is None else value.encode(self.charset, "replace") for value in values]
+            return [b"" if value is None else _charsets.encode(value, self.charset) for value in values]
         if issubclass(kind, BinaryType | VarBinaryType):
             return [value or b"" for value in values]
         if kind in _STRUCTS:

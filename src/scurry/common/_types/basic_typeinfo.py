@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Generic
+from typing import Any, Generic, TypeAlias
 
 from scurry.common._type_variables import T_co
 from scurry.common._types import composite_conversion, conversion, java_text
@@ -60,6 +61,14 @@ class TypeInformation(Generic[T_co]):
 
     def _with_names(self) -> TypeInformation[T_co]:
         """Return this type with the names f0, f1, ... in rows that declare none, as types come back from Java."""
+        return self._rebuilt(lambda part: part._with_names())
+
+    def _of_collections(self) -> TypeInformation[T_co]:
+        """Return the type that converts elements of a collection as PyFlink does: numbers become texts, as in Java."""
+        return self._rebuilt(lambda part: part._of_collections())
+
+    def _rebuilt(self, change: Change) -> TypeInformation[T_co]:
+        """Return this type with the types in it changed."""
         return self
 
     def _column(self) -> ColumnConverter | None:
@@ -73,6 +82,10 @@ class TypeInformation(Generic[T_co]):
     def _java_hash(self, value: Any) -> int | None:
         """Return Java's hash code, or None if unknown: maps with such keys print in insertion order."""
         return None
+
+
+#: Turns the types in a type into others.
+Change: TypeAlias = Callable[[TypeInformation], TypeInformation]
 
 
 class BasicType(Enum):
@@ -153,6 +166,9 @@ class BasicTypeInfo(TypeInformation):
             return conversion.integer(self, bits)
         return _CONVERTERS[self.basic_type](self)
 
+    def _of_collections(self) -> TypeInformation:
+        return _CollectionText(self.basic_type) if self.basic_type is BasicType.STRING else self
+
     def _column(self) -> ColumnConverter:
         convert = self.converter()
         if bits := _BITS.get(self.basic_type):
@@ -229,6 +245,30 @@ class BasicTypeInfo(TypeInformation):
     def INSTANT_TYPE_INFO() -> InstantTypeInfo:
         """Return the type that `Types.INSTANT()` returns."""
         return InstantTypeInfo(BasicType.INSTANT)
+
+
+class _CollectionText(BasicTypeInfo):
+    """STRING of the elements of a collection, where a boolean or a number becomes the text that Java has for it."""
+
+    __slots__ = ()
+
+    def converter(self) -> Converter:
+        """Return the function that converts one value to this type."""
+        convert = conversion.string(self)
+
+        def text(value: Any) -> str:
+            java = _NUMBERS_OF_COLLECTIONS.get(type(value))
+            return convert(value) if java is None else java(value)
+
+        return text
+
+
+_NUMBERS_OF_COLLECTIONS: dict[type, Callable[[Any], str]] = {
+    bool: java_text.boolean,
+    int: str,
+    float: java_text.double,
+    decimal.Decimal: java_text.big_decimal,
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

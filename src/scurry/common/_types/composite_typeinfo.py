@@ -11,6 +11,7 @@ from scurry.common._types import composite_conversion, conversion, java_text
 from scurry.common._types.basic_typeinfo import (
     BasicType,
     BasicTypeInfo,
+    Change,
     DateTypeInfo,
     TimestampTypeInfo,
     TimeTypeInfo,
@@ -55,8 +56,8 @@ class SequenceTypeInfo(TypeInformation):
             element = composite_conversion.nullable_column(element)
         return composite_conversion.list_column(convert, element)
 
-    def _with_names(self) -> TypeInformation:
-        return type(self)(self.elem_type._with_names())
+    def _rebuilt(self, change: Change) -> TypeInformation:
+        return type(self)(change(self.elem_type))
 
     def _java_text(self, value: Any) -> str:
         if self._of_bytes():
@@ -169,8 +170,8 @@ class MapTypeInfo(TypeInformation[dict[Any, Any]]):
             value = composite_conversion.nullable_column(value)
         return composite_conversion.map_column(self.converter(), self.key_type._column(), value)
 
-    def _with_names(self) -> TypeInformation:
-        return MapTypeInfo(self.key_type._with_names(), self.value_type._with_names())
+    def _rebuilt(self, change: Change) -> TypeInformation:
+        return MapTypeInfo(change(self.key_type), change(self.value_type))
 
     def _java_text(self, value: Any) -> str:
         """Return the entries in the order of a Java HashMap if the hash codes of the keys are known."""
@@ -218,8 +219,8 @@ class TupleTypeInfo(TypeInformation[tuple[Any, ...]]):
     def _column(self) -> ColumnConverter:
         return composite_conversion.tuple_column(self.converter(), [field._column() for field in self._field_types])
 
-    def _with_names(self) -> TypeInformation:
-        return TupleTypeInfo([field._with_names() for field in self._field_types])
+    def _rebuilt(self, change: Change) -> TypeInformation:
+        return TupleTypeInfo([change(field) for field in self._field_types])
 
     def _java_text(self, value: Any) -> str:
         return f"({','.join(map(TypeInformation.to_java_string, self._field_types, value))})"
@@ -272,6 +273,9 @@ class RowTypeInfo(TypeInformation[Row]):
 
     def _names(self) -> tuple[str, ...]:
         return self._field_names or tuple(f"f{i}" for i in range(len(self._field_types)))
+
+    def _rebuilt(self, change: Change) -> TypeInformation:
+        return RowTypeInfo([change(field) for field in self._field_types], self._field_names)
 
     def _with_names(self) -> TypeInformation:
         return RowTypeInfo([field._with_names() for field in self._field_types], self._names())

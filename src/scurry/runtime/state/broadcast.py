@@ -7,6 +7,7 @@ because every record of the other stream may read it.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, ReadOnlyStateError
@@ -116,9 +117,9 @@ class BroadcastState(MapState):
         """Set the value under `key`."""
         self.put_all({key: value})
 
-    def put_all(self, dict_value: dict[Any, Any]) -> None:
+    def put_all(self, dict_value: dict[Any, Any] | Iterable[tuple[Any, Any]]) -> None:
         """Set all the given entries."""
-        for key, value in self._convert(dict_value).items():
+        for key, value in self._convert(dict_value if isinstance(dict_value, dict) else dict(dict_value)).items():
             super().put(key, value)
 
     __setitem__ = put

@@ -126,9 +126,9 @@ class MapMethods(ABC):
     def keys(self) -> Iterator[Any]:
         """Iterate over the keys."""
 
-    def put_all(self, dict_value: dict[Any, Any]) -> None:
-        """Set all the given entries."""
-        for key, value in dict_value.items():
+    def put_all(self, dict_value: dict[Any, Any] | Iterable[tuple[Any, Any]]) -> None:
+        """Set all the given entries; PyFlink's default mode takes pairs only."""
+        for key, value in dict_value.items() if isinstance(dict_value, dict) else dict_value:
             self.put(key, value)
 
     def __iter__(self) -> Iterator[Any]:

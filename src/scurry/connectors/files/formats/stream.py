@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from scurry.common import _charsets
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.format import FileFormat
@@ -42,7 +42,7 @@ class TextLineFormat(StreamFormat):
             UnsupportedError: Python does not support the character set.
         """
         try:
-            self.charset = codecs.lookup(charset).name
+            self.charset = _charsets.codec_of(charset)
         except LookupError:
             raise UnsupportedError(f"unknown character set {charset!r}; use one that Python's codecs know") from None
 
@@ -58,22 +58,20 @@ class TextLineFormat(StreamFormat):
 
     def splittable(self, path: str) -> bool:
         r"""Return whether the file can be cut at the byte of `\n`."""
+        return self._has_line_bytes() and not compressed(path)
+
+    def _has_line_bytes(self) -> bool:
         stateful = self.charset.startswith(("iso2022", "hz", "utf-7"))
-        return "\n".encode(self.charset) == b"\n" and not stateful and not compressed(path)
+        return "\n".encode(self.charset) == b"\n" and not stateful
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
         """Yield blocks of lines."""
         with open_decompressed(fs, path) as file:
-            if self.splittable(path) or compressed(path):
+            if self._has_line_bytes():
                 for _, data in owned_blocks(file, path, start, end):
                     yield split_lines(data.decode(self.charset, "replace"))
             else:
-                yield split_lines(self._decode_whole(file.read()))
-
-    def _decode_whole(self, data: bytes) -> str:
-        # without a byte order mark Java reads UTF-16 as big-endian, Python in the machine's byte order
-        unmarked = self.charset == "utf-16" and not data.startswith((codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE))
-        return data.decode("utf-16-be" if unmarked else self.charset, "replace")
+                yield split_lines(_charsets.decode(file.read(), self.charset))
 
 
 def split_lines(text: str) -> list[str]:

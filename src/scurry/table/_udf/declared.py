@@ -58,7 +58,7 @@ class DeclaredFunction:
         result_type: Any,
         accumulator_type: DataType | str | None,
         func_type: str,
-        deterministic: bool | None,
+        deterministic: bool,
         name: str | None,
     ) -> None:
         self._kind = kind
@@ -104,7 +104,7 @@ class DeclaredFunction:
                 None if self._input_types is None else tuple(map(resolved, self._input_types)),
                 None if self._accumulator_type is None else resolved(self._accumulator_type),
                 self._func_type,
-                self._deterministic is not False,
+                self._deterministic,
                 str(self._origin),
                 self._argument_classes,
                 self._parameters(),
@@ -187,7 +187,7 @@ def declared(
     _check_type("returnType", "returnType", result_type, kind == "table")
     if accumulator_type is not None:
         _check_type("accumulator_type", "accumulator_type", accumulator_type)
-    chosen = deterministic if deterministic is not None else own
+    chosen = deterministic if deterministic is not None else own is not False
     return DeclaredFunction(kind, function, types, result_type, accumulator_type, func_type, chosen, name)
 
 

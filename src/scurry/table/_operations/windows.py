@@ -12,6 +12,7 @@ from scurry.logical_types.families import is_proctime, is_rowtime
 from scurry.relational.expressions import InputReference
 from scurry.relational.plan import Plan, Project
 from scurry.sql import nodes
+from scurry.sql.validator.aggregates import refuse_over
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations.failures import placed
 from scurry.statements.table_operations.summary import summary
@@ -182,6 +183,8 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
     if len(specifications) < len(windows):
         raise ValidationError("Over Windows must have unique aliases.")
 
+    made = operation(session, chosen)
+
     def bound(node: nodes.Expression) -> nodes.Expression | None:
         if not isinstance(node, nodes.FunctionCall) or not isinstance(node.over, nodes.Identifier):
             return None
@@ -189,6 +192,9 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
         if window is None:
             raise ValidationError(f"Could not resolve over call.{placed(node)}")
         if isinstance(node, nodes.Call):
+            user = made.user_function(node)
+            if user is not None:
+                refuse_over(user)
             function = lookup_aggregate(node.name.last)
             if function is not None and function.make is None and function.name != "NTILE":  # one of a place
                 window = nodes.replace(window, frame=None)

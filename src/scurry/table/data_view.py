@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
 from itertools import chain
 from operator import length_hint
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, cast
 
 __all__ = ["DataView", "ListView", "MapView"]
 
@@ -83,7 +83,7 @@ class _Elements(chain[T]):
     def over(cls, view: Any, elements: Iterator[T]) -> Self:
         """Return what iterates over the elements of a dict, as its iterator has them."""
         sources = [elements]
-        made = cls.from_iterable(iter(sources))
+        made = cast("Self", cls.from_iterable(iter(sources)))
         made._view, made._sources, made._keys, made._size = view, sources, None, len(view)
         return made
 
@@ -108,17 +108,17 @@ class _Elements(chain[T]):
 
 class _Keys(KeysView[K]):
     def __iter__(self) -> Iterator[K]:
-        return _Elements.over(self._mapping, iter(self._mapping))
+        return _Elements.over(self._mapping, iter(self._mapping))  # type: ignore[attr-defined]
 
 
 class _Values(ValuesView[V]):
     def __iter__(self) -> Iterator[V]:
-        return _Elements.over(self._mapping, iter(self._mapping.values()))
+        return _Elements.over(self._mapping, iter(self._mapping.values()))  # type: ignore[attr-defined]
 
 
 class _Items(ItemsView[K, V]):
     def __iter__(self) -> Iterator[tuple[K, V]]:
-        return _Elements.over(self._mapping, iter(self._mapping.items()))
+        return _Elements.over(self._mapping, iter(self._mapping.items()))  # type: ignore[attr-defined]
 
 
 class MapView(Generic[K, V]):

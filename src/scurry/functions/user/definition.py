@@ -30,6 +30,7 @@ class UserFunction:
             all are taken as they are.
         parameters: The names of its arguments, as far as they are known.
         signature: What a process table function declares.
+        takes_row: Whether its argument has all columns of a table: Series of pandas are then those of the columns.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class UserFunction:
     argument_makers: Sequence[Any] = ()
     parameters: Sequence[str] = ()
     signature: ProcessSignature | None = None
+    takes_row: bool = False
 
     @property
     def is_vectorized(self) -> bool:

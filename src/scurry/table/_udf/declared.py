@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scurry.errors import ArgumentError, ArgumentTypeError, ScurryError
@@ -110,6 +112,12 @@ class DeclaredFunction:
                 self._parameters(),
             )
         return self._made
+
+    def _of_rows(self) -> DeclaredFunction:
+        """Return the function for calls on all columns of a table."""
+        made = copy(self)
+        made._made = replace(self._user_function(), takes_row=True)
+        return made
 
     def _object(self) -> Any:
         if isinstance(self._func, UserDefinedFunction):

@@ -135,7 +135,8 @@ def _executed(plan: Plan, session: Session, read: Callable[[Scan], Batches]) -> 
 def _function_context(session: Session) -> FunctionContext:
     from pyspark import TaskContext
 
-    from scurry.runtime.tables.user_functions.opened import job_parameters, unreported_metrics
+    from scurry.runtime.functions.metrics import unreported_metrics
+    from scurry.runtime.tables.user_functions.opened import job_parameters
 
     context = TaskContext.get()
     assert context is not None, "a task has a context"

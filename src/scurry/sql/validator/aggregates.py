@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Arguments of aggregates that may be the literal NULL.
 _TAKING_NULL = {("PERCENTILE", 0), ("JSON_ARRAYAGG", 0), ("JSON_OBJECTAGG", 1)}
 
-__all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order", "refuse_over"]
+__all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order"]
 
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
@@ -151,7 +151,7 @@ def _user_aggregate(
     assert isinstance(node, nodes.Call)
     # Tables refuse those that the program gives a window: windows of a number of rows become OVER, and take all.
     if over and not validator.environment.session.is_of_tables:
-        refuse_over(function)
+        function.refuse_over()
     span = _call_span(node)
     given = ordered_arguments(function, str(node.name), node.arguments, span)
     arguments = [validator.convert(each) for each in given if isinstance(each, nodes.Expression)]
@@ -163,16 +163,6 @@ def _user_aggregate(
         None if node.filter is None else _filter(node.filter, validator),
         span=node.span,
     )
-
-
-def refuse_over(function: UserFunction) -> None:
-    """Refuse a function that OVER does not take.
-
-    Raises:
-        ValidationError: It takes values instead of columns.
-    """
-    if not function.is_vectorized:
-        raise ValidationError("Over Agg: Unsupported Python UDAF: only those of func_type 'pandas' can have OVER")
 
 
 def _function(node: nodes.FunctionCall) -> AggregateFunction | None:

@@ -12,7 +12,6 @@ from scurry.logical_types.families import is_proctime, is_rowtime
 from scurry.relational.expressions import InputReference
 from scurry.relational.plan import Plan, Project
 from scurry.sql import nodes
-from scurry.sql.validator.aggregates import refuse_over
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations.failures import placed
 from scurry.statements.table_operations.summary import summary
@@ -194,7 +193,7 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
         if isinstance(node, nodes.Call):
             user = made.user_function(node)
             if user is not None:
-                refuse_over(user)
+                user.refuse_over()
             function = lookup_aggregate(node.name.last)
             if function is not None and function.make is None and function.name != "NTILE":  # one of a place
                 window = nodes.replace(window, frame=None)

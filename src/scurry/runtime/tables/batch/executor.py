@@ -29,7 +29,7 @@ from scurry.runtime.tables.expressions import CompiledExpressions, compile_expre
 from scurry.runtime.tables.matching.batch import matched
 from scurry.runtime.tables.process.batch import processed
 from scurry.runtime.tables.row_wise import compile_row_wise
-from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters, unreported_metrics
+from scurry.runtime.tables.user_functions.opened import OpenFunctions, job_parameters
 from scurry.runtime.tables.user_functions.table_aggregate import table_aggregated
 
 __all__ = ["Executor", "ReadTable", "execute_batch"]
@@ -59,7 +59,7 @@ def execute_batch(
         EvaluationError: A function has no result for a value.
         UnsupportedError: BATCH cannot execute the plan.
     """
-    functions = OpenFunctions(context or FunctionContext(unreported_metrics(), job_parameters(session)))
+    functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)))
     try:
         yield from Executor(replace(session, functions=functions), read).run(plan)
     finally:

@@ -11,20 +11,9 @@ from scurry.errors import UnpicklableFunctionError
 from scurry.functions.definition import Session
 from scurry.functions.user.context import FunctionContext
 from scurry.functions.user.definition import UserFunction
-from scurry.metrics import MetricGroup
-from scurry.runtime.functions.metrics import OperatorMetricGroup
 from scurry.runtime.tables.user_functions.failures import function_error
 
-__all__ = ["OpenFunctions", "job_parameters", "unreported_metrics"]
-
-
-def unreported_metrics(subtask: int = 0) -> MetricGroup:
-    """Return a group whose metrics count as ever, but that no report shows: BATCH has none.
-
-    Args:
-        subtask: The number of the task.
-    """
-    return OperatorMetricGroup(0, subtask, {})
+__all__ = ["OpenFunctions", "job_parameters"]
 
 
 class OpenFunctions:
@@ -35,7 +24,7 @@ class OpenFunctions:
 
     def __init__(self, context: FunctionContext | None = None) -> None:
         """Take what the functions are opened with."""
-        self._context = context or FunctionContext(unreported_metrics())
+        self._context = context or FunctionContext()
         self._opened: dict[UserFunction, Any] = {}
         self._loop: EventLoopThread | None = None
 

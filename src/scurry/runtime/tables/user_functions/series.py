@@ -45,7 +45,8 @@ def series_of_values(column: pa.Array | pa.ChunkedArray) -> Any:
     import pandas as pd
 
     if pa.types.is_string(column.type):
-        return pd.Series(column.to_numpy(zero_copy_only=False), dtype=object)
+        name = getattr(column, "_name", None)  # that of the column of a table, which `to_pandas` takes, too
+        return pd.Series(column.to_numpy(zero_copy_only=False), dtype=object, name=name)
     return column.to_pandas(date_as_object=True)
 
 

@@ -156,3 +156,22 @@ def test_what_cannot_be_pickled_is_to_be_made_in_open(env: TableEnvironment) -> 
     env.create_temporary_function("f", udf(lambda v: (LOCK, v)[1], result_type="BIGINT"))
     with pytest.raises(ScurryError, match=r"(?s)cannot pickle '_thread.lock' object.*in open\(\)"):
         rows(env, SCALAR)
+
+
+class WithoutEval(ScalarFunction):
+    def open(self, function_context: Any) -> None:
+        pass
+
+
+class WithoutValue(AggregateFunction[int, list[int]]):
+    def create_accumulator(self) -> list[int]:
+        return [0]
+
+    def accumulate(self, accumulator: list[int], *args: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("made", "missing"), [(WithoutEval, "eval"), (WithoutValue, "get_value")])
+def test_a_class_without_its_methods_has_no_objects(made: Any, missing: str) -> None:
+    with pytest.raises(TypeError, match=f"Can't instantiate abstract class .* {missing}"):
+        made()

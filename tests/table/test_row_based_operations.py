@@ -141,6 +141,33 @@ def test_map_gives_pandas_functions_a_data_frame(env: TableEnvironment) -> None:
     assert rows(letters(env).map(doubled)) == [(1, 20), (2, 40), (3, 60), (4, 80)]
 
 
+def test_names_of_a_function_itself_name_no_columns_of_map_and_flat_map(env: TableEnvironment) -> None:
+    table = letters(env)
+    assert names(
+        table.map(udf(lambda row: Row(row[0], row[1]), result_type="ROW<x INT, y STRING>").alias("p", "q"))
+    ) == [
+        "x",
+        "y",
+    ]
+    assert names(table.flat_map(udtf(lambda row: [(1, 2)], result_types=["INT", "INT"]).alias("p", "q"))) == [
+        "f0",
+        "f1",
+    ]
+
+
+def test_map_gives_pandas_functions_the_fields_of_rows_as_columns(env: TableEnvironment) -> None:
+    table = env.sql_query(
+        "SELECT a, CAST(ROW(a + 1, 'x') AS ROW<c INT, d STRING>) AS b, TO_TIMESTAMP_LTZ(a, 3) AS t FROM (VALUES 1) v(a)"
+    )
+
+    def described(frame: pd.DataFrame) -> pd.DataFrame:
+        return pd.DataFrame({"names": ",".join(frame.columns), "kinds": ",".join(map(str, frame.dtypes))}, frame.index)
+
+    function = udf(described, result_type="ROW<names STRING, kinds STRING>", func_type="pandas")
+    env.get_config().set_local_timezone("Europe/Berlin")
+    assert rows(table.map(function)) == [("a,c,d,t", "int32,int32,object,datetime64[ms, Europe/Berlin]")]
+
+
 def test_flat_map_has_the_rows_of_a_table_function_only(env: TableEnvironment) -> None:
     table = letters(env)
     twice = udtf(lambda r: [(r.i, c) for c in "xy"], result_types=["BIGINT", "STRING"])
@@ -167,8 +194,14 @@ def test_join_lateral_gives_a_function_with_an_alias_each_row(env: TableEnvironm
 def test_aggregate_makes_columns_of_the_fields_of_a_row(env: TableEnvironment) -> None:
     table = letters(env)
     assert rows(table.aggregate(udaf(Summed()).alias("x", "y")).select(col("x"), col("y"))) == [(4, 100)]
-    groups = table.group_by(col("k")).aggregate(udaf(Summed())).select(col("k"), col("s") + col("c"))
+    groups = table.group_by(col("k")).aggregate(udaf(Summed())).select(col("k"), col("TMP_0$s") + col("TMP_0$c"))
     assert sorted(rows(groups), key=str) == [("a", 42), ("b", 21), (None, 41)]
+
+
+def test_without_an_alias_the_results_of_aggregate_have_generated_names(env: TableEnvironment) -> None:
+    groups = letters(env).group_by(col("k"), (col("i") % 2).alias("odd"))
+    assert names(groups.aggregate(udaf(Summed())).select(col("*"))) == ["k", "odd", "TMP_0$c", "TMP_0$s"]
+    assert names(groups.aggregate(udaf(Total(), result_type="BIGINT")(col("v"))).select(col("*")))[2:] == ["TMP_0"]
 
 
 def test_aggregate_takes_pandas_functions(env: TableEnvironment) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.table import EnvironmentSettings, Table, TableEnvironment
+from scurry.table import AggregateFunction, EnvironmentSettings, Table, TableEnvironment
 from scurry.table.expressions import col, lit, row_interval
-from scurry.table.window import Session, Slide, Tumble
+from scurry.table.udf import udaf
+from scurry.table.window import Over, Session, Slide, Tumble
 
 VALUES = [("a", 1), ("b", 2), ("a", 3), ("a", 4), ("b", 5), ("a", 6)]
 
@@ -107,3 +108,32 @@ def test_what_flink_refuses_is_refused(table: Table, select: Callable[[Table], T
 def test_batch_has_none(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="not supported in BATCH"):
         windowed(events("batch", tmp_path), Tumble.over(row_interval(2)).on(col("p"))).select(col("v").sum)
+
+
+class Joined(AggregateFunction[str, list[str]]):
+    def create_accumulator(self) -> list[str]:
+        return []
+
+    def accumulate(self, accumulator: list[str], *args: Any) -> None:
+        accumulator.append(str(args[0]))
+
+    def get_value(self, accumulator: list[str]) -> str:
+        return "-".join(accumulator)
+
+
+def test_windows_take_general_functions_of_users(table: Table) -> None:
+    joined = udaf(Joined(), result_type="STRING", accumulator_type="ARRAY<STRING>")
+    sliding = windowed(table, Slide.over(row_interval(2)).every(row_interval(1)).on(col("p")), "k")
+    assert changes(sliding.select(col("k"), joined(col("v")))) == [
+        ("INSERT", "a", "1-3"),
+        ("INSERT", "a", "3-4"),
+        ("INSERT", "b", "2-5"),
+        ("INSERT", "a", "4-6"),
+    ]
+
+
+def test_over_windows_of_tables_refuse_general_functions_of_users(table: Table) -> None:
+    joined = udaf(Joined(), result_type="STRING", accumulator_type="ARRAY<STRING>")
+    over = table.over_window(Over.partition_by(col("k")).order_by(col("p")).alias("o"))
+    with pytest.raises(ValidationError, match="only those of func_type 'pandas' can have OVER"):
+        over.select(joined(col("v")).over(col("o")))

@@ -88,7 +88,10 @@ class LocalTableRunner:
             target.commit(committables)
 
     def _batches(self, session: TableSession, plan: Plan) -> Iterator[pa.RecordBatch]:
+        from scurry.functions.user.context import FunctionContext
+        from scurry.runtime.functions.metrics import unreported_metrics
         from scurry.runtime.tables.batch.executor import execute_batch
+        from scurry.runtime.tables.user_functions.opened import job_parameters
 
         def read(scan: relational.Scan) -> Iterator[pa.RecordBatch]:
             source = _source(session, scan)
@@ -97,7 +100,9 @@ class LocalTableRunner:
                 yield from source.read(split, names)
 
         dependencies = JobDependencies(session.configuration.to_dict())
-        batches = execute_batch(plan, session.for_functions(), read)
+        known = session.for_functions()
+        context = FunctionContext(unreported_metrics(), job_parameters(known))
+        batches = execute_batch(plan, known, read, context)
         while True:
             with dependencies.in_this_process():
                 batch = next(batches, None)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, ValuesView
-from typing import Any, Generic, TypeVar
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Sequence, ValuesView
+from itertools import chain
+from operator import length_hint
+from typing import Any, Generic, Self, TypeVar, cast
 
 __all__ = ["DataView", "ListView", "MapView"]
 
@@ -65,6 +67,60 @@ class ListView(DataView, Generic[T]):
         return iter(self._list)
 
 
+class _Elements(chain[T]):
+    """Iterates over the elements of a map view; `remove` removes the last one from the view.
+
+    The elements come from the iterator of the dict until one is removed, and after that from a copy of the others: a
+    dict does not change while its own iterator runs. How many are left says which was the last.
+    """
+
+    _view: Any
+    _sources: list[Iterator[T]]
+    _keys: Sequence[Any] | None
+    _size: int
+
+    @classmethod
+    def over(cls, view: Any, elements: Iterator[T]) -> Self:
+        """Return what iterates over the elements of a dict, as its iterator has them."""
+        sources = [elements]
+        made = cast("Self", cls.from_iterable(iter(sources)))
+        made._view, made._sources, made._keys, made._size = view, sources, None, len(view)
+        return made
+
+    def remove(self) -> None:
+        """Remove the element that the iterator has returned last.
+
+        Raises:
+            RuntimeError: There is none, or the view has changed otherwise.
+        """
+        if len(self._view) != self._size:
+            raise RuntimeError("Concurrent modification detected. Change the view with 'remove' of its iterator only.")
+        source = self._sources[-1]
+        keys = tuple(self._view) if self._keys is None else self._keys
+        place = len(keys) - length_hint(source) - 1
+        if place < 0:
+            raise RuntimeError("You need to call the '__next__' method before calling this method.")
+        self._keys = keys[place + 1 :]
+        self._sources.append(iter(tuple(source)))
+        del self._view[keys[place]]
+        self._size -= 1
+
+
+class _Keys(KeysView[K]):
+    def __iter__(self) -> Iterator[K]:
+        return _Elements.over(self._mapping, iter(self._mapping))  # type: ignore[attr-defined]
+
+
+class _Values(ValuesView[V]):
+    def __iter__(self) -> Iterator[V]:
+        return _Elements.over(self._mapping, iter(self._mapping.values()))  # type: ignore[attr-defined]
+
+
+class _Items(ItemsView[K, V]):
+    def __iter__(self) -> Iterator[tuple[K, V]]:
+        return _Elements.over(self._mapping, iter(self._mapping.items()))  # type: ignore[attr-defined]
+
+
 class MapView(Generic[K, V]):
     """A dict in an accumulator."""
 
@@ -120,16 +176,16 @@ class MapView(Generic[K, V]):
         return key in self._dict
 
     def items(self) -> ItemsView[K, V]:
-        """Return the keys with their values."""
-        return self._dict.items()
+        """Return the keys with their values; the iterator of these has `remove`."""
+        return _Items(self._dict)
 
     def keys(self) -> KeysView[K]:
-        """Return the keys."""
-        return self._dict.keys()
+        """Return the keys; the iterator of these has `remove`."""
+        return _Keys(self._dict)
 
     def values(self) -> ValuesView[V]:
-        """Return the values."""
-        return self._dict.values()
+        """Return the values; the iterator of these has `remove`."""
+        return _Values(self._dict)
 
     def is_empty(self) -> bool:
         """Say whether there are no keys."""
@@ -165,4 +221,4 @@ class MapView(Generic[K, V]):
 
     def __iter__(self) -> Iterator[K]:
         """Iterate over the keys."""
-        return iter(self._dict)
+        return iter(_Keys(self._dict))

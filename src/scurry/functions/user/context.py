@@ -22,13 +22,13 @@ class FunctionContext:
     _attempt: int = 0
 
     def get_metric_group(self) -> Any:
-        """Return the group in which the function registers metrics of its own.
+        """Return the group in which the function registers metrics of its own; no report shows those of BATCH.
 
         Raises:
-            RuntimeError: Metrics are not available, as in BATCH.
+            RuntimeError: Metrics are not available.
         """
         if self._metric_group is None:
-            raise RuntimeError("Metric has not been enabled. In scurry functions of tables have metrics in STREAMING.")
+            raise RuntimeError("Metric has not been enabled.")
         return self._metric_group
 
     def get_job_parameter(self, key: str, default_value: str) -> str:

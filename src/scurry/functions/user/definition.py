@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry.errors import ValidationError
 from scurry.functions.user.process import ProcessSignature
 from scurry.logical_types import DataType, RowType
 
@@ -30,6 +31,7 @@ class UserFunction:
             all are taken as they are.
         parameters: The names of its arguments, as far as they are known.
         signature: What a process table function declares.
+        takes_row: Whether its argument has all columns of a table: Series of pandas are then those of the columns.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class UserFunction:
     argument_makers: Sequence[Any] = ()
     parameters: Sequence[str] = ()
     signature: ProcessSignature | None = None
+    takes_row: bool = False
 
     @property
     def is_vectorized(self) -> bool:
@@ -61,6 +64,15 @@ class UserFunction:
         if not isinstance(self.result_type, RowType):
             return [("f0", self.result_type)]
         return [(field.name, field.data_type) for field in self.result_type.fields]
+
+    def refuse_over(self) -> None:
+        """Refuse an aggregate function that OVER does not take.
+
+        Raises:
+            ValidationError: It takes values instead of columns.
+        """
+        if not self.is_vectorized:
+            raise ValidationError("Over Agg: Unsupported Python UDAF: only those of func_type 'pandas' can have OVER")
 
     def __str__(self) -> str:
         """Return its name."""

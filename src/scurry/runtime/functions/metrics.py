@@ -61,6 +61,15 @@ class OperatorMetricGroup(MetricGroup):
         return known
 
 
+def unreported_metrics(subtask: int = 0) -> OperatorMetricGroup:
+    """Return a group whose metrics count as ever, but that nothing reports: tables have none in BATCH.
+
+    Args:
+        subtask: The subtask.
+    """
+    return OperatorMetricGroup(0, subtask, {})
+
+
 class TaskCounter(Counter):
     """The counter of one task."""
 

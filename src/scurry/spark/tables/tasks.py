@@ -135,11 +135,13 @@ def _executed(plan: Plan, session: Session, read: Callable[[Scan], Batches]) -> 
 def _function_context(session: Session) -> FunctionContext:
     from pyspark import TaskContext
 
+    from scurry.runtime.functions.metrics import unreported_metrics
     from scurry.runtime.tables.user_functions.opened import job_parameters
 
     context = TaskContext.get()
     assert context is not None, "a task has a context"
     return FunctionContext(
+        unreported_metrics(context.partitionId()),
         _job_parameters=job_parameters(session),
         _parallelism=int(dict(session.options).get("parallelism.default", os.cpu_count() or 1)),
         _subtask=context.partitionId(),

@@ -149,8 +149,9 @@ def _user_aggregate(
     function: UserFunction, node: nodes.FunctionCall, validator: ExpressionValidator, over: bool
 ) -> AggregateCall:
     assert isinstance(node, nodes.Call)
-    if over and not function.is_vectorized:
-        raise ValidationError("Over Agg: Unsupported Python UDAF: only those of func_type 'pandas' can have OVER")
+    # Tables refuse those that the program gives a window: windows of a number of rows become OVER, and take all.
+    if over and not validator.environment.session.is_of_tables:
+        function.refuse_over()
     span = _call_span(node)
     given = ordered_arguments(function, str(node.name), node.arguments, span)
     arguments = [validator.convert(each) for each in given if isinstance(each, nodes.Expression)]

@@ -242,7 +242,10 @@ class Operation:
             raise ValidationError(f"Invalid function call:\n{called}{placed(node)}") from None
 
     def _as_meant(self, node: nodes.Expression, schema: Schema) -> nodes.Expression:
-        """Return an expression in which `+` of texts joins them, and fields of rows are named `f0`, `f1`, ..."""
+        """Return an expression in which `+` of texts joins them, and fields of rows are named `f0`, `f1`, ...
+
+        Functions of users that have the names of operators stand for these.
+        """
         changes: dict[str, Any] = {}
         for each in type(node).node_fields:
             value = getattr(node, each.name)
@@ -257,6 +260,7 @@ class Operation:
         found = nodes.replace(node, **changes)
         if not isinstance(found, nodes.Call):
             return found
+        found = self._overridden(found)
         if found.name.names == ("ROW",):
             return self._row(found, schema)
         if found.name.names != ("+",):
@@ -270,6 +274,14 @@ class Operation:
             if isinstance(each, nodes.Expression)
         )
         return nodes.replace(found, name=nodes.Identifier(("||",), span=found.name.span), arguments=texts)
+
+    def _overridden(self, call: nodes.Call) -> nodes.Call:
+        """Return a call of the temporary system function that has the name of an operator: `plus` is called by `+`."""
+        name = call.name.last
+        own = flink_name(name)
+        if not call.name.is_simple or name in self._functions or self._catalog().find_system_function(own) is None:
+            return call
+        return nodes.replace(call, name=nodes.Identifier((own,), span=call.name.span))
 
     def _row(self, call: nodes.Call, schema: Schema) -> nodes.Expression:
         kind = self.type(call, schema)

@@ -60,7 +60,7 @@ _LOWER_CASE = frozenset(
 
 def flink_name(name: str) -> str:
     """Return Flink's name of a function of SQL; of a function of a user that is not registered, its own name."""
-    if name.startswith("*"):
+    if name.startswith("*") and name != "*":
         return name.split("*")[1]
     if lookup_aggregate(name) is not None and name not in ("LISTAGG", "ARRAY_AGG", "PERCENTILE"):
         first, *others = name.lower().lstrip("$").split("_")

@@ -197,6 +197,8 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
     if len(specifications) < len(windows):
         raise ValidationError("Over Windows must have unique aliases.")
 
+    made = operation(session, chosen)
+
     def bound(node: nodes.Expression) -> nodes.Expression | None:
         if not isinstance(node, nodes.FunctionCall) or not isinstance(node.over, nodes.Identifier):
             return None
@@ -204,6 +206,9 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
         if window is None:
             raise ValidationError(f"Could not resolve over call.{placed(node)}")
         if isinstance(node, nodes.Call):
+            user = made.user_function(node)
+            if user is not None:
+                user.refuse_over()
             function = lookup_aggregate(node.name.last)
             if function is not None and function.make is None and function.name != "NTILE":  # one of a place
                 window = nodes.replace(window, frame=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -25,17 +25,17 @@ T_contra = TypeVar("T_contra", contravariant=True)
 ACC = TypeVar("ACC")
 
 
-class UserDefinedFunction:
+class UserDefinedFunction(ABC):  # noqa: B024 - the classes of its kinds have the abstract methods
     """Base of all functions of users."""
 
-    def open(self, function_context: FunctionContext) -> None:
+    def open(self, function_context: FunctionContext) -> None:  # noqa: B027 - a function need not have it
         """Prepare for calls; called once per task.
 
         Args:
             function_context: What the function may know of the task.
         """
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Release what `open` acquired; called when the task ends."""
 
     def is_deterministic(self) -> bool:

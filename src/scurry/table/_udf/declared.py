@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scurry.errors import ArgumentError, ArgumentTypeError, ScurryError
@@ -58,7 +60,7 @@ class DeclaredFunction:
         result_type: Any,
         accumulator_type: DataType | str | None,
         func_type: str,
-        deterministic: bool | None,
+        deterministic: bool,
         name: str | None,
     ) -> None:
         self._kind = kind
@@ -104,12 +106,18 @@ class DeclaredFunction:
                 None if self._input_types is None else tuple(map(resolved, self._input_types)),
                 None if self._accumulator_type is None else resolved(self._accumulator_type),
                 self._func_type,
-                self._deterministic is not False,
+                self._deterministic,
                 str(self._origin),
                 self._argument_classes,
                 self._parameters(),
             )
         return self._made
+
+    def _of_rows(self) -> DeclaredFunction:
+        """Return the function for calls on all columns of a table."""
+        made = copy(self)
+        made._made = replace(self._user_function(), takes_row=True)
+        return made
 
     def _object(self) -> Any:
         if isinstance(self._func, UserDefinedFunction):
@@ -187,7 +195,7 @@ def declared(
     _check_type("returnType", "returnType", result_type, kind == "table")
     if accumulator_type is not None:
         _check_type("accumulator_type", "accumulator_type", accumulator_type)
-    chosen = deterministic if deterministic is not None else own
+    chosen = deterministic if deterministic is not None else own is not False
     return DeclaredFunction(kind, function, types, result_type, accumulator_type, func_type, chosen, name)
 
 

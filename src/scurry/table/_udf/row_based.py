@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, ValidationError
 from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import RowField, RowType
+from scurry.logical_types import DataType, RowField, RowType
 from scurry.logical_types.families import without_time_attribute
 from scurry.table._udf.declared import Aliased, DeclaredFunction
 from scurry.table.expression import Expression
@@ -43,17 +43,20 @@ class AggregatedTable(ApiObject):
             ValidationError: It is no aggregate function, or a column is not there.
         """
         from scurry.table._operations.windows import properties_as_columns
+        from scurry.table.expressions import col
 
         table, groups = self._groups._table, self._groups
         call, names = _call(table, self._function)
-        if _function_of(call, table).kind != "aggregate":
+        function = _function_of(call, table)
+        if function.kind != "aggregate":
             raise ValidationError("Only an aggregate function can be used in the aggregate operator.")
         window = getattr(groups, "_window", None)
         given = table._expressions(fields)
         _refuse_aggregates(table, given)
         chosen, properties = properties_as_columns(given, None if window is None else window._alias)
-        results = groups.select(*groups._keys, *properties, call.alias(_RESULT))
-        return _flattened(results, names).select(*chosen)
+        keys = [col(each._names[0]) if each._names else each for each in groups._keys]
+        results = groups.select(*keys, *properties, call.alias(_RESULT))
+        return _flattened(results, names or _generated(function.result_type)).select(*chosen)
 
 
 class FlatAggregateTable(ApiObject):
@@ -107,19 +110,23 @@ def _refuse_aggregates(table: Table, fields: Sequence[Expression]) -> None:
 def mapped(table: Table, function: Any) -> Table:
     """Return the rows that a scalar function makes of those of a table; the fields of a ROW are columns.
 
+    Names that `alias` gave the function are not used, as in Flink.
+
     Raises:
         ValidationError: It is no scalar function.
     """
-    call, names = _call(table, function)
+    call, _ = _call(table, function)
     found = _found(call, table)
     has_alias = isinstance(function, Expression) and bool(function._names)
     if has_alias or (found is not None and not found.is_scalar):
         raise ValidationError("Only a scalar function can be used in the map operator.")
-    return _flattened(table.select(call.alias(_RESULT)), names)
+    return _flattened(table.select(call.alias(_RESULT)), ())
 
 
 def flat_mapped(table: Table, function: Any) -> Table:
     """Return the rows that a table function makes of each row of a table.
+
+    Names that `alias` gave the function, and not its call, are not used, as in Flink.
 
     Raises:
         ValidationError: It is no table function.
@@ -133,7 +140,7 @@ def flat_mapped(table: Table, function: Any) -> Table:
     own = [name for name, _ in found.columns]
     joined = table.join_lateral(call.alias(*(f"*{name}*" for name in own)))._plan
     added = [builders.column(joined, place) for place in range(len(table._plan.schema), len(joined.schema))]
-    return table._made(builders.project(joined, added, _renamed(own, names)))
+    return table._made(builders.project(joined, added, _renamed(own, () if isinstance(function, Aliased) else names)))
 
 
 def lateral_call(table: TableBase, function: Any) -> Any:
@@ -161,7 +168,7 @@ def _call(table: TableBase, function: Any) -> tuple[Expression, tuple[str, ...]]
         function, names = function._function, function._alias_names
     if not isinstance(function, DeclaredFunction):
         raise ValidationError(f"expected a function or the call of one, got {function!r}")
-    return function(_whole_row(table)), names
+    return function._of_rows()(_whole_row(table)), names
 
 
 def _whole_row(table: TableBase) -> Expression:
@@ -170,6 +177,11 @@ def _whole_row(table: TableBase) -> Expression:
 
     fields = [RowField(column.name, without_time_attribute(column.type).nullable()) for column in table._plan.schema]
     return row(*(col(each.name) for each in fields)).cast(RowType(fields))
+
+
+def _generated(result_type: DataType) -> list[str]:
+    """Return the names that Flink gives the results of an aggregate function without an alias."""
+    return [f"TMP_0${name}" for name in result_type.field_names()] if isinstance(result_type, RowType) else ["TMP_0"]
 
 
 def _flattened(table: Table, names: Sequence[str]) -> Table:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from scurry.functions.time_zones import zone
 from scurry.logical_types import DataType, LocalZonedTimestampType, RowType
 
-__all__ = ["column_of_series", "series_of", "series_of_values"]
+__all__ = ["column_of_series", "frame_of_row", "series_of", "series_of_values"]
 
 
 def series_of(column: pa.Array, data_type: DataType, time_zone: str) -> Any:
@@ -26,6 +26,17 @@ def series_of(column: pa.Array, data_type: DataType, time_zone: str) -> Any:
     return series
 
 
+def frame_of_row(column: pa.Array, row_type: RowType, time_zone: str) -> Any:
+    """Return the DataFrame of the columns of a table, given as rows; a column of rows has one for each field."""
+    import pandas as pd
+
+    parts = []
+    for part, field in zip(column.flatten(), row_type.fields, strict=True):
+        series = series_of(part, field.data_type, time_zone)
+        parts.append(series if isinstance(series, pd.DataFrame) else series.rename(field.name))
+    return pd.concat(parts, axis=1)
+
+
 def series_of_values(column: pa.Array | pa.ChunkedArray) -> Any:
     """Return the Series of a column, texts as objects.
 
@@ -34,7 +45,8 @@ def series_of_values(column: pa.Array | pa.ChunkedArray) -> Any:
     import pandas as pd
 
     if pa.types.is_string(column.type):
-        return pd.Series(column.to_numpy(zero_copy_only=False), dtype=object)
+        name = getattr(column, "_name", None)  # that of the column of a table, which `to_pandas` takes, too
+        return pd.Series(column.to_numpy(zero_copy_only=False), dtype=object, name=name)
     return column.to_pandas(date_as_object=True)
 
 

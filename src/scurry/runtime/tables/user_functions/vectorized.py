@@ -10,11 +10,11 @@ import pyarrow as pa
 from scurry.errors import TypeMismatchError
 from scurry.functions.definition import Column, Session
 from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, RowType
 from scurry.logical_types.arrow import arrow_type
 from scurry.python_values.arguments import python_values
 from scurry.runtime.tables.user_functions.failures import function_error
-from scurry.runtime.tables.user_functions.series import column_of_series, series_of
+from scurry.runtime.tables.user_functions.series import column_of_series, frame_of_row, series_of
 
 if TYPE_CHECKING:
     from scurry.runtime.tables.user_functions.scalar import Describe, UserKernel
@@ -51,7 +51,11 @@ def on_columns(function: UserFunction, instance: Any, types: Sequence[DataType],
 
 def column_argument(function: UserFunction, column: pa.Array, data_type: DataType, zone: str) -> Any:
     """Return a column as a function takes it."""
-    return column if function.func_type == "arrow" else series_of(column, data_type, zone)
+    if function.func_type == "arrow":
+        return column
+    if function.takes_row and isinstance(data_type, RowType):
+        return frame_of_row(column, data_type, zone)
+    return series_of(column, data_type, zone)
 
 
 def _pandas_result(function: UserFunction, result: Any, rows: int, zone: str) -> pa.Array:

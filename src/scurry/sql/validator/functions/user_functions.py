@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from scurry.errors import ValidationError
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.catalogue import is_syntax, lookup
 from scurry.functions.definition import Session
 from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import DataType
+from scurry.logical_types import DataType, DecimalType, IntegralType
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.relational import calls
-from scurry.relational.expressions import Expression, UserFunctionCall
+from scurry.relational.expressions import Call, Expression, Literal, UserFunctionCall
 from scurry.sql import nodes
 from scurry.sql.span import Span
 from scurry.sql.validator.environment import Environment
@@ -67,8 +68,29 @@ def user_call(
     Raises:
         ValidationError: It does not take these arguments.
     """
-    taken = converted_arguments(function, name, arguments, environment.session, span)
+    taken = converted_arguments(function, name, tuple(map(_with_all_digits, arguments)), environment.session, span)
     return UserFunctionCall(function, name, taken, function.result_type, span=span)
+
+
+def _with_all_digits(argument: Expression) -> Expression:
+    """Return a number in place of `CAST(number AS DECIMAL(p, s))`: Calcite has the digits that `s` would cut off.
+
+    Flink's own functions round when they read such a literal; functions of users in Python get it as it is.
+    """
+    number, types = argument, []
+    while isinstance(number, Call) and number.function == "CAST" and isinstance(number.type, DecimalType):
+        types.append(number.type)
+        number = number.arguments[0]
+    if not types or not isinstance(number, Literal) or number.value is None:
+        return argument
+    if not isinstance(number.type, IntegralType | DecimalType):
+        return argument
+    value = Decimal(number.value)
+    places = max(0, value.adjusted() + 1)
+    if any(places > each.precision - each.scale for each in types):
+        return argument
+    scale = max(0, -int(value.as_tuple().exponent))
+    return Literal(value, DecimalType(max(1, places + scale), scale, False), span=argument.span)
 
 
 def converted_arguments(

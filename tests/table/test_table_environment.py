@@ -283,3 +283,8 @@ def test_plan_advice_is_about_operators_that_mini_batches_would_make_faster() ->
     for key, value in config.items():
         env.get_config().set(f"table.exec.mini-batch.{key}", value)
     assert "No available advice..." in sums.explain(ExplainDetail.PLAN_ADVICE)
+
+
+def test_an_option_of_a_descriptor_has_a_value() -> None:
+    with pytest.raises(ArgumentError, match="Value must not be null"):
+        TableDescriptor.for_connector("print").option("print-identifier", None)

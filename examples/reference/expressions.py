@@ -296,6 +296,7 @@ check(
     (prices.map_union(map_("bun", 2)).cardinality, 3),
     (map_from_arrays(array("tea"), array(3)), {"tea": 3}),
     (row("tea", 3).get(0), "tea"),
+    (call("OBJECT_OF", "Item", "name", "tea", "price", 3).object_update("price", 4).get("price"), 4),
 )
 flat = one.select(row("tea", 3).alias("pair")).select(col("pair").flatten)
 assert len(flat.get_schema().get_field_names()) == 2

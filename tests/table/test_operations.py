@@ -377,3 +377,36 @@ def test_windows_of_streaming_are_over_time_attributes_only() -> None:
     window = Tumble.over(lit(2).seconds).on(col("at")).alias("w")
     with pytest.raises(ValidationError, match="expects a time attribute for grouping in a stream environment"):
         table.window(window).group_by(col("w")).select(col("v").sum)
+
+
+def test_lists_and_dicts_as_arguments_are_arrays_and_maps(env: TableEnvironment) -> None:
+    table = env.from_elements([(1, [1, 2], {"k": 1})], ["i", "a", "m"])
+    chosen = table.select(
+        col("m") == {"k": 1},
+        col("a").array_union([2, 3]),
+        if_then_else(col("i") > 0, [1.5], [2.5]),
+        array((1, 2)),
+        col("a").in_([1, 2], [3]),
+    )
+    assert [kind.as_summary_string() for kind in chosen.get_resolved_schema().get_column_data_types()] == [
+        "BOOLEAN",
+        "ARRAY<BIGINT>",
+        "ARRAY<DOUBLE NOT NULL> NOT NULL",
+        "ARRAY<ARRAY<INT NOT NULL> NOT NULL> NOT NULL",
+        "BOOLEAN",
+    ]
+    with chosen.execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [(True, [1, 2, 3], [1.5], [[1, 2]], True)]
+
+
+def test_an_object_gets_other_values_of_its_fields(env: TableEnvironment) -> None:
+    made = env.sql_query("SELECT OBJECT_OF('Guest', 'name', 'Ann', 'age', 30) AS g")
+    changed = made.select(col("g").object_update("age", 31).alias("g")).select(col("g").name, col("g").age)
+    with changed.execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [("Ann", 31)]
+
+
+def test_fields_without_names_are_attributes_of_a_row(env: TableEnvironment) -> None:
+    table = env.from_elements([((4, "x"),)], ["r"])
+    with table.select(col("r")._2, col("r")._1 + 1).execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [("x", 5)]

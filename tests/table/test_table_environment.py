@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import datetime
 from decimal import Decimal
 
@@ -20,6 +21,7 @@ from scurry.table import (
     TableEnvironment,
 )
 from scurry.table.expressions import col, lit, null_of, row
+from scurry.table.types import DataType
 from scurry.table.udf import udf
 
 
@@ -113,6 +115,59 @@ def test_elements_are_all_expressions_of_the_declared_width_or_none_is(env: Tabl
         env.from_elements([row(1, "a"), (2, "b")], ROW_TYPE)
     with pytest.raises(ValidationError, match="has a different length than the expected size: 2"):
         env.from_elements([row(1)], ROW_TYPE)
+
+
+class Point:
+    """An object with attributes."""
+
+    def __init__(self, y: int, x: int) -> None:
+        self.y = y
+        self.x = x
+
+
+def test_objects_are_rows_of_their_attributes(env: TableEnvironment) -> None:
+    table = env.from_elements([Point(1, 2), Point(3, 4)])
+    assert table.get_schema().get_field_names() == ["x", "y"]
+    with table.execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [(2, 1), (4, 3)]
+    declared = DataTypes.ROW([DataTypes.FIELD("y", DataTypes.INT()), DataTypes.FIELD("z", DataTypes.INT())])
+    for verify in (True, False):
+        with env.from_elements([Point(1, 2)], declared, verify_schema=verify).execute().collect() as rows:
+            assert [tuple(row) for row in rows] == [(1, None)]
+
+
+def test_arrays_of_python_are_arrays_of_their_type(env: TableEnvironment) -> None:
+    table = env.from_elements([(array.array("h", [1, 2]), array.array("I", [3]), array.array("f", [1.5]))])
+    assert [kind.as_summary_string() for kind in table.get_resolved_schema().get_column_data_types()] == [
+        "ARRAY<SMALLINT NOT NULL>",
+        "ARRAY<BIGINT NOT NULL>",
+        "ARRAY<FLOAT NOT NULL>",
+    ]
+    with table.execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [([1, 2], [3], [1.5])]
+
+
+def test_a_row_with_names_may_have_more_fields_than_the_declared_ones(env: TableEnvironment) -> None:
+    inner = DataTypes.ROW([DataTypes.FIELD("n", DataTypes.INT())])
+    table = env.from_elements([(Row(m=1, n=2),)], DataTypes.ROW([DataTypes.FIELD("r", inner)]))
+    with table.execute().collect() as rows:
+        assert [tuple(row) for row in rows] == [(Row(2),)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        (DataTypes.VARCHAR(2), "abc", "length of object .* of VarCharType exceeds: 2"),
+        (DataTypes.CHAR(2), "a", "length of object .* of CharType is not: 2"),
+        (DataTypes.VARBINARY(1), bytearray(b"ab"), "length of object .* of VarBinaryType exceeds: 1"),
+        (DataTypes.BINARY(1), bytearray(b"ab"), "length of object .* of BinaryType is not: 1"),
+    ],
+)
+def test_an_element_longer_than_its_type_is_refused(
+    env: TableEnvironment, kind: DataType, value: object, message: str
+) -> None:
+    with pytest.raises(TypeMismatchError, match=message):
+        env.from_elements([(value,)], DataTypes.ROW([DataTypes.FIELD("c", kind)]))
 
 
 def test_a_nested_element_that_does_not_fit_is_named(env: TableEnvironment) -> None:
@@ -269,3 +324,8 @@ def test_plan_advice_is_about_operators_that_mini_batches_would_make_faster() ->
     for key, value in config.items():
         env.get_config().set(f"table.exec.mini-batch.{key}", value)
     assert "No available advice..." in sums.explain(ExplainDetail.PLAN_ADVICE)
+
+
+def test_an_option_of_a_descriptor_has_a_value() -> None:
+    with pytest.raises(ArgumentError, match="Value must not be null"):
+        TableDescriptor.for_connector("print").option("print-identifier", None)

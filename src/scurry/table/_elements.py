@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import dataclasses
 import datetime
 import decimal
@@ -41,7 +42,7 @@ from scurry.logical_types import (
 )
 from scurry.table._values import as_tables_keep
 
-__all__ = ["inferred_row_type", "internal_value", "without_dataclasses"]
+__all__ = ["attributes_of", "inferred_row_type", "internal_value", "without_dataclasses"]
 
 _LONGEST = 0x7FFFFFFF
 _INFERRED: dict[type, DataType] = {
@@ -56,6 +57,18 @@ _INFERRED: dict[type, DataType] = {
     datetime.datetime: LocalZonedTimestampType(6),
     Instant: LocalZonedTimestampType(6),
     datetime.time: TimeType(0),
+}
+#: The types of the elements of arrays of Python by their type codes; of those without a sign, one with a bit more.
+_OF_TYPE_CODES: dict[str, DataType] = {
+    "f": FloatType(),
+    "d": DoubleType(),
+    "b": TinyIntType(),
+    "h": SmallIntType(),
+    "i": IntType(),
+    "l": BigIntType(),
+    "B": SmallIntType(),
+    "H": IntType(),
+    "I": BigIntType(),
 }
 _BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
 _EPOCH = datetime.datetime(1970, 1, 1)
@@ -99,11 +112,19 @@ def without_dataclasses(value: Any) -> Any:
     return value
 
 
+def attributes_of(value: Any) -> dict[str, Any] | None:
+    """Return the attributes of an object, which is a row of them; None of what has none."""
+    return None if isinstance(value, Row | tuple | list | dict) else getattr(value, "__dict__", None)
+
+
 def _row_type(element: Any, names: Sequence[str] | None) -> RowType:
-    if isinstance(element, dict):
-        return RowType([RowField(str(key), _inferred(value)) for key, value in sorted(element.items())])
+    named = element if isinstance(element, dict) else attributes_of(element)
+    if named is not None:
+        return RowType([RowField(str(key), _inferred(value)) for key, value in sorted(named.items())])
     if not isinstance(element, Row | tuple | list):
-        raise ArgumentTypeError(f"Can not infer schema for type: {type(element)}; elements are tuples, rows or dicts")
+        raise ArgumentTypeError(
+            f"Can not infer schema for type: {type(element)}; elements are tuples, rows, dicts or objects"
+        )
     own = getattr(element, "_fields", None) or names or ()
     chosen = [own[i] if i < len(own) else f"_{i + 1}" for i in range(len(element))]
     for name in chosen:
@@ -125,7 +146,9 @@ def _inferred(value: Any) -> DataType:
         return MapType(_inferred(pair[0]).not_null(), _inferred(pair[1]))
     if isinstance(value, list):
         return ArrayType(next((_inferred(each) for each in value if each is not None), NullType()))
-    if isinstance(value, Row | tuple):
+    if isinstance(value, array.array) and value.typecode in _OF_TYPE_CODES:
+        return ArrayType(_OF_TYPE_CODES[value.typecode].not_null())
+    if isinstance(value, Row | tuple) or attributes_of(value) is not None:
         return _row_type(value, None)
     raise ArgumentTypeError(f"not supported type: {type(value)}; pass DataTypes.ROW([...]) as the schema")
 
@@ -193,7 +216,9 @@ def _internal(data_type: DataType, value: Any, field: str) -> Any:
     if type(data_type) in _BITS:
         return _whole(data_type, value)
     if isinstance(data_type, ArrayType):
-        return [internal_value(data_type.element_type, each, field) for each in _instance(value, (list, tuple))]
+        return [
+            internal_value(data_type.element_type, each, field) for each in _instance(value, (list, tuple, array.array))
+        ]
     if isinstance(data_type, MapType):
         return _pairs(value, data_type.key_type, data_type.value_type)
     if isinstance(data_type, MultisetType):
@@ -206,6 +231,10 @@ def _internal(data_type: DataType, value: Any, field: str) -> Any:
         unit = decimal.Decimal(1).scaleb(-data_type.scale)
         context = decimal.Context(prec=data_type.precision, rounding=decimal.ROUND_HALF_UP)
         return decimal.Decimal(_instance(value, (decimal.Decimal, int))).quantize(unit, context=context)
+    if isinstance(data_type, CharType | VarCharType):
+        return _text(data_type, value)
+    if isinstance(data_type, BinaryType | VarBinaryType):
+        return _bytes(data_type, value)
     return _SIMPLE[type(data_type)](value)
 
 
@@ -231,10 +260,11 @@ def _pairs(value: Any, key_type: DataType, value_type: DataType) -> list[tuple[A
 
 def _fields(data_type: RowType, value: Any, within: str) -> tuple[Any, ...]:
     names = data_type.field_names()
-    if isinstance(value, dict):
-        values = [value.get(name) for name in names]
+    named = value if isinstance(value, dict) else attributes_of(value)
+    if named is not None:
+        values = [named.get(name) for name in names]
     elif isinstance(value, Row):
-        values = list(value.get_fields_by_names(names) if len(value) == len(names) else value)
+        values = value.get_fields_by_names(names)
     else:
         values = list(_instance(value, (tuple, list)))
     if len(values) != len(names):
@@ -244,6 +274,23 @@ def _fields(data_type: RowType, value: Any, within: str) -> tuple[Any, ...]:
         internal_value(field.data_type, each, f"field {field.name}{place}")
         for field, each in zip(data_type.fields, values, strict=True)
     )
+
+
+def _text(data_type: CharType | VarCharType, value: Any) -> str:
+    _check_length(data_type, _instance(value, str))
+    return str(value)
+
+
+def _bytes(data_type: BinaryType | VarBinaryType, value: Any) -> bytes:
+    _check_length(data_type, _instance(value, (bytes, bytearray)))
+    return bytes(value)
+
+
+def _check_length(data_type: CharType | VarCharType | BinaryType | VarBinaryType, value: str | bytes) -> None:
+    fixed = isinstance(data_type, CharType | BinaryType)
+    if len(value) > data_type.length or (fixed and len(value) < data_type.length):
+        rule = "is not" if fixed else "exceeds"
+        raise ValueError(f"length of object ({value!r}) of {type(data_type).__name__} {rule}: {data_type.length}")
 
 
 def _point_of_time(data_type: TimestampType | LocalZonedTimestampType, value: Any) -> int:
@@ -265,10 +312,6 @@ _SIMPLE: dict[type[DataType], Callable[[Any], Any]] = {
     BooleanType: lambda value: _instance(value, bool),
     FloatType: lambda value: float(_instance(value, (float, int))),
     DoubleType: lambda value: float(_instance(value, (float, int))),
-    CharType: lambda value: _instance(value, str),
-    VarCharType: lambda value: _instance(value, str),
-    BinaryType: lambda value: bytes(_instance(value, (bytes, bytearray))),
-    VarBinaryType: lambda value: bytes(_instance(value, (bytes, bytearray))),
     DateType: lambda value: _instance(value, datetime.date).toordinal() - _EPOCH_DAY,
     TimeType: lambda value: _micros_of_day(_instance(value, datetime.time)) // 1000,
     YearMonthIntervalType: lambda value: _instance(value, int),

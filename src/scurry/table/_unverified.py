@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import decimal
 from typing import Any
 
@@ -26,7 +27,7 @@ from scurry.logical_types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.table._elements import internal_value
+from scurry.table._elements import attributes_of, internal_value
 
 __all__ = ["unverified_value"]
 
@@ -50,7 +51,7 @@ def unverified_value(data_type: DataType, value: Any) -> Any:
     if isinstance(data_type, BinaryType | VarBinaryType):
         return value.encode() if isinstance(value, str) else bytes(value) if _is_bytes(value) else None
     if isinstance(data_type, ArrayType):
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, list | tuple | array.array):
             return None
         return [unverified_value(data_type.element_type, each) for each in value]
     if isinstance(data_type, MapType):
@@ -95,8 +96,9 @@ def _pairs(data_type: MapType, value: dict[Any, Any]) -> list[tuple[Any, Any]]:
 
 def _fields(data_type: RowType, value: Any) -> tuple[Any, ...]:
     names = data_type.field_names()
-    if isinstance(value, dict):
-        value = [value.get(name) for name in names]
+    named = value if isinstance(value, dict) else attributes_of(value)
+    if named is not None:
+        value = [named.get(name) for name in names]
     elif not isinstance(value, Row | tuple | list):
         raise TypeMismatchError(data_type.as_summary_string(), value, "expected a row")
     values = list(value)

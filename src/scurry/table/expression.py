@@ -51,8 +51,8 @@ class Expression(Times, Numbers, Texts, Collections, Bitmaps, Json, Aggregates):
     """
 
     def __getattr__(self, name: str) -> Self:
-        """Return the field of a row."""
-        if name.startswith("_"):
+        """Return the field of a row; of names with an underscore in front, those of fields without names: `_1`."""
+        if name.startswith("_") and not name[1:].isdecimal():
             raise AttributeError(name)
         return self.get(name)
 

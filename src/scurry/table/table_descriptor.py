@@ -209,4 +209,6 @@ def _key_of(key: Any) -> str:
 
 
 def _text_of(value: Any) -> str:
+    if value is None:
+        raise ArgumentError("Value must not be null.")
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -76,7 +76,7 @@ class Aggregates(ExpressionBase):
         Args:
             separator: What is between two of them, a comma if it is None.
         """
-        return self._call("LISTAGG", separator)
+        return self._call("LISTAGG", "," if separator is None else separator)
 
     @property
     def stddev_pop(self) -> Self:

@@ -84,6 +84,15 @@ class ExpressionBase:
         return value if isinstance(value, cls) else cls(literal(value))
 
     @classmethod
+    def _argument(cls, value: Any) -> Self:
+        """Return an argument of a function: of a list the array of its elements, of a dict the map of its entries."""
+        if isinstance(value, list | tuple | range):
+            return cls._call_of("ARRAY", *value)
+        if isinstance(value, dict):
+            return cls._call_of("MAP", *(part for entry in value.items() for part in entry))
+        return cls._of(value)
+
+    @classmethod
     def _made(cls, node: nodes.Expression, parts: list[Self]) -> Self:
         """Return an expression made of others."""
         functions = {name: function for each in parts for name, function in each._functions.items()}
@@ -93,7 +102,7 @@ class ExpressionBase:
     @classmethod
     def _call_of(cls, function: str, *arguments: Any) -> Self:
         """Return a call of a function or operator; trailing None are arguments left out."""
-        parts = [cls._of(each) for each in arguments]
+        parts = [cls._argument(each) for each in arguments]
         name = nodes.Identifier((function,), span=here())
         return cls._made(nodes.Call(name, tuple(each._node for each in parts), span=here()), parts)
 
@@ -104,7 +113,7 @@ class ExpressionBase:
     @classmethod
     def _sql(cls, template: str, **parts: Any) -> Self:
         """Return the expression of a text of SQL, in which names stand for expressions or Python values."""
-        found = {name: cls._of(each) for name, each in parts.items()}
+        found = {name: cls._argument(each) for name, each in parts.items()}
         return cls._made(filled(template, {name: each._node for name, each in found.items()}), list(found.values()))
 
     def _with(self, **changes: Any) -> Self:

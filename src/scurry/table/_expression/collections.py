@@ -34,6 +34,14 @@ class Collections(ExpressionBase):
         """Stand for all fields of a row, each as a column."""
         return self._made(nodes.FieldAccess(self._node, nodes.Star(), span=here()), [self])
 
+    def object_update(self, *kv: Any) -> Self:
+        """Return an object of `OBJECT_OF` with other values of some fields.
+
+        Args:
+            *kv: Names of fields, each followed by the value.
+        """
+        return self._call_of("OBJECT_UPDATE", self, *kv)
+
     def at(self, index: Any) -> Self:
         """Return an element of an array or map.
 

@@ -195,6 +195,6 @@ class Operators(ExpressionBase):
             query = nodes.Select((nodes.SelectItem(nodes.Star()),), nodes.TableReference(nodes.Identifier((name,))))
             found = self._made(nodes.In(self._node, query, span=here()), [self])
             return found._with(tables={**found._tables, name: plan})
-        parts = [self._of(each) for each in (first_element_or_table, *remaining_elements)]
+        parts = [self._argument(each) for each in (first_element_or_table, *remaining_elements)]
         node = nodes.In(self._node, tuple(each._node for each in parts), span=here())
         return self._made(node, [self, *parts])

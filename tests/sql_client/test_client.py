@@ -12,8 +12,9 @@ import pytest
 from scurry.gateway.sessions import Sessions
 from scurry.sql_client.client import Quit, SqlClient
 from scurry.sql_client.embedded import EmbeddedExecutor
-from scurry.sql_client.executor import Executor
+from scurry.sql_client.executor import Answer, Executor
 from scurry.sql_client.remote import RemoteExecutor
+from scurry.sql_client.results import DisplaySettings
 from support.gateway import TOKEN, serving
 
 LOCAL = {"scurry.runner": "local", "parallelism.default": "1"}
@@ -175,3 +176,19 @@ def test_a_setting_that_cannot_be_read_fails_queries_until_it_is_set_anew(
     assert f"Could not parse value '{value}' for key '{key}'." in console.errors[0]
     assert expected is None or f"Expected {expected}." in console.errors[0]
     assert console.run(f"RESET '{key}'; SELECT 1;")
+
+
+def test_an_interrupt_before_rows_are_shown_cancels_the_query(console: Console) -> None:
+    def interrupted(answer: Answer, settings: DisplaySettings) -> None:
+        raise KeyboardInterrupt
+
+    client = SqlClient(console.executor, console.lines.append, console.errors.append, interrupted)
+    assert not client.run(
+        "SET 'sql-client.execution.result-mode' = 'table';\n"
+        "CREATE TABLE g (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '10');\n"
+        "SELECT id FROM g;"
+    )
+    console.lines.clear()
+    assert console.run("SHOW JOBS;")
+    assert "CANCEL" in console.text
+    assert not console.errors

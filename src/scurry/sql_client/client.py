@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -89,13 +90,17 @@ class SqlClient:
         return self.run(text)
 
     def _run_one(self, piece: Piece) -> bool:
-        began = time.monotonic()
+        began, answer = time.monotonic(), None
         try:
             command = self._command(piece.text)
             if command is not None:
                 return command()
-            self._show(self.executor.execute(piece.text), began)
+            answer = self.executor.execute(piece.text)
+            self._show(answer, began)
         except KeyboardInterrupt:
+            if answer is not None and answer.is_query:  # nothing shows its rows yet, or any more
+                with suppress(ScurryError):
+                    answer.cancel()
             self._write(messages.info(messages.CANCELLED))
             return False
         except Quit:

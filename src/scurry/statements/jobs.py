@@ -124,7 +124,8 @@ class TableJob(JobClient):
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:
         """Return its status."""
-        return CompletableFuture.completed(self._status)
+        cancelling = self._cancelled.is_set() and self._rows is not None and not self._ended.is_set()
+        return CompletableFuture.completed(JobStatus.CANCELLING if cancelling else self._status)
 
     def cancel(self) -> CompletableFuture[None]:
         """Stop a query of STREAMING at once, one of BATCH at its next row; an insertion is not interrupted."""

@@ -185,3 +185,15 @@ def test_times_of_last_access_are_kept() -> None:
     bench.state.put("k", 1)
     bench.content()
     assert bench.backend.entry["s"] == {"k": (1.0, 7)}
+
+
+def test_what_a_backend_without_an_end_was_given_is_forgotten() -> None:
+    descriptor = ListStateDescriptor("s", Types.LONG())
+    backend = KeyedStateBackend("op", DictStore())
+    backend.select("a")
+    state: Any = create_state(backend, descriptor, "s", lambda: 0)
+    conversion: Any = conversion_of(descriptor, state)
+    state.add(1)
+    conversion.begin()
+    assert conversion.written == []
+    assert list(state.get()) == [1]

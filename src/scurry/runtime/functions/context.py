@@ -88,6 +88,8 @@ class StateAccess:
         backend.written = self.registry.classes.look_at
         backend.lifetimes = self.registry.lifetimes
         backend.conversions = self._conversions
+        for conversion in self._conversions:
+            conversion.begin()
         for state, _ in self._states.values():
             state._backend = backend
 

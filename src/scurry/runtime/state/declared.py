@@ -50,6 +50,9 @@ class StateConversion(ABC):
             reason = f"{error.reason}, {place}" if error.reason else place
             raise TypeMismatchError(error.declared, error.value, reason) from error
 
+    def begin(self) -> None:  # noqa: B027
+        """Forget what an earlier backend was given: those of BATCH, one per key, end without a conversion."""
+
     def _convert(self, entries: Iterable[Entry]) -> None:
         holders = [entry for entry in entries if self._slot in entry]
         if not holders:
@@ -96,6 +99,10 @@ class _OfWritten(StateConversion):
         super().__init__(slot, block, stamped)
         #: what the state was given since the last batch
         self.written: list[Any] = []
+
+    def begin(self) -> None:
+        """Forget what was written."""
+        self.written.clear()
 
     def _convert(self, entries: Iterable[Entry]) -> None:
         if self.written and not self._fits():

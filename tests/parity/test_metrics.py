@@ -95,14 +95,14 @@ class Counts(MapFunction):
 def test_accumulators_of_one_name_in_several_operators_add_up() -> None:
     env = environment("local", "STREAMING")
     numbers = env.from_collection([1, 2, 3])
-    for _ in range(2):
-        numbers.map(Counts()).name("same").print()
+    for uid in ("first", "second"):
+        numbers.map(Counts()).name("same").uid(uid).print()
     numbers.map(Counts()).name("other").print()
     result = env.execute("same")
     assert result.get_accumulator_result("calls") == 9
     metrics = result.get_metrics()
-    assert (metrics["same.calls"], metrics["other.calls"]) == (6, 3)
-    assert metrics["same.numRecordsOut"] == 6
+    assert [metrics[f"{operator}.calls"] for operator in ("first", "second", "other")] == [3, 3, 3]
+    assert metrics["first.numRecordsOut"] == 3
 
 
 def test_a_job_without_metrics_of_its_own_has_no_accumulators() -> None:

@@ -78,7 +78,7 @@ class JobClient(ApiObject, abc.ABC):
             `DistributionResult`; a gauge has a dict of its values by index of the subtask. scurry's own metrics are
             ints: `numRecordsOut` of sources and operators, `numRecordsIn` of sinks and of operators that take records
             from an exchange, `numLateRecordsDropped` of windows, `currentOutputWatermark` (ms) where time matters.
-            Operators of one name are counted together.
+            Operators whose name is not their own have their uid in its place.
         """
 
     @abc.abstractmethod

@@ -7,6 +7,7 @@ that need no exchange are chained behind them through `outputs`.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -161,6 +162,17 @@ class JobPlan:
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "rebuild": None, "settings": replace(self.settings, tables=None)}
+
+    def labels(self) -> dict[int, str]:
+        """Return a name of its own for each source and operator: its name, or its uid if others have that name."""
+        vertices: list[SourcePlan | OperatorPlan] = [*self.sources.values(), *self.operators.values()]
+        named, uids = Counter(vertex.name for vertex in vertices), {vertex.uid: vertex.id for vertex in vertices}
+        return {
+            vertex.id: vertex.name
+            if named[vertex.name] == 1 and uids.get(vertex.name, vertex.id) == vertex.id
+            else vertex.uid
+            for vertex in vertices
+        }
 
     def heads(self, level: int) -> list[OperatorPlan]:
         """Return the operators that receive an exchange on `level` (1-based)."""

@@ -164,6 +164,9 @@ class Execution(Protocol):
     def failures(self) -> Collection[Failure]:
         """The latest failures, the oldest first."""
 
+    def operator_metrics(self) -> dict[int, dict[str, Any]]:
+        """Return all metrics: number in the plan -> metric -> value over all subtasks."""
+
     def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
         """Return scurry's own metrics: number in the plan -> metric -> subtask -> value."""
 

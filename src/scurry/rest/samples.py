@@ -60,9 +60,8 @@ def _of_job(job: ServedJob) -> Iterator[tuple[str, float]]:
 
 def _of_operators(job: ServedJob) -> Iterator[tuple[str, Mapping[str, str], float]]:
     """Yield what is known by subtask as such, anything else of operators without a subtask."""
-    execution, known = job.client.execution, job.client.get_metrics().result()
-    by_subtask, of_users = execution.subtask_metrics(), execution.user_metrics()
-    named: set[str] = set()
+    execution = job.client.execution
+    by_subtask, of_users, totals = execution.subtask_metrics(), execution.user_metrics(), execution.operator_metrics()
     for vertex in vertices(job.plan):
         labels = {"operator_id": vertex_id(vertex.uid), "operator_name": without_secrets(vertex.name)}
         own = {**by_subtask.get(vertex.id, {}), **of_users.get(vertex.id, {})}
@@ -70,10 +69,6 @@ def _of_operators(job: ServedJob) -> Iterator[tuple[str, Mapping[str, str], floa
             for subtask, value in values.items():
                 yield metric, {**labels, "subtask_index": str(subtask)}, value
         shown = {identifier(metric) for metric in own}
-        prefix = f"{vertex.name}."
-        # Operators of one name share their metrics, which belong to the first of them here.
-        for name in [one for one in known if one.startswith(prefix) and one not in named]:
-            named.add(name)
-            metric, value = name.removeprefix(prefix), known[name]
+        for metric, value in totals.get(vertex.id, {}).items():
             if metric not in shown and isinstance(value, int | float):
                 yield metric, labels, value

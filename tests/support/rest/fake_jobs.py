@@ -55,6 +55,17 @@ class FakeExecution:
     spark_ui: str | None = None
     subtasks: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
     of_users: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
+    #: by `operator.metric`, as `JobClient.get_metrics` returns them
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+    def operator_metrics(self) -> dict[int, dict[str, Any]]:
+        labels = {label: number for number, label in self.plan.labels().items()}
+        found: dict[int, dict[str, Any]] = {}
+        for name, value in self.metrics.items():
+            operator, _, metric = name.partition(".")
+            if operator in labels:
+                found.setdefault(labels[operator], {})[metric] = value
+        return found
 
     def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
         return self.subtasks
@@ -75,10 +86,17 @@ class FakeJob:
     savepoint: Future[str] = field(default_factory=Future)
     rescaled: Future[None] = field(default_factory=Future)
     state: dict[Any, Any] = field(default_factory=dict)
-    metrics: dict[str, Any] = field(default_factory=dict)
     accumulators: dict[str, int] = field(default_factory=dict)
     taken: list[Any] = field(default_factory=list)
     refusal: Exception | None = None
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        return self.execution.metrics
+
+    @metrics.setter
+    def metrics(self, metrics: dict[str, Any]) -> None:
+        self.execution.metrics = metrics
 
     def get_job_id(self) -> JobID:
         return self.id

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import socket
+from collections.abc import Mapping
 
 from scurry.common._config.metrics import SCOPE_JOB, SCOPE_OPERATOR
+from scurry.common.redaction import without_secrets
 from scurry.rest.job import ServedJob
+from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
 from scurry.rest.samples import JOB, Sample, samples
 
@@ -32,8 +35,10 @@ class StatsDReporter(Reporter):
 
     def report(self, job: ServedJob) -> None:
         """Send all metrics."""
+        labels = job.plan.labels()
+        names = {vertex_id(vertex.uid): without_secrets(labels[vertex.id]) for vertex in vertices(job.plan)}
         for sample in samples(job):
-            name = self._named(sample)
+            name = self._named(sample, names)
             if sample.value < 0:  # a sign would mean a change
                 self._socket.sendto(f"{name}:0|g".encode(), self._address)
             self._socket.sendto(f"{name}:{sample.value}|g".encode(), self._address)
@@ -42,8 +47,11 @@ class StatsDReporter(Reporter):
         """Close the socket."""
         self._socket.close()
 
-    def _named(self, sample: Sample) -> str:
+    def _named(self, sample: Sample, operators: Mapping[str, str]) -> str:
         known = {"host": self._host, "tm_id": "scurry", **sample.variables}
+        if (number := known.get("operator_id")) is not None:
+            # Metrics of one name overwrite each other, and the formats need not contain the id.
+            known["operator_name"] = operators[number]
         parts = str(self._job_format if sample.scope == JOB else self._operator_format).split(".")
         # What is known of an operator as a whole has no subtask.
         filled = [re.sub(r"<(\w+)>", lambda found: _plain(known.get(found[1], "")), part) for part in parts]

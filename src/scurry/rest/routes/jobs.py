@@ -93,7 +93,7 @@ def metrics_of_jobs(request: Request, get: Names = None, agg: Aggregations = Non
 @router.get("/jobs/{jobid}")
 def details(job: Job) -> models.JobDetails:
     """Return the details of a job."""
-    state, metrics = job.status.name, job.client.get_metrics().result()
+    state, metrics = job.status.name, job.client.execution.operator_metrics()
     parts = [_vertex(job, vertex, metrics) for vertex in vertices(job.plan)]
     return models.JobDetails(
         jid=job.id, name=job.name, isStoppable=job.plan.settings.mode == "STREAMING", state=state,
@@ -134,7 +134,7 @@ def exceptions(job: Job) -> models.JobExceptions:
 @router.get("/jobs/{jobid}/dead-letters")
 def dead_letters(job: Job) -> models.JobDeadLetters:
     """Return samples of the records that went to dead letters, the latest first; scurry's own."""
-    counted = job.client.get_metrics().result()
+    counted = job.client.execution.operator_metrics()
     entries = [
         models.DeadLetterEntry(
             timestamp=one.timestamp_ms, operator=without_secrets(one.operator), subtask=one.subtask, record=one.record,
@@ -142,7 +142,7 @@ def dead_letters(job: Job) -> models.JobDeadLetters:
         )
         for one in reversed(list(job.client.execution.dead_letters.latest))
     ]  # fmt: skip
-    count = sum(value for name, value in counted.items() if name.endswith(".numDeadLetters"))
+    count = sum(own.get("numDeadLetters", 0) for own in counted.values())
     return models.JobDeadLetters(count=count, entries=entries)
 
 
@@ -190,10 +190,11 @@ def _flat(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
     return flat
 
 
-def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str, Any]) -> models.Vertex:
+def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[int, dict[str, Any]]) -> models.Vertex:
     names = {"read-records": "numRecordsIn", "write-records": "numRecordsOut", "late-records": "numLateRecordsDropped",
              "dead-letters": "numDeadLetters", "pending-records": "pendingRecords"}  # fmt: skip
-    known = {name: metrics.get(f"{vertex.name}.{metric}") for name, metric in names.items()}
+    counted = metrics.get(vertex.id, {})
+    known = {name: counted.get(metric) for name, metric in names.items()}
     own = {name: value for name, value in known.items() if isinstance(value, int)}
     if "read-records" not in own and (received := _received(job.plan, vertex, metrics)) is not None:
         own["read-records"] = received
@@ -204,11 +205,11 @@ def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[str
         status=task_state(job).upper(), start_time=job.started_ms, end_time=job.ended_ms or -1,
         duration=job.duration_ms, tasks={**dict.fromkeys(map(str.upper, _TASK_STATES), 0),
                                          task_state(job).upper(): subtasks},
-        metrics={**IO, "read-bytes": metrics.get(f"{vertex.name}.numBytesIn") or 0, **own},
+        metrics={**IO, "read-bytes": counted.get("numBytesIn") or 0, **own},
     )  # fmt: skip
 
 
-def _received(plan: JobPlan, vertex: SourcePlan | OperatorPlan, metrics: dict[str, Any]) -> int | None:
+def _received(plan: JobPlan, vertex: SourcePlan | OperatorPlan, metrics: dict[int, dict[str, Any]]) -> int | None:
     """Return how many records an operator has received: what those before it have sent, if all of it came here once."""
     received = 0
     for sender in vertices(plan):
@@ -219,7 +220,7 @@ def _received(plan: JobPlan, vertex: SourcePlan | OperatorPlan, metrics: dict[st
             continue
         if any(output.tag is not None or output.ship == "BROADCAST" for output in sender.outputs):
             return None
-        received += metrics.get(f"{sender.name}.numRecordsOut") or 0
+        received += metrics.get(sender.id, {}).get("numRecordsOut") or 0
     return received if isinstance(vertex, OperatorPlan) else None
 
 

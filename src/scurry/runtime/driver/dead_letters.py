@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from scurry.common.redaction import without_secrets
-from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.report import DeadLetterSample
 
 __all__ = ["KEPT_SAMPLES", "DeadLetters", "SampledDeadLetter"]
@@ -23,7 +23,7 @@ class SampledDeadLetter:
 
     Attributes:
         timestamp_ms: When the micro-batch that had it was committed, in milliseconds since the epoch.
-        operator: Name of the operator or source.
+        operator: Label of the operator or source.
         subtask: The subtask.
         record: The record as text, shortened.
         error: Name of the exception's class.
@@ -51,8 +51,7 @@ class DeadLetters:
     """
 
     def __init__(self, plan: JobPlan, clock: Callable[[], float] = time.time) -> None:
-        parts: list[OperatorPlan | SourcePlan] = [*plan.operators.values(), *plan.sources.values()]
-        self._names = {part.id: part.name for part in parts}
+        self._labels = plan.labels()
         self._configuration: Mapping[str, str] = plan.settings.configuration
         self._clock = clock
         #: the oldest first
@@ -64,7 +63,7 @@ class DeadLetters:
         self.latest.append(
             SampledDeadLetter(
                 int(self._clock() * 1000),
-                self._names[sample.operator],
+                self._labels[sample.operator],
                 subtask,
                 record,
                 sample.error,

@@ -234,8 +234,12 @@ class JobExecution:
         return self.totals.user_metrics.counters()
 
     def metrics(self) -> dict[str, Any]:
-        """Return all metrics so far, scurry's own and the users', by `operator.metric`."""
+        """Return all metrics so far, scurry's own and the users', by `operator.metric`, see `JobClient.get_metrics`."""
         return self.totals.values(self.backlog.metrics())
+
+    def operator_metrics(self) -> dict[int, dict[str, Any]]:
+        """Return all metrics so far by operator or source and metric."""
+        return self.totals.by_operator(self.backlog.metrics())
 
     def subtask_metrics(self) -> dict[int, dict[str, dict[int, float]]]:
         """Return scurry's own metrics by operator or source, metric and subtask.

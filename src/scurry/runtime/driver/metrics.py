@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.graph import operators as ops
-from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
+from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.user_metrics import UserMetrics
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -22,18 +22,17 @@ class JobMetrics:
     """
 
     def __init__(self, plan: JobPlan) -> None:
-        parts: list[OperatorPlan | SourcePlan] = [*plan.operators.values(), *plan.sources.values()]
-        self._names = {part.id: part.name for part in parts}
+        self._labels = plan.labels()
         self._sources = set(plan.sources)
         self._sinks = {op.id for op in plan.operators.values() if isinstance(op.operator, ops.Sink)}
         self.batches = 0
         self.records_in = 0
         self.records_out = 0
-        #: operator -> number of records it dropped because they were late
+        #: label of an operator -> number of records it dropped because they were late
         self.late: dict[str, int] = {}
-        #: operator or source -> number of records sent to its dead letters
+        #: label of an operator or source -> number of records sent to its dead letters
         self.dead_letters: dict[str, int] = {}
-        #: source -> number of malformed records it dropped
+        #: label of a source -> number of malformed records it dropped
         self.malformed: dict[str, int] = {}
         #: (operator or source, metric) -> value
         self.counters: dict[tuple[int, str], int] = {}
@@ -60,7 +59,7 @@ class JobMetrics:
         for (number, metric), value in report.counters.items():
             self._count(number, metric, value)
         for (number, metric), measured in report.user_metrics.items():
-            self.user_metrics.add(self._names[number], metric, measured)
+            self.user_metrics.add(number, metric, measured)
         for number, watermark in report.watermarks.items():
             self.watermarks[number] = max(watermark, self.watermarks.get(number, MIN_TIME))
         for (source, channel), progress in report.channels.items():
@@ -72,36 +71,43 @@ class JobMetrics:
 
     def _count(self, number: int, metric: str, value: int) -> None:
         self.counters[number, metric] = self.counters.get((number, metric), 0) + value
-        by_name = self._counted_by_name(metric)
-        if by_name is not None:
-            name = self._names[number]
-            by_name[name] = by_name.get(name, 0) + value
+        by_label = self._counted_by_label(metric)
+        if by_label is not None:
+            label = self._labels[number]
+            by_label[label] = by_label.get(label, 0) + value
         elif metric == "numRecordsOut" and number in self._sources:
             self.records_in += value
         elif metric == "numRecordsIn" and number in self._sinks:
             self.records_out += value
 
-    def _counted_by_name(self, metric: str) -> dict[str, int] | None:
+    def _counted_by_label(self, metric: str) -> dict[str, int] | None:
         if metric == "numLateRecordsDropped":
             return self.late
         if metric == "numDeadLetters":
             return self.dead_letters
         return self.malformed if metric == "numMalformedRecordsDropped" else None
 
-    def values(self, backlog: dict[tuple[int, str], int]) -> dict[str, Any]:
-        """Return all values by `operator.metric`; operators may have the same name.
+    def by_operator(self, backlog: dict[tuple[int, str], int]) -> dict[int, dict[str, Any]]:
+        """Return operator or source -> metric -> value.
 
         Args:
             backlog: The metrics of the sources' backlog, by source and metric.
         """
-        values: dict[str, Any] = {}
-        for (number, metric), value in list(self.counters.items()):
-            name = f"{self._names[number]}.{metric}"
-            values[name] = values.get(name, 0) + value
-        for number, watermark in list(self.watermarks.items()):
-            name = f"{self._names[number]}.{WATERMARK}"
-            values[name] = min(watermark, values.get(name, watermark))
-        for (number, metric), value in backlog.items():
-            name = f"{self._names[number]}.{metric}"
-            values[name] = values.get(name, 0) + value
-        return {**values, **self.user_metrics.values()}
+        watermarks = {(number, WATERMARK): watermark for number, watermark in list(self.watermarks.items())}
+        found: dict[int, dict[str, Any]] = {}
+        for values in (dict(self.counters), watermarks, backlog, self.user_metrics.values()):
+            for (number, metric), value in values.items():
+                found.setdefault(number, {})[metric] = value
+        return found
+
+    def values(self, backlog: dict[tuple[int, str], int]) -> dict[str, Any]:
+        """Return all values by `operator.metric`, with the labels of the operators.
+
+        Args:
+            backlog: As in `by_operator`.
+        """
+        return {
+            f"{self._labels[number]}.{metric}": value
+            for number, own in self.by_operator(backlog).items()
+            for metric, value in own.items()
+        }

@@ -13,15 +13,12 @@ from scurry.runtime.functions.metrics import Report
 
 
 class UserMetrics:
-    """The metrics of user functions so far, over all tasks and batches.
-
-    Metrics of one name in operators of one name are one metric, like Flink's accumulators.
-    """
+    """The metrics of user functions so far, over all tasks and batches."""
 
     def __init__(self) -> None:
-        self._metrics: dict[tuple[str, str], _Total] = {}
+        self._metrics: dict[tuple[int, str], _Total] = {}
 
-    def add(self, operator: str, name: str, report: Report) -> None:
+    def add(self, operator: int, name: str, report: Report) -> None:
         """Take a task's report."""
         kind, *values = report
         metric = self._metrics.get((operator, name))
@@ -29,10 +26,10 @@ class UserMetrics:
             metric = self._metrics[operator, name] = _TOTALS[kind]()
         metric.add(*values)
 
-    def values(self) -> dict[str, Any]:
-        """Return all values by `operator.metric`."""
+    def values(self) -> dict[tuple[int, str], Any]:
+        """Return all values by operator and metric."""
         return {
-            f"{operator}.{identifier(name)}": metric.value() for (operator, name), metric in list(self._metrics.items())
+            (operator, identifier(name)): metric.value() for (operator, name), metric in list(self._metrics.items())
         }
 
     def counters(self) -> dict[str, int]:

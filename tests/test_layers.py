@@ -33,8 +33,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.pyflink_names": {"scurry.common"},
     "scurry.metrics": {"scurry.errors"},
     "scurry.util": {"scurry.errors"},
-    "scurry.common": {"scurry.errors", "scurry.user_frames"},
+    "scurry.common": {"scurry.common._java_numbers", "scurry.errors", "scurry.user_frames"},
     "scurry.common._java_regex": {"scurry.errors"},
+    "scurry.common._java_numbers": set(),
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
     "scurry.cep": {
@@ -59,7 +60,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.sql", "scurry.logical_types", "scurry.functions", "scurry.relational",
     },
     "scurry.logical_types": {"scurry.errors"},
-    "scurry.functions": {"scurry.errors", "scurry.logical_types", "scurry.common._java_regex"},
+    "scurry.functions": {
+        "scurry.errors", "scurry.logical_types", "scurry.common._java_numbers", "scurry.common._java_regex",
+    },
     "scurry.relational": {"scurry.errors", "scurry.logical_types", "scurry.functions"},
     "scurry.python_values": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
     "scurry.runtime.tables": {
@@ -73,19 +76,23 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.catalog": {"scurry.errors", "scurry.logical_types"},
     "scurry.formats": {
+        "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
     },
     "scurry.connectors.tables": {
+        "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.logical_types",
         "scurry.catalog", "scurry.formats",
     },
     "scurry.statements": {
+        "scurry.common._java_numbers",
         "scurry", "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
         "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
         "scurry.runtime", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.graph",
         "scurry.dependencies", "scurry.formats", "scurry.rest",
     },
     "scurry.table": {
+        "scurry.common._java_numbers",
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
         "scurry.formats", "scurry.sql", "scurry.relational", "scurry.functions", "scurry.graph", "scurry.statements",
         "scurry.launch", "scurry.pyflink_version",
@@ -95,6 +102,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.pyflink_version",
     },
     "scurry.gateway": {
+        "scurry.common._java_numbers",
         "scurry", "scurry.errors", "scurry.common", "scurry.formats", "scurry.functions", "scurry.logical_types",
         "scurry.sql", "scurry.statements", "scurry.rest", "scurry.pyflink_version",
     },

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from scurry.common._api import ApiObject
 from scurry.common._config.jars import parse_list_value
 from scurry.common._config.option import ConfigOption, parse_boolean, parse_float, parse_integer
+from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.common.redaction import redacted
 from scurry.errors import ArgumentTypeError
@@ -105,7 +106,7 @@ class Configuration(ApiObject, check_arguments=False):
 
     def set_float(self, key: str, value: float) -> Configuration:
         """Set a number."""
-        return self._set(key, float(value), java_text.double(float(value)))
+        return self._set(key, float(value), double_text(float(value)))
 
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
         """Return a value as bytes.

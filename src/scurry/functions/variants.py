@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, Final
 
+from scurry.common._java_numbers import double_text
 from scurry.errors import EvaluationError
-from scurry.functions.java_text import double_text
 from scurry.functions.json_text import JsonError, dumps, json_decoder, loads
 
 __all__ = ["parse_json", "try_parse_json", "variant_part"]

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.logical_types import (
     ArrayType,
@@ -166,15 +167,13 @@ def _same(value: Any) -> Any:
 
 
 def _float(value: float) -> str:
-    from scurry.common._types import java_text
 
-    return _number(java_text.single(value)) if math.isfinite(value) else java_text.single(value)
+    return _number(float_text(value)) if math.isfinite(value) else float_text(value)
 
 
 def _double(value: float) -> str:
-    from scurry.common._types import java_text
 
-    return _number(java_text.double(value)) if math.isfinite(value) else java_text.double(value)
+    return _number(double_text(value)) if math.isfinite(value) else double_text(value)
 
 
 _VALUES: dict[type[DataType], Callable[[Any], Any]] = {

@@ -6,6 +6,7 @@ import array
 import decimal
 from typing import Any
 
+from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
@@ -73,7 +74,7 @@ _KINDS: dict[type[DataType], type] = {
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return java_text.boolean(value)
-    return java_text.double(value) if isinstance(value, float) else str(value)
+    return double_text(value) if isinstance(value, float) else str(value)
 
 
 def _is_bytes(value: Any) -> bool:

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common._java_numbers import float_text
 from scurry.common._types import java_text
 from scurry.common.time import Instant
 from scurry.common.types import Row
@@ -116,7 +117,7 @@ _PYTHON: dict[type[DataType], Convert] = {
     VarBinaryType: bytearray,
     RawType: pickle.loads,
     # PyFlink gets the text that Java shows: 1.1, not 1.10000002384185791015625.
-    FloatType: lambda value: float(java_text.single(value)),
+    FloatType: lambda value: float(float_text(value)),
     DateType: lambda days: datetime.date.fromordinal(_EPOCH_DAY + days),
     TimeType: lambda millis: (_EPOCH + datetime.timedelta(milliseconds=millis)).time(),
     DayTimeIntervalType: lambda millis: datetime.timedelta(milliseconds=millis),

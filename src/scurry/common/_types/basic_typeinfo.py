@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeAlias
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.common._type_variables import T_co
 from scurry.common._types import composite_conversion, conversion, java_text
 from scurry.common._types.conversion import ColumnConverter, Converter
@@ -127,8 +128,8 @@ _EXACT_CLASSES: dict[BasicType, type] = {
 
 _TEXTS: dict[BasicType, Callable[[Any], str]] = {
     BasicType.BOOLEAN: java_text.boolean,
-    BasicType.FLOAT: java_text.single,
-    BasicType.DOUBLE: java_text.double,
+    BasicType.FLOAT: float_text,
+    BasicType.DOUBLE: double_text,
     BasicType.BIG_DEC: java_text.big_decimal,
     BasicType.INSTANT: java_text.instant,
 }
@@ -266,7 +267,7 @@ class _CollectionText(BasicTypeInfo):
 _NUMBERS_OF_COLLECTIONS: dict[type, Callable[[Any], str]] = {
     bool: java_text.boolean,
     int: str,
-    float: java_text.double,
+    float: double_text,
     decimal.Decimal: java_text.big_decimal,
 }
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import math
 import posixpath
 import re
 import struct
 from collections.abc import Iterable, Mapping
 
 from scurry.common._type_variables import V
-from scurry.common._types.conversion import float32
 from scurry.common.time import Instant
 
 _DAYS_IN_400_YEARS = 146_097
@@ -21,53 +19,6 @@ _DAYS_TO_EPOCH = datetime.date(1970, 1, 1).toordinal() - 1
 def boolean(value: bool) -> str:
     """Return `true` or `false`."""
     return "true" if value else "false"
-
-
-def double(value: float, bits: int = 53) -> str:
-    """Return the text of a Java double, e.g. `1.0E10`: the shortest digits that identify it, with Java 17's exceptions.
-
-    Args:
-        value: The number.
-        bits: How many bits its digits have.
-    """
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return repr(value)
-    sign, digits, exponent = decimal.Decimal(_whole(value, bits) or _two_digits(value)).as_tuple()
-    text = "".join(map(str, digits))
-    power = len(text) - 1 + int(exponent)
-    fraction = text[1:].rstrip("0") or "0"
-    return f"{'-' if sign else ''}{text[0]}.{fraction}E{power}"
-
-
-def _two_digits(value: float) -> str:
-    """Return two digits, the nearest, even if one identifies the number, as Java does: 4.9E-324, not 5E-324."""
-    text = f"{value:.1e}"
-    return text if float(text) == value else repr(value)
-
-
-def _whole(value: float, bits: int) -> int | None:
-    """Return the number that Java 17 writes for a large whole one: its last digits are rounded by another rule."""
-    if not 2**bits <= abs(value) < 2**62 or not value.is_integer():
-        return None
-    surplus = int(abs(value)).bit_length() - bits - 2
-    scale = 10 ** int(surplus * math.log10(2)) if surplus > 1 else 1
-    number = (int(abs(value)) + scale // 2) // scale * scale
-    return number if value > 0 else -number
-
-
-def single(value: float) -> str:
-    """Return the text of a Java float: the shortest digits that identify it among 32-bit floats."""
-    if 2**24 <= abs(value) < 2**62:
-        return double(value, 24)
-    for places in range(1, 9):
-        text = f"{value:.{places}e}"
-        if float32(float(text)) == value:
-            return double(float(text))
-    return double(value)
 
 
 def big_decimal(value: decimal.Decimal) -> str:

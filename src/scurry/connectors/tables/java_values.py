@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.common._types import java_text
 from scurry.formats.temporal_text import date_text, nanos_of_timestamp
 from scurry.logical_types import (
@@ -110,8 +111,8 @@ def _duration(millis: int) -> str:
 
 _SIMPLE: dict[type[DataType], Text] = {
     BooleanType: java_text.boolean,
-    FloatType: java_text.single,
-    DoubleType: java_text.double,
+    FloatType: float_text,
+    DoubleType: double_text,
     BinaryType: _bytes,
     VarBinaryType: _bytes,
     DateType: date_text,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.common._types import java_text
 from scurry.connectors.files.formats.csv.writer import quoting
 from scurry.errors import UnsupportedError
@@ -104,8 +105,8 @@ _SIMPLE: dict[type[DataType], Writer] = {
     BooleanType: java_text.boolean,
     CharType: str,
     VarCharType: str,
-    FloatType: java_text.single,
-    DoubleType: java_text.double,
+    FloatType: float_text,
+    DoubleType: double_text,
     BinaryType: lambda value: base64.b64encode(value).decode(),
     VarBinaryType: lambda value: base64.b64encode(value).decode(),
     DateType: date_text,

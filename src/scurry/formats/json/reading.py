@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
 from scurry.errors import UnsupportedError
@@ -309,7 +310,7 @@ def _tree_text(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, float):
-        return java_text.double(float(value))
+        return double_text(float(value))
     return "true" if value is True else "false" if value is False else str(value)
 
 

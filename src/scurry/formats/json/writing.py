@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.common._types import java_text
 from scurry.errors import RecordRejectedError, UnsupportedError
 from scurry.formats.contract import FormatColumn
@@ -183,8 +184,8 @@ _SIMPLE: dict[type[DataType], Writer] = {
     BooleanType: java_text.boolean,
     CharType: quoted,
     VarCharType: quoted,
-    FloatType: _floating(java_text.single),
-    DoubleType: _floating(java_text.double),
+    FloatType: _floating(float_text),
+    DoubleType: _floating(double_text),
     BinaryType: _base64,
     VarBinaryType: _base64,
     DateType: lambda value: f'"{date_text(value)}"',

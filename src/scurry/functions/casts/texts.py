@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.functions.bitmaps import members
 from scurry.functions.definition import Column, Session
-from scurry.functions.java_text import double_text, float_text, plain_decimal
+from scurry.functions.java_text import plain_decimal
 from scurry.functions.kernels import on_values
 from scurry.functions.time_zones import offset_at, utc_to_local, zone
 from scurry.logical_types import (

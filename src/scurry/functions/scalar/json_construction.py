@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from scurry.common._java_numbers import double_text
 from scurry.errors import EvaluationError
 from scurry.functions.casts.texts import text_of
 from scurry.functions.definition import Argument, CallSite, Kernel, ScalarFunction, Session, Signature, SignatureError
-from scurry.functions.java_text import double_text
 from scurry.functions.json_text import JsonError, decimal_text, dumps, loads, quoted
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.signatures import nullable, signature

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
+from scurry.common._java_numbers import double_text
 from scurry.functions.casts.texts import text_of
 from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.functions.java_text import double_text
 from scurry.functions.kernels import value_kernel
 from scurry.logical_types import (
     DataType,

@@ -10,6 +10,7 @@ import zoneinfo
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common._java_numbers import double_text, float_text
 from scurry.functions.casts.texts import months_text
 from scurry.logical_types import (
     ArrayType,
@@ -106,13 +107,12 @@ def _zone(name: str) -> datetime.tzinfo:
 
 
 def _shown_simple(data_type: DataType) -> Text:
-    from scurry.common._types import java_text
     from scurry.formats.temporal_text import date_text, time_text
 
     texts: dict[type[DataType], Text] = {
         BooleanType: lambda value: "TRUE" if value else "FALSE",
-        FloatType: java_text.single,
-        DoubleType: java_text.double,
+        FloatType: float_text,
+        DoubleType: double_text,
         BinaryType: lambda value: f"x'{value.hex()}'",
         VarBinaryType: lambda value: f"x'{value.hex()}'",
         RawType: lambda value: repr(pickle.loads(value)),

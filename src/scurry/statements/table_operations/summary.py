@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.common._types import java_text
+from scurry.common._java_numbers import double_text
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql import nodes
 
@@ -110,7 +110,7 @@ def summary(node: nodes.Node) -> str:
 
 def _value(node: nodes.Node) -> str:
     if isinstance(node, nodes.NumericLiteral):
-        return java_text.double(float(node.text)) if node.is_approximate else node.text
+        return double_text(float(node.text)) if node.is_approximate else node.text
     if isinstance(node, nodes.StringLiteral):
         text = node.value.replace("'", "''")
         return f"'{text}'"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mimetypes
 import os
 import re
-import urllib.request
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,13 @@ from scurry.rest.session.endpoint import SessionEndpoint
 from scurry.rest.settings import RestSettings
 from scurry.session.directory import SessionDirectory
 from scurry.session.session import Session
+from support.maven import fetched
 
 pytestmark = pytest.mark.nightly
 
 VERSION = "2.3.0"
 JAR = f"org/apache/flink/flink-runtime-web/{VERSION}/flink-runtime-web-{VERSION}.jar"
+DIGEST = "c5476003a9357e6ce876a19d1daa7e37b573ad9fada6448fe665de8bad7162e8"
 PROGRAM = Path(__file__).parents[1] / "session" / "programs" / "job.py"
 COUNTS = vertex_id("counts")
 
@@ -34,13 +35,7 @@ COUNTS = vertex_id("counts")
 def dashboard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The dashboard's files; SCURRY_FLINK_WEB names a jar, else it is fetched, or the tests are skipped."""
     directory = tmp_path_factory.mktemp("dashboard")
-    jar = Path(os.environ.get("SCURRY_FLINK_WEB", directory / "web.jar"))
-    if not jar.exists():
-        try:
-            with urllib.request.urlopen(f"https://repo1.maven.org/maven2/{JAR}", timeout=60) as answer:
-                jar.write_bytes(answer.read())
-        except OSError as error:
-            pytest.skip(f"Flink's dashboard cannot be fetched from Maven Central: {error}")
+    jar = Path(os.environ["SCURRY_FLINK_WEB"]) if "SCURRY_FLINK_WEB" in os.environ else fetched(JAR, DIGEST)
     with zipfile.ZipFile(jar) as packed:
         packed.extractall(directory, [name for name in packed.namelist() if name.startswith("web/")])
     return directory / "web"

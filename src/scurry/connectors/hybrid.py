@@ -185,6 +185,8 @@ class _HybridEnumerator(Enumerator):
         self._hybrid = hybrid
         self._channels = hybrid.channels(parallelism)
         self._parallelism = parallelism
+        #: the parallelism of the current source: a restore with as many channels keeps its splits where they are
+        self._current_parallelism = parallelism
         self._limits = limits
         self._index = 0
         #: the last positions of the sources before the current one
@@ -229,11 +231,11 @@ class _HybridEnumerator(Enumerator):
     def _opened(self) -> Enumerator:
         if self._current is None:
             source = self._turn(self._index).source
-            self._current = source.create_enumerator(self._parallelism, self._limits)
+            self._current = source.create_enumerator(self._current_parallelism, self._limits)
             if self._restored_position is not None:
                 self._current.restore(self._restored_position)
             if self._ended is None:
-                own = source.channels(self._parallelism)
+                own = source.channels(self._current_parallelism)
                 self._ended = set(range(own, self._channels))
                 number, ended = self._channels_before or (own, [])
                 if number == own:  # otherwise it reassigns splits, and ends each channel again
@@ -247,6 +249,7 @@ class _HybridEnumerator(Enumerator):
         self._before.append(position)
         self._index += 1
         self._current = self._restored_position = self._ended = self._channels_before = None
+        self._current_parallelism = self._parallelism
 
     # ---------------------------------------------------------------- assigning
 
@@ -262,7 +265,7 @@ class _HybridEnumerator(Enumerator):
             self._ended.update(assignment.channel for assignment in batch if assignment.final)
             if last:
                 return self._last(batch)
-            work = [self._wrap(assignment, False) for assignment in batch if assignment.work is not None]
+            work = [self._wrap(each, False) for each in batch if each.work is not None or not each.final]
             if work or len(self._ended) < self._channels:
                 return work
 
@@ -308,7 +311,7 @@ class _HybridEnumerator(Enumerator):
             "source": self._index,
             "channels": self._channels,
             "ended": None if self._ended is None else sorted(self._ended),
-            "own": None if self._ended is None else self._turn(self._index).source.channels(self._parallelism),
+            "own": None if self._ended is None else self._turn(self._index).source.channels(self._current_parallelism),
             "final": sorted(self._reported),
             "current": self._restored_position if self._current is None else self._current.position(),
             "before": list(self._before),
@@ -325,6 +328,7 @@ class _HybridEnumerator(Enumerator):
         if position["channels"] == self._channels:
             self._reported = set(position["final"] if "final" in position else position["told"])  # its earlier name
             self._ended = None if ended is None else set(ended)
+            self._current_parallelism = position["own"] or self._parallelism
         elif index + 1 < sources and ended is not None and len(ended) == position["channels"]:
             self._ended = set(range(self._channels))
         elif ended is not None:

@@ -84,10 +84,10 @@ class RangeEnumerator(Enumerator):
         return {"pending": [None if parts is None else [list(part) for part in parts] for parts in self._pending]}
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the remaining parts; reassign them round-robin if the number of channels has changed."""
+        """Continue with the remaining parts; deal them in ascending order if the number of channels has changed."""
         saved: list[list[list[int]] | None] = position["pending"]
         if len(saved) == self._channels:
             self._pending = [None if parts is None else [(a, b) for a, b in parts] for parts in saved]
             return
-        left = [(a, b) for parts in saved for a, b in parts or []]
+        left = sorted((a, b) for parts in saved for a, b in parts or [])
         self._pending = [left[channel :: self._channels] for channel in range(self._channels)]

@@ -85,6 +85,8 @@ class _SplitEnumerator(Enumerator):
         #: in the order of discovery, which determines the channel of each split
         self._positions: dict[str, Position] = {}
         self._final: set[int] = set()
+        #: channels that get an assignment although it may be empty: their splits hold the watermark back as before
+        self._speaking: set[int] = set()
 
     def next_batch(self) -> list[Assignment]:
         if len(self._final) == self._channels:
@@ -103,11 +105,12 @@ class _SplitEnumerator(Enumerator):
                     going_on.add(number % self._channels)
         self._positions.update((split, end) for part in work for split, _, end in part)
         ending = set(range(self._channels)) - going_on - self._final
+        speaking, self._speaking = self._speaking, set()
         self._final |= ending
         return [
             Assignment(channel, part or None, channel in ending)
             for channel, part in enumerate(work)
-            if part or channel in ending
+            if part or channel in ending or channel in speaking
         ]
 
     def _discover(self) -> set[str]:
@@ -138,8 +141,10 @@ class _SplitEnumerator(Enumerator):
 
     def restore(self, position: dict[str, Any]) -> None:
         self._positions = dict(position["splits"])
-        # with another number of channels, each has to be marked final again
-        self._final = set(position["final"]) if position["channels"] == self._channels else set()
+        if position["channels"] == self._channels:
+            self._final = set(position["final"])
+        else:  # each has to be marked final again
+            self._final, self._speaking = set(), set(range(min(self._channels, len(self._positions))))
 
     def idle_hint(self) -> float:
         return self._source.poll_seconds

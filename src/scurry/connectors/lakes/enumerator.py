@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from scurry.connectors.source import Assignment, Enumerator
+from scurry.connectors.split_queues import SplitQueues
 
 __all__ = ["LakeEnumerator", "TableFile", "TableLog"]
 
@@ -65,8 +66,7 @@ class LakeEnumerator(Enumerator):
         self._interval = None if interval_ms is None else interval_ms / 1000
         self._clock = clock
         self._version: Any = None
-        self._queues: list[list[TableFile]] = [[] for _ in range(channels)]
-        self._final = [False] * channels
+        self._queues: SplitQueues[TableFile] = SplitQueues(channels, lambda file: file.size)
         self._looked: float | None = None
 
     def _look(self) -> None:
@@ -74,35 +74,26 @@ class LakeEnumerator(Enumerator):
             return
         self._looked = self._clock()
         self._version, files = self._log.start() if self._version is None else self._log.after(self._version)
-        self._distribute(files)
-
-    def _distribute(self, files: Iterable[TableFile]) -> None:
-        loads = [sum(file.size for file in queue) for queue in self._queues]
-        for file in files:
-            channel = loads.index(min(loads))
-            self._queues[channel].append(file)
-            loads[channel] += max(file.size, 1)
+        self._queues.add(files)
 
     def next_batch(self) -> list[Assignment]:
         """Return files for each channel, within the size limit of a micro-batch."""
         self._look()
-        busy = sum(1 for queue in self._queues if queue)
+        budget = self._max_bytes // max(self._queues.busy, 1)
         assignments = []
-        for channel, queue in enumerate(self._queues):
-            if self._final[channel]:
-                continue
-            work = self._take(queue, self._max_bytes // max(busy, 1))
-            self._final[channel] = self._interval is None and not queue
-            if work or self._final[channel]:
-                assignments.append(Assignment(channel, work or None, self._final[channel]))
+        for channel in self._queues.open:
+            work = self._take(channel, budget)
+            final = self._queues.final[channel] = self._interval is None and self._queues.first(channel) is None
+            if work or final:
+                assignments.append(Assignment(channel, work or None, final))
         return assignments
 
-    def _take(self, queue: list[TableFile], budget: int) -> list[TableFile]:
+    def _take(self, channel: int, budget: int) -> list[TableFile]:
         """Remove files of up to `budget` bytes from a queue, but at least one."""
         work: list[TableFile] = []
-        while queue and (not work or queue[0].size <= budget):
-            budget -= queue[0].size
-            work.append(queue.pop(0))
+        while (file := self._queues.first(channel)) is not None and (not work or file.size <= budget):
+            budget -= file.size
+            work.append(self._queues.pop(channel))
         return work
 
     def idle_hint(self) -> float:
@@ -115,18 +106,12 @@ class LakeEnumerator(Enumerator):
         """Return the current version and its remaining files."""
         return {
             "version": self._version,
-            "pending": [[[file.path, file.size, file.details] for file in queue] for queue in self._queues],
-            "final": list(self._final),
+            **self._queues.position(lambda file: [file.path, file.size, file.details]),
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with remaining files and later versions; reassign files if the number of channels has changed."""
+        """Continue with remaining files and later versions."""
         self._version = position["version"]
-        saved = [[TableFile(*file) for file in queue] for queue in position["pending"]]
-        if len(saved) == len(self._queues):
-            self._queues, self._final = saved, list(position["final"])
-        else:
-            self._queues, self._final = [[] for _ in self._queues], [False] * len(self._queues)
-            self._distribute(file for queue in saved for file in queue)
+        self._queues.restore(position, lambda file: TableFile(*file))
         # without later versions, a version that was assigned is not assigned again
         self._looked = None if self._version is None or self._interval is not None else self._clock()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import pickle
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from scurry.catalog.entries import InlineTable
 from scurry.catalog.table_options import TableOption
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Assignment, BatchLimits, Enumerator
+from scurry.connectors.split_queues import SplitQueues
 from scurry.connectors.tables.contract import (
     Changes,
     SinkChanges,
@@ -18,7 +21,6 @@ from scurry.connectors.tables.contract import (
     TableFactory,
     TableSource,
 )
-from scurry.connectors.tables.split_enumerator import SplitEnumerator
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,22 +85,41 @@ class ArrowSource(TableSource):
         return {"_splits": []}
 
 
-class _Pieces(SplitEnumerator):
+class _Pieces(Enumerator):
     """Assign the pieces of a part to one channel, in order."""
 
     def __init__(self, splits: Sequence[Sequence[Any]], channels: int) -> None:
         self._pieces = [piece for pieces in splits for piece in pieces]
-        super().__init__([], channels)
-        first = 0
-        for number, pieces in enumerate(splits):
-            self._pending[number % channels] += range(first, first + len(pieces))
-            first += len(pieces)
+        #: of each part the places of its next piece and behind its last
+        self._queues: SplitQueues[list[int]] = SplitQueues(channels, lambda part: part[1] - part[0])
+        ends = [*accumulate(map(len, splits), initial=0)]
+        self._queues.add([start, end] for start, end in pairwise(ends) if start < end)
 
     def next_batch(self) -> list[Assignment]:
-        return [
-            replace(each, work=None if each.work is None else [self._pieces[place] for place in each.work])
-            for each in super().next_batch()
-        ]
+        assignments = []
+        for channel in self._queues.open:
+            work = None
+            if (part := self._queues.first(channel)) is not None:
+                work = [self._pieces[part[0]]]
+                part[0] += 1
+                if part[0] == part[1]:
+                    self._queues.pop(channel)
+            final = self._queues.final[channel] = self._queues.first(channel) is None
+            assignments.append(Assignment(channel, work, final))
+        return assignments
+
+    def position(self) -> dict[str, Any]:
+        return self._queues.position(list)
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self._queues.restore(position, _part)
+
+
+def _part(saved: list[int] | str) -> list[int]:
+    if isinstance(saved, str):  # earlier versions have the place of each piece, pickled
+        place = pickle.loads(base64.b64decode(saved))
+        return [place, place + 1]
+    return saved
 
 
 class FrameSource(TableSource):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.connectors.source import Assignment, Enumerator
+from scurry.connectors.split_queues import SplitQueues
 
 __all__ = ["SplitEnumerator"]
 
@@ -20,34 +21,25 @@ class SplitEnumerator(Enumerator):
 
     def __init__(self, splits: Sequence[Any], channels: int) -> None:
         """Take the pieces and the number of channels."""
-        self._channels = channels
-        self._share(list(splits))
-
-    def _share(self, splits: list[Any]) -> None:
-        self._pending: list[list[Any]] = [splits[channel :: self._channels] for channel in range(self._channels)]
-        self._final = [False] * self._channels
+        self._queues: SplitQueues[Any] = SplitQueues(channels, lambda split: 1)
+        self._queues.add(splits)
 
     def next_batch(self) -> list[Assignment]:
         """Return the next piece of each channel that has not ended."""
         assignments = []
-        for channel, pending in enumerate(self._pending):
-            if not self._final[channel]:
-                work = [pending.pop(0)] if pending else None
-                self._final[channel] = not pending
-                assignments.append(Assignment(channel, work, not pending))
+        for channel in self._queues.open:
+            work = None if self._queues.first(channel) is None else [self._queues.pop(channel)]
+            final = self._queues.final[channel] = self._queues.first(channel) is None
+            assignments.append(Assignment(channel, work, final))
         return assignments
 
     def position(self) -> dict[str, Any]:
         """Return the pieces that are not assigned."""
-        return {"pending": [[_text(split) for split in pending] for pending in self._pending], "final": self._final[:]}
+        return self._queues.position(_text)
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the splits that were not assigned; redistribute them if the number of channels has changed."""
-        pending = [[_split(text) for text in each] for each in position["pending"]]
-        if len(pending) == self._channels:
-            self._pending, self._final = pending, list(position["final"])
-        else:
-            self._share([split for each in pending for split in each])
+        """Continue with the pieces that were not assigned."""
+        self._queues.restore(position, _split)
 
 
 def _text(split: Any) -> str:

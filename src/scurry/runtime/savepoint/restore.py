@@ -242,7 +242,8 @@ class Restore:
         """Return the operator's gate, for its present channels.
 
         All subtasks have the same watermarks, so the gate of any of them will do. If the number of a sender's channels
-        has changed, each of them gets the lowest watermark that the sender had; a new sender has sent nothing yet.
+        has changed, each of them gets the lowest watermark that the sender had; a new sender has sent nothing yet. The
+        channels of a source are waited for once they send something: some may have no splits.
         """
         saved = next((meta.gate for meta in metas if meta.gate), {})
         numbers = {uid: state.number for uid, state in self.metadata.operators.items()}
@@ -254,7 +255,8 @@ class Restore:
                 before = _channels(saved, numbers.get(tasks[sender.task].uid))
                 if before and len(before) != sender.count:
                     watermark, active, seen, idle = zip(*before, strict=True)
-                    before = [(min(watermark), max(active), any(seen), all(idle))] * sender.count
+                    waited_for = any(seen) and sender.task not in self.plan.sources
+                    before = [(min(watermark), max(active), waited_for, all(idle))] * sender.count
                 for instance, state in enumerate(before):
                     gate[channel_id(sender.task, instance)] = state
         return gate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from scurry.connectors.source import (
     Source,
     sliced,
 )
+from scurry.connectors.split_queues import SplitQueues
 from scurry.errors import ArgumentError
 
 __all__ = ["FileSource", "FileSplits"]
@@ -163,8 +164,7 @@ class _FileEnumerator(Enumerator):
         self._max_bytes = self._most_bytes = max_bytes
         self._clock = clock
         self._seen: set[str] = set()
-        self._queues: list[list[_Pending]] = [[] for _ in range(channels)]
-        self._final = [False] * channels
+        self._queues: SplitQueues[_Pending] = SplitQueues(channels, lambda file: file.left)
         #: modification time and path of the newest file, for the next source of a HybridSource
         self._newest: list[Any] | None = None
         self._discover()
@@ -187,7 +187,7 @@ class _FileEnumerator(Enumerator):
         self._seen.update(address for address, _ in new)
         if new:
             self._newest = [new[-1][1].modified, new[-1][0]]
-        self._distribute(split for address, status in new for split in self._splits(address, status.size))
+        self._queues.add(split for address, status in new for split in self._splits(address, status.size))
 
     def _splits(self, path: str, size: int) -> Iterator[_Pending]:
         """Yield the splits of a file; none for an empty file."""
@@ -195,45 +195,31 @@ class _FileEnumerator(Enumerator):
         for start in range(0, size, step or 1):
             yield _Pending(path, start, min(start + step, size), size)
 
-    def _distribute(self, files: Iterable[_Pending]) -> None:
-        loads = [sum(f.left for f in queue) for queue in self._queues]
-        for file in files:
-            channel = loads.index(min(loads))
-            self._queues[channel].append(file)
-            loads[channel] += file.left
-
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         if self._format.cut_anywhere:
             self._max_bytes = limits.max_bytes
 
     def backlog(self) -> Backlog:
-        return Backlog(bytes=self._left())
-
-    def _left(self) -> int:
-        return sum(file.left for queue in self._queues for file in queue)
+        return Backlog(bytes=self._queues.total)
 
     def next_batch(self) -> list[Assignment]:
         if self._interval is not None and self._clock() >= self._looked + self._interval:
             self._discover()
-        total = self._left()
-        busy = sum(1 for queue in self._queues if queue)
+        total = self._queues.total
         in_one = min(self._max_bytes * _WITH_REST, self._most_bytes)
-        budget = total if total <= in_one else max(1, self._max_bytes // busy)
+        budget = total if total <= in_one else max(1, self._max_bytes // self._queues.busy)
         assignments = []
-        for channel, queue in enumerate(self._queues):
-            if self._final[channel]:
-                continue
-            work = self._take(queue, budget)
-            self._final[channel] = self._interval is None and not queue
-            if work or self._final[channel]:
-                assignments.append(Assignment(channel, work or None, self._final[channel]))
+        for channel in self._queues.open:
+            work = self._take(channel, budget)
+            final = self._queues.final[channel] = self._interval is None and self._queues.first(channel) is None
+            if work or final:
+                assignments.append(Assignment(channel, work or None, final))
         return assignments
 
-    def _take(self, queue: list[_Pending], budget: int) -> list[_Range]:
+    def _take(self, channel: int, budget: int) -> list[_Range]:
         """Remove up to `budget` bytes from a queue, or one larger file that is not splittable."""
         work: list[_Range] = []
-        while queue and budget > 0:
-            file = queue[0]
+        while budget > 0 and (file := self._queues.first(channel)) is not None:
             amount = file.left
             if amount > budget:
                 if self._format.splittable(file.path):
@@ -244,7 +230,7 @@ class _FileEnumerator(Enumerator):
             budget -= amount
             file.next += amount
             if not file.left:
-                queue.pop(0)
+                self._queues.pop(channel)
         return work
 
     def idle_hint(self) -> float:
@@ -255,22 +241,15 @@ class _FileEnumerator(Enumerator):
 
     def position(self) -> dict[str, Any]:
         return {
-            "pending": [[[f.path, f.next, f.end, f.size] for f in queue] for queue in self._queues],
-            "final": list(self._final),
+            **self._queues.position(lambda file: [file.path, file.next, file.end, file.size]),
             "seen": sorted(self._seen) if self._interval is not None else [],
             "newest": self._newest,
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with the remaining files; reassign them if the number of channels has changed."""
-        saved = [[_pending(*f) for f in queue] for queue in position["pending"]]
-        channels = len(self._queues)
+        """Continue with the remaining files."""
         self._newest = position.get("newest")
-        if len(saved) == channels:
-            self._queues, self._final = saved, list(position["final"])
-        else:
-            self._queues, self._final = [[] for _ in range(channels)], [False] * channels
-            self._distribute(file for queue in saved for file in queue)
+        self._queues.restore(position, lambda file: _pending(*file))
         if self._interval is not None:
             # the next discovery finds files that appeared since, including those that the constructor listed
             self._seen = set(position["seen"])

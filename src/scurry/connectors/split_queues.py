@@ -1,0 +1,112 @@
+"""SplitQueues: the unassigned splits of a source, in a queue for each channel."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
+from typing import Any, Generic, TypeVar
+
+__all__ = ["SplitQueues"]
+
+T = TypeVar("T")
+
+
+class SplitQueues(Generic[T]):
+    """Keep the unassigned splits of each channel in the order of their discovery, at any number of channels.
+
+    If event time rises in the order of discovery, no channel's watermark is ahead of what the channel has still to
+    read. A restore with another number of channels keeps that: it deals all splits again, in the order of discovery.
+
+    Attributes:
+        final: Whether each channel has had its last assignment.
+    """
+
+    def __init__(self, channels: int, size: Callable[[T], int]) -> None:
+        """Begin without splits.
+
+        Args:
+            channels: Number of readers.
+            size: Returns how much of a split is left to read.
+        """
+        self._size = size
+        self._queues: list[deque[tuple[int, T]]] = [deque() for _ in range(channels)]
+        self._discovered = 0
+        self.final = [False] * channels
+
+    def add(self, splits: Iterable[T]) -> None:
+        """Add newly discovered splits, each to the channel with the least left to read."""
+        found = list(splits)
+        self._deal(enumerate(found, self._discovered))
+        self._discovered += len(found)
+
+    def _deal(self, numbered: Iterable[tuple[int, T]]) -> None:
+        loads = [self.left(channel) for channel in range(len(self._queues))]
+        for number, split in numbered:
+            channel = loads.index(min(loads))
+            self._queues[channel].append((number, split))
+            loads[channel] += max(self._size(split), 1)
+
+    @property
+    def open(self) -> list[int]:
+        """The channels that have not had their last assignment."""
+        return [channel for channel, final in enumerate(self.final) if not final]
+
+    @property
+    def busy(self) -> int:
+        """The number of channels that have splits."""
+        return sum(1 for queue in self._queues if queue)
+
+    def left(self, channel: int) -> int:
+        """Return how much a channel has left to read."""
+        return sum(self._size(split) for _, split in self._queues[channel])
+
+    @property
+    def total(self) -> int:
+        """How much all channels have left to read."""
+        return sum(map(self.left, range(len(self._queues))))
+
+    def first(self, channel: int) -> T | None:
+        """Return the next split of a channel, None if it has none."""
+        queue = self._queues[channel]
+        return queue[0][1] if queue else None
+
+    def pop(self, channel: int) -> T:
+        """Remove and return the next split of a channel."""
+        return self._queues[channel].popleft()[1]
+
+    def position(self, encode: Callable[[T], Any]) -> dict[str, Any]:
+        """Return the splits, as JSON-able data, with the numbers of their discovery."""
+        return {
+            "pending": [[encode(split) for _, split in queue] for queue in self._queues],
+            "order": [[number for number, _ in queue] for queue in self._queues],
+            "final": list(self.final),
+        }
+
+    def restore(self, position: dict[str, Any], decode: Callable[[Any], T]) -> None:
+        """Continue with the splits of a position; deal them again if the number of channels has changed."""
+        pending: Sequence[Sequence[Any]] = position["pending"]
+        order = position.get("order") or _dealt_in_turn(pending)
+        saved = [
+            deque((number, decode(split)) for number, split in zip(numbers, splits, strict=True))
+            for numbers, splits in zip(order, pending, strict=True)
+        ]
+        self._discovered = 1 + max((number for queue in saved for number, _ in queue), default=-1)
+        if len(saved) == len(self._queues):
+            self._queues, self.final = saved, list(position["final"])
+            return
+        self._queues, self.final = [deque() for _ in self._queues], [False] * len(self._queues)
+        self._deal(sorted((each for queue in saved for each in queue), key=lambda each: each[0]))
+
+
+def _dealt_in_turn(pending: Sequence[Sequence[Any]]) -> list[list[int]]:
+    """Return the numbers of splits that were dealt in turn: positions of earlier versions do not have them."""
+    absent = object()
+    order: list[list[int]] = [[] for _ in pending]
+    number = 0
+    for turn in zip_longest(*pending, fillvalue=absent):
+        for channel, split in enumerate(turn):
+            if split is not absent:
+                order[channel].append(number)
+                number += 1
+    return order

@@ -11,13 +11,18 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-__all__ = ["local_to_utc", "offset_at", "offset_of_local", "utc_to_local", "zone"]
+__all__ = ["check_session_zone", "local_to_utc", "offset_at", "offset_of_local", "utc_to_local", "zone"]
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _OFFSET: Final = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _EPOCH: Final = datetime(1970, 1, 1)
 _FIRST, _LAST = -62_135_596_800 + 86_400, 253_402_300_799 - 86_400
+#: `GMT+8`, `GMT+08`, `GMT+0830`, `GMT+08:30`: the offsets that Java's two classes of time zones understand alike.
+_SESSION_OFFSET: Final = re.compile(r"GMT[+-](\d{1,2}|\d\d:?[0-5]\d)")
+_FARTHEST: Final = timedelta(hours=18)
+#: Names of the tz database that Java does not have, or has for another zone.
+_NOT_OF_JAVA: Final = {"EST", "Factory", "HST", "MST", "ROC", "UT", "Z", "localtime", "posixrules"}
 #: Changes of offsets since 1970 happen at quarters of hours; before, at any second.
 _BLOCK = 900
 
@@ -38,8 +43,34 @@ def zone(name: str) -> tzinfo:
         return UTC
     try:
         return ZoneInfo(name)
-    except (KeyError, OSError) as error:
+    except (KeyError, OSError, ValueError) as error:
         raise ValueError(f"Unknown time-zone ID: {name}") from error
+
+
+def check_session_zone(name: str) -> None:
+    """Check a value of `table.local-time-zone`: a name of the tz database, or an offset as `GMT+02:00`.
+
+    Raises:
+        ValueError: Flink refuses it; the text is Flink's.
+    """
+    if _SESSION_OFFSET.fullmatch(name):
+        is_valid = abs(zone(name).utcoffset(None) or timedelta()) <= _FARTHEST
+    else:
+        is_valid = name not in _NOT_OF_JAVA and not name.startswith(("posix/", "right/")) and _is_of_tz_database(name)
+    if not is_valid:
+        raise ValueError(
+            "Invalid time zone. The value should be a Time Zone Database (TZDB) ID such as 'America/Los_Angeles' to "
+            "include daylight saving time. Fixed offsets are supported using GMT notation such as 'GMT-03:00' or "
+            "'GMT+03:00'. Or use 'UTC' without time zone and daylight saving time."
+        )
+
+
+def _is_of_tz_database(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError, ValueError):
+        return False
+    return True
 
 
 def offset_at(second: int, time_zone: tzinfo) -> int:

@@ -21,6 +21,17 @@ def _text(text: str) -> object:
     return text
 
 
+def _zone(text: str) -> object:
+    from scurry.functions.time_zones import check_session_zone
+
+    try:
+        if text != "default":
+            check_session_zone(text)
+        return text
+    except ValueError as error:
+        raise ValidationError(f"{error} It is '{text}' in 'table.local-time-zone'.") from None
+
+
 def _one_of(*values: str) -> Callable[[str], object]:
     return lambda text: {value.upper(): value for value in values}[text.strip().upper()]
 
@@ -152,7 +163,7 @@ _OPTIONS: tuple[tuple[str, str, Callable[[str], object]], ...] = (
     ("table.dml-sync", "false", _boolean),
     ("table.dynamic-table-options.enabled", "true", _boolean),
     ("table.sql-dialect", "default", _text),
-    ("table.local-time-zone", "default", _text),
+    ("table.local-time-zone", "default", _zone),
     ("table.display.max-column-width", "30", int),
     ("table.resources.download-dir", "/tmp", _text),
     ("table.rtas-ctas.atomicity-enabled", "false", _boolean),
@@ -245,6 +256,8 @@ def check_table_options(configuration: Configuration) -> None:
 def _check(option: TableSetting, value: str) -> None:
     try:
         option.parse(value)
+    except ValidationError:
+        raise
     except (KeyError, ValueError) as error:
         raise ValidationError(f"Could not parse value '{value}' for key '{option.key}'.") from error
     accepted = _REFUSED.get(option.key)

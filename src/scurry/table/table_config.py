@@ -55,6 +55,8 @@ class TableConfig(ApiObject):
         Raises:
             UnknownConfigError: The key is nearly one that means something.
             ConfigError: The value cannot be used.
+            ValidationError: A setting of tables cannot be read.
+            UnsupportedError: Results would be others with the setting, which scurry does not have.
         """
         given = Configuration().set_string(key, value)
         self.add_configuration(given)
@@ -76,16 +78,12 @@ class TableConfig(ApiObject):
         Raises:
             ArgumentError: There is no such time zone.
         """
-        from scurry.functions.time_zones import zone
+        from scurry.functions.time_zones import check_session_zone
 
         try:
-            if timezone_id.startswith(("UTC+", "UTC-", "UT+", "UT-", "+", "-")):
-                raise ValueError("Flink takes such an offset after GMT only")
-            zone(timezone_id)
-        except ValueError:
-            raise ArgumentError(
-                f"Unknown time-zone ID: {timezone_id}; expected a name such as Europe/Berlin, or GMT+02:00"
-            ) from None
+            check_session_zone(timezone_id)
+        except ValueError as error:
+            raise ArgumentError(f"time zone '{timezone_id}': {error}") from None
         self._configuration.set_string(_TIME_ZONE, timezone_id)
 
     def set_idle_state_retention(self, duration: datetime.timedelta) -> None:
@@ -117,8 +115,13 @@ class TableConfig(ApiObject):
         Raises:
             UnknownConfigError: A key is nearly one that means something.
             ConfigError: A value cannot be used.
+            ValidationError: A setting of tables cannot be read.
+            UnsupportedError: Results would be others with a setting, which scurry does not have.
         """
+        from scurry.statements.table_options import check_table_options
+
         validate(configuration)
+        check_table_options(configuration)
         self._configuration.add_all(configuration)
 
     def set_python_executable(self, python_exec: str) -> None:

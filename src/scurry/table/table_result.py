@@ -11,7 +11,7 @@ from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject
 from scurry.common.job_client import JobClient
 from scurry.common.types import Row, RowKind
-from scurry.logical_types import DataType
+from scurry.errors import EvaluationError
 from scurry.table._values import python_value
 from scurry.table.result_kind import ResultKind
 from scurry.table.table_schema import TableSchema
@@ -69,8 +69,7 @@ class TableResult(ApiObject):
 
     def collect(self) -> CloseableIterator:
         """Return an iterator over the rows, which is a context manager, too."""
-        types = self._result.schema.get_column_data_types()
-        return CloseableIterator(self._rows(), types)
+        return CloseableIterator(self._rows(), self._result.schema)
 
     def print(self) -> None:
         """Print the rows, in Flink's layout."""
@@ -103,22 +102,45 @@ class TableResult(ApiObject):
 class CloseableIterator(ApiObject):
     """The rows of a result."""
 
-    def __init__(self, rows: Iterator[tuple[int, tuple[object, ...]]], types: list[DataType]) -> None:
-        """Take the rows and the types of their columns."""
+    def __init__(self, rows: Iterator[tuple[int, tuple[object, ...]]], schema: ResolvedSchema) -> None:
+        """Take the rows and their schema."""
         self._rows = rows
-        self._converters = [python_value(kind) for kind in types]
+        self._schema = schema
+        self._converters = [python_value(kind) for kind in schema.get_column_data_types()]
 
     def __iter__(self) -> CloseableIterator:
         """Return itself."""
         return self
 
     def __next__(self) -> Row:
-        """Return the next row."""
+        """Return the next row.
+
+        Raises:
+            EvaluationError: Python has no date or time of a value.
+        """
         kind, values = next(self._rows)
-        row = Row(*[convert(value) for convert, value in zip(self._converters, values, strict=True)])
+        try:
+            row = Row(*[convert(value) for convert, value in zip(self._converters, values, strict=True)])
+        except (OverflowError, ValueError) as error:
+            raise self._unrepresentable(values) or error from None
         if kind:
             row.set_row_kind(RowKind(kind))
         return row
+
+    def _unrepresentable(self, values: tuple[object, ...]) -> EvaluationError | None:
+        """Return an error that names the first column whose value is beyond Python's dates."""
+        from scurry.statements.display.values import shown_value
+
+        for column, convert, value in zip(self._schema.get_columns(), self._converters, values, strict=True):
+            try:
+                convert(value)
+            except (OverflowError, ValueError):
+                kind, shown = column.data_type.as_summary_string(), shown_value(column.data_type, "UTC")(value)
+                return EvaluationError(
+                    f"column '{column.name}' has the {kind} {shown}, but dates of Python are in the years 1 to 9999; "
+                    f"select CAST({column.name} AS STRING) to collect it as text"
+                )
+        return None
 
     def next(self) -> Row:
         """Return the next row."""

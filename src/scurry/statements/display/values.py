@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
-import functools
 import pickle
-import re
-import zoneinfo
 from collections.abc import Callable
 from typing import Any
 
 from scurry.common._java_numbers import double_text, float_text
 from scurry.functions.casts.texts import months_text
+from scurry.functions.time_zones import offset_at, zone
 from scurry.logical_types import (
     ArrayType,
     BinaryType,
@@ -38,7 +35,7 @@ __all__ = ["shown_value"]
 
 Text = Callable[[Any], str]
 
-_EPOCH = datetime.datetime(1970, 1, 1)
+_NANOS = 1_000_000_000
 
 
 def shown_value(data_type: DataType, time_zone: str) -> Text:
@@ -59,8 +56,7 @@ def _text(data_type: DataType, time_zone: str) -> Text:
         precision = data_type.precision
         return lambda value: timestamp_text(nanos_of_timestamp(value, precision), digits=precision)
     if isinstance(data_type, LocalZonedTimestampType):
-        precision = data_type.precision
-        return lambda value: timestamp_text(_local_nanos(value, precision, time_zone), digits=precision)
+        return _local_timestamp(data_type.precision, time_zone)
     if isinstance(data_type, ArrayType):
         element = shown_value(data_type.element_type, time_zone)
         return lambda values: "[" + ", ".join(map(element, values)) + "]"
@@ -81,29 +77,21 @@ def _text(data_type: DataType, time_zone: str) -> Text:
     return _shown_simple(data_type)
 
 
+def _local_timestamp(precision: int, time_zone: str) -> Text:
+    from scurry.formats.temporal_text import nanos_of_timestamp, timestamp_text
+
+    local = zone(time_zone)
+
+    def text(value: int) -> str:
+        nanos = nanos_of_timestamp(value, precision)
+        return timestamp_text(nanos + offset_at(nanos // _NANOS, local) * _NANOS, digits=precision)
+
+    return text
+
+
 def _shown_map(key_type: DataType, value_type: DataType, time_zone: str) -> Text:
     key, item = shown_value(key_type, time_zone), shown_value(value_type, time_zone)
     return lambda pairs: "{" + ", ".join(f"{key(k)}={item(v)}" for k, v in pairs) + "}"
-
-
-def _local_nanos(value: int, precision: int, time_zone: str) -> int:
-    from scurry.formats.temporal_text import nanos_of_timestamp
-
-    nanos = nanos_of_timestamp(value, precision)
-    moment = _EPOCH.replace(tzinfo=datetime.UTC) + datetime.timedelta(seconds=nanos // 1_000_000_000)
-    offset = moment.astimezone(_zone(time_zone)).utcoffset() or datetime.timedelta()
-    return nanos + offset // datetime.timedelta(microseconds=1) * 1_000
-
-
-@functools.cache
-def _zone(name: str) -> datetime.tzinfo:
-    offset = re.fullmatch(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?", name)
-    if offset is not None:
-        amount = datetime.timedelta(hours=int(offset[2]), minutes=int(offset[3] or 0))
-        return datetime.timezone(-amount if offset[1] == "-" else amount)
-    if name in ("UTC", "GMT", "Z"):
-        return datetime.UTC
-    return zoneinfo.ZoneInfo(name)
 
 
 def _shown_simple(data_type: DataType) -> Text:

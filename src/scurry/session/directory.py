@@ -9,14 +9,17 @@ import re
 import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 from scurry.errors import ConfigError, SessionError
+from scurry.session.stored import FINAL_STATES, read_record
 
 __all__ = ["Program", "SessionDirectory", "Submission", "sessions_directory"]
 
+_JOB_ID = re.compile("[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 #: Suffixes of programs: Python, a zipped project, a script of SQL.
 _SUFFIXES = (".py", ".zip", ".pyz", ".sql")
@@ -110,7 +113,10 @@ class SessionDirectory:
         """
         for part in (self.path, self.programs, self.jobs, self.checkpoints, self.archive):
             part.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = open(self.path / "lock", "a+", encoding="utf-8")
+        try:
+            self._lock = open(self.path / "lock", "a+", encoding="utf-8")
+        except OSError as error:
+            raise SessionError(f"session {self.path.name!r} cannot lock its directory: {error}") from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -156,6 +162,11 @@ class SessionDirectory:
         """The archives of jobs that are over, one file each, as Flink's history server reads them."""
         return self.path / "archive"
 
+    @property
+    def files(self) -> Path:
+        """The files that jobs send to the executors of a cluster."""
+        return self.path / "files"
+
     def output(self, job_id: str) -> Path:
         """Return the file with the output of a job's process."""
         return self.jobs / f"{job_id}.log"
@@ -191,7 +202,10 @@ class SessionDirectory:
 
     def known_programs(self) -> list[Program]:
         """Return the programs, the newest first."""
-        found = [Program(**_read(file)) for file in self.programs.glob("*/program.json")]
+        found = []
+        for file in self.programs.glob("*/program.json"):
+            with suppress(SessionError):  # a damaged one can only be uploaded again
+                found.append(read_record(Program, file))
         return sorted(found, key=lambda program: -program.uploaded_ms)
 
     def program(self, identifier: str) -> Program | None:
@@ -226,8 +240,8 @@ class SessionDirectory:
         return over
 
     def submissions(self) -> Iterator[Submission]:
-        """Yield all submissions, the oldest first."""
-        found = [Submission(**_read(file)) for file in self.jobs.glob("*.json")]
+        """Yield all submissions, the oldest first; those whose files are damaged have failed for that reason."""
+        found = [_submission(file) for file in self.jobs.glob("*.json") if _JOB_ID.fullmatch(file.stem)]
         yield from sorted(found, key=lambda submission: (submission.submitted_ms, submission.id))
 
 
@@ -241,9 +255,20 @@ def _file_name(name: str) -> str:
     return name
 
 
-def _read(file: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return content
+def _submission(file: Path) -> Submission:
+    try:
+        submission = read_record(Submission, file)
+        if submission.id != file.stem or (submission.state or FINAL_STATES[0]) not in FINAL_STATES:
+            raise SessionError(f"it is of job {submission.id!r:.100}, in state {submission.state!r:.100}")
+    except SessionError as error:
+        changed_ms = int(file.lstat().st_mtime * 1000)
+        return Submission(
+            file.stem, "", "unknown", changed_ms, "", ended_ms=changed_ms, state="FAILED",
+            reason=f"the session cannot run this job again: its file {file} is damaged: {error}",
+        )  # fmt: skip
+    if submission.state is not None and submission.ended_ms is None:
+        return replace(submission, ended_ms=submission.submitted_ms)
+    return submission
 
 
 def _write(file: Path, content: dict[str, Any]) -> None:

@@ -90,7 +90,10 @@ class JobProcess:
 
     def reason(self) -> str:
         """Return the end of the output."""
-        return self.output.read_bytes()[-_REASON:].decode(errors="replace").strip()
+        try:
+            return self.output.read_bytes()[-_REASON:].decode(errors="replace").strip()
+        except OSError as error:
+            return f"its output cannot be read: {error}"
 
 
 def planned(submission: Submission) -> dict[str, Any]:
@@ -102,11 +105,14 @@ def planned(submission: Submission) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="scurry-plan-") as directory:
         plan, output = Path(directory, "plan.json"), Path(directory, "output")
         request = {**_request(submission, submission.configuration), "plan": str(plan)}
-        with open(output, "wb") as printed:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "scurry.cli.session_job"],
-                stdin=subprocess.PIPE, stdout=printed, stderr=printed, cwd=submission.directory,
-            )  # fmt: skip
+        try:
+            with open(output, "wb") as printed:
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "scurry.cli.session_job"],
+                    stdin=subprocess.PIPE, stdout=printed, stderr=printed, cwd=submission.directory,
+                )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise SessionError(f"the program could not be started: {error}") from None
         assert process.stdin is not None
         with process, process.stdin:
             try:

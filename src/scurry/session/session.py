@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import json
+import os
 import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from scurry.rest.registry import registered_jobs
 from scurry.rest.session.interface import SessionJob
 from scurry.session.directory import Program, SessionDirectory, Submission
 from scurry.session.job_process import JobProcess, planned
+from scurry.session.stored import read_archive
 
 __all__ = ["JOB_ID_KEY", "Session"]
 
@@ -102,7 +104,7 @@ class Session:
         try:
             if self.configuration.get("scurry.runner", "spark") == "spark":
                 shared: Any = importlib.import_module("scurry.spark.session.shared")
-                application = shared.SharedApplication(self.name, self.configuration)
+                application = shared.SharedApplication(self.name, self.configuration, self.directory.files)
                 self._application = application
                 threading.Thread(
                     target=self._watch, args=(application, on_loss), name="scurry-application", daemon=True
@@ -132,7 +134,8 @@ class Session:
             self._note_end(submission.id, state, None)
             return True
         self._archives.pop(submission.id, None)
-        (self.directory.archive / submission.id).unlink(missing_ok=True)
+        with suppress(OSError):
+            (self.directory.archive / submission.id).unlink()
         return False
 
     def _watch(self, application: Application, on_loss: Callable[[], None]) -> None:
@@ -189,10 +192,12 @@ class Session:
             The id of its first job.
 
         Raises:
-            ArgumentError: The session has a job of that id.
+            ArgumentError: The session has a job of that id, or there is no such working directory.
             SessionError: The session is ending.
         """
         directory = directory or str(Path(program.path).parent)
+        if not os.path.isdir(directory):
+            raise ArgumentError(f"there is no directory {directory}, in which the program is to run")
         identifier = job_id or uuid.uuid4().hex
         submission = Submission(
             identifier, program.path, program.name, _now(), directory, module, list(arguments), dict(configuration)
@@ -252,13 +257,18 @@ class Session:
         environment = self._application.connect(job_id) if self._application is not None else {}
         output = self.directory.output(job_id)
         with self._lock:
-            self._processes[job_id] = JobProcess(
-                submission,
-                {**self._defaults, **_given(submission.configuration), **fixed},
-                environment,
-                output,
-                lambda status: self._ended(job_id, status),
-            )
+            try:
+                self._processes[job_id] = JobProcess(
+                    submission,
+                    {**self._defaults, **_given(submission.configuration), **fixed},
+                    environment,
+                    output,
+                    lambda status: self._ended(job_id, status),
+                )
+            except (OSError, ValueError) as error:  # of this job alone: others must run
+                self._note_end(job_id, "FAILED", f"its process could not be started: {error}")
+                if self._application is not None:
+                    self._application.disconnect(job_id)
 
     def _ended(self, job_id: str, status: int) -> None:
         with self._lock:
@@ -332,13 +342,12 @@ class Session:
         return next((job for job in self.jobs() if job.id == job_id), None)
 
     def archived(self, job_id: str) -> dict[str, Any] | None:
-        """Return the answers of a job that is over by their paths; None if it runs, or its process was killed."""
+        """Return the answers of a job that is over by their paths; None if it runs, or there is no whole archive."""
         if job_id not in self._archives:
-            try:
-                parts = json.loads((self.directory.archive / job_id).read_text(encoding="utf-8"))["archive"]
-            except (OSError, ValueError):
+            archive = read_archive(self.directory.archive / job_id)
+            if archive is None:
                 return None
-            self._archives[job_id] = {part["path"]: json.loads(part["json"]) for part in parts}
+            self._archives[job_id] = archive
             while len(self._archives) > 100:
                 del self._archives[next(iter(self._archives))]
         return self._archives[job_id]

@@ -23,7 +23,7 @@ _BUSY: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/jobs/{jobid}/state/{uid}/{name}", responses={**REFUSALS, **_BUSY})
+@router.get("/jobs/{jobid}/state/{uid:path}/{name}", responses={**REFUSALS, **_BUSY})
 async def state(
     job: LiveJob,
     uid: str,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import functools
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -39,6 +41,8 @@ _OUTPUT = 256 * 1024
 _LIST_SECONDS = 5.0
 #: Seconds that a job without an endpoint may take to end.
 _ENDING_SECONDS = 60.0
+#: What may be in a path or query as it is: escapes themselves, and what separates parts.
+_ESCAPED = "%/?!$&'()*+,;=:@"
 
 
 def session_application(session: OperableSession, stop: Callable[[], None]) -> FastAPI:
@@ -186,14 +190,14 @@ def submit_graph() -> Response:
 
 
 @router.get("/jobs/{jobid}/output")
-def output(request: Request, jobid: JobId, offset: Annotated[int, Query(ge=0)] = 0) -> Response:
+def output(request: Request, jobid: JobId, offset: Annotated[int, Query(ge=0, lt=2**63)] = 0) -> Response:
     """Return what a job's process has printed, from a position in bytes; 204 when it has ended and nothing is left."""
     session = _session(request)
     one = session.job(jobid)
     ended = one is not None and one.state is not None  # looked up first: it may print more until then
     try:
         with open(session.output(jobid), "rb") as printed:
-            printed.seek(offset)
+            printed.seek(min(offset, os.fstat(printed.fileno()).st_size))
             content = printed.read(_OUTPUT)
     except OSError:
         raise HTTPException(404, f"job {jobid} has no output") from None
@@ -207,8 +211,14 @@ async def job(request: Request, jobid: JobId, rest: str = "") -> Response:
     """Hand a request about one job on to that job, or answer it from the archive."""
     session, body = _session(request), await request.body()
     path = f"/jobs/{jobid}/{rest}".rstrip("/")
-    target = f"{path}?{request.url.query}" if request.url.query else path
-    return await run_in_threadpool(_about_job, session, jobid, request.method, path, target, body)
+    return await run_in_threadpool(_about_job, session, jobid, request.method, path, _target(request), body)
+
+
+def _target(request: Request) -> str:
+    """Return path and query of a request about a job as the client has escaped them, for its own endpoint."""
+    path, query = (quote(request.scope[key], safe=_ESCAPED) for key in ("raw_path", "query_string"))
+    path = path.removeprefix("/v1")
+    return f"{path}?{query}" if query else path
 
 
 def _about_job(session: OperableSession, jobid: str, method: str, path: str, target: str, body: bytes) -> Response:

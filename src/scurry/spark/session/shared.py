@@ -7,11 +7,13 @@ one Python process only; the job's process joins the application through that.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from scurry.common._config.spark_master import check_master
@@ -23,12 +25,11 @@ from scurry.spark.session.secret_settings import start_jvm
 from scurry.spark.session.setup import prepare_java
 from scurry.spark.workers.dependencies import is_local
 from scurry.spark.workers.interpreter import worker_python
+from scurry.spark.workers.shared_files import FILES, SESSION_JOB, SharedFiles
 from scurry.spark.workers.template import start_template
 
 __all__ = ["SharedApplication", "join"]
 
-#: The environment variable with the id of a job that shares an application.
-JOB = "SCURRY_SESSION_JOB"
 #: Setting of the SparkSessions of a job, by which its queries are found when its process has gone.
 _JOB_SETTING = "spark.scurry.job"
 
@@ -39,12 +40,13 @@ class SharedApplication:
     Args:
         name: Its name.
         configuration: The settings of the session.
+        files: The directory for the files that jobs send to executors; it is the application's own.
 
     Raises:
         ClusterUnreachableError: The Spark master does not answer.
     """
 
-    def __init__(self, name: str, configuration: Mapping[str, str]) -> None:
+    def __init__(self, name: str, configuration: Mapping[str, str], files: Path) -> None:
         from pyspark.sql import SparkSession
 
         # Each source that waits holds a slot, and the jobs are many.
@@ -65,6 +67,9 @@ class SharedApplication:
             self._spark: Any = create_session(builder)
         self._jvm: Any = self._spark.sparkContext._jvm
         self._process: subprocess.Popen[bytes] = self._spark.sparkContext._gateway.proc
+        shutil.rmtree(files, ignore_errors=True)  # those of an application that was killed
+        files.mkdir(mode=0o700)
+        self._files = files
         self._servers: dict[str, Any] = {}
         self._lock = threading.Lock()
 
@@ -85,7 +90,8 @@ class SharedApplication:
             "PYSPARK_GATEWAY_SECRET": server.secret(),
             "PYSPARK_PYTHON": os.environ["PYSPARK_PYTHON"],
             "PYSPARK_DRIVER_PYTHON": sys.executable,
-            JOB: job_id,
+            SESSION_JOB: job_id,
+            FILES: str(self._files),
         }
 
     def disconnect(self, job_id: str) -> None:
@@ -97,6 +103,8 @@ class SharedApplication:
             with suppress(Exception):
                 if query.sparkSession().conf().get(_JOB_SETTING, "") == job_id:
                     query.stop()
+        with suppress(Exception):
+            SharedFiles(self._files).release(context, job_id)
         with self._lock:
             server = self._servers.pop(job_id, None)
         if server is not None:
@@ -135,7 +143,7 @@ def join() -> None:
     java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(running)
     context = _joined_context(jsc=java_context, conf=SparkConf(_jconf=running.conf()))
     # Workers of different jobs must not share modules: Spark shares none between different environments.
-    context.environment[JOB] = os.environ[JOB]
+    context.environment[SESSION_JOB] = os.environ[SESSION_JOB]
     present = SparkSession._get_j_spark_session_class(jvm).getDefaultSession().get()
     session = SparkSession(context, present.newSession())
     SparkSession._get_j_spark_session_class(jvm).setDefaultSession(present)
@@ -144,7 +152,7 @@ def join() -> None:
 
 def mark(spark: Any) -> None:
     """Mark the queries and tasks that this thread starts in a session as those of this process's job, if it shares."""
-    job_id = os.environ.get(JOB)
+    job_id = os.environ.get(SESSION_JOB)
     if job_id is None:
         return
     spark.conf.set(_JOB_SETTING, job_id)

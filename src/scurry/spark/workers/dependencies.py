@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import weakref
+from pathlib import Path
 from typing import Any
 
 from scurry.dependencies import JobDependencies, WorkerSetup
@@ -12,6 +14,7 @@ from scurry.dependencies.interpreter import PROBE, WORKER_MODULES, verdict
 from scurry.errors import ConfigError, InterpreterError
 from scurry.graph.plan import JobPlan
 from scurry.spark.workers.interpreter import worker_python
+from scurry.spark.workers.shared_files import FILES, SESSION_JOB, SharedFiles
 
 #: Gives jobs with other files other workers: Spark shares no worker between different environments.
 ENVIRONMENT = "SCURRY_DEPENDENCIES"
@@ -64,6 +67,11 @@ def provide(context: Any, plan: JobPlan) -> None:
 
 def _send(context: Any, dependencies: JobDependencies) -> None:
     bundle = dependencies.bundle
+    if (shared := os.environ.get(FILES)) is not None:
+        files, archives = [bundle] if bundle is not None else [], dependencies.cluster_archives
+        unpacked = [(archive.path, archive.target) for archive in archives]
+        SharedFiles(Path(shared)).add(context, os.environ[SESSION_JOB], files, unpacked)
+        return
     sent = {str(url).rpartition("/")[2] for url in context.listFiles}
     if bundle is not None and bundle.name not in sent:
         context.addFile(str(bundle))

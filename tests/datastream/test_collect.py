@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scurry.common import CompletableFuture, Configuration, JobClient, JobExecutionResult, JobID, JobStatus
-from scurry.connectors.collect_sink import CollectSink
+from scurry.connectors.collect_sink import CollectedRecords, CollectSink
 from scurry.datastream import DataStream, StreamExecutionEnvironment, stream_execution_environment
 from scurry.errors import ArgumentError, JobError
 from scurry.graph.plan import JobPlan
@@ -28,8 +28,8 @@ class Job(JobClient):
 
     def _run(self) -> None:
         for batch in self._batches:
-            assert self._consume is not None
-            self._consume(batch)
+            assert isinstance(self._consume, CollectedRecords)
+            self._consume.put(batch, len(batch))
         try:
             self._ending(self)
         except Exception as error:

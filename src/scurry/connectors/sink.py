@@ -71,6 +71,11 @@ class Committer(ABC):
             committables: The committables of all writers of the batch, in the order of their subtasks.
         """
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the job should submit no further batch for now, because its output waits to be taken."""
+        return False
+
     def restarted(self) -> None:
         """Forget the failed attempt: the job resumes after its last commit; uncommitted output may be left over."""
         return

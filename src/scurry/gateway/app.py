@@ -71,7 +71,7 @@ def _failed(request: Request, error: Exception) -> Response:
 
 def _one_trace(text: str) -> str:
     """Return a message without lines that clients take for parts of a Java stack trace."""
-    return re.sub(r"(?m)^(\s*)(at |Caused by: )", r"\1 \2", text)
+    return re.sub(r"(?m)^([^\S\n]*)(at |Caused by: )", r"\1 \2", text)
 
 
 _HANDLERS: dict[type[Exception], Callable[[Request, Any], Response]] = {

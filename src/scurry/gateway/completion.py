@@ -23,6 +23,8 @@ _STATEMENTS = (
     "UNLOAD MODULE", "UPDATE", "USE", "USE CATALOG", "VALUES", "WITH",
 )  # fmt: skip
 _BEFORE_TABLES = {"FROM", "JOIN", "INTO", "OVERWRITE", "TABLE", "VIEW", "DESCRIBE", "DESC", "UPDATE"}
+#: The name that ends at a position, read from there: the other direction takes time that grows with its square.
+_NAME_BACKWARDS = re.compile(r"([\w$]*+)(?:\.(`?[\w$]++`?(?:\.`?[\w$]++`?)*+))?")
 _FUNCTION_NAME = re.compile("[A-Z][A-Z0-9_]*")
 
 
@@ -38,10 +40,10 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
         position: The offset in it.
     """
     before = text[:position]
-    found = re.search(r"(?:(`?[\w$]+`?(?:\.`?[\w$]+`?)*)\.)?([\w$]*)$", before)
+    found = _NAME_BACKWARDS.match(before[::-1])
     assert found is not None
-    qualifier, prefix = found[1], found[2]
-    keys = tokenize(before[: found.start()]).keys[:-1]
+    qualifier, prefix = None if found[2] is None else found[2][::-1], found[1][::-1]
+    keys = tokenize(before[: len(before) - found.end()]).keys[:-1]
     if qualifier is not None:
         return _matching(prefix, _members(session, text, qualifier))
     if not keys or keys[-1] == ";":

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from scurry.catalog.identifier import ObjectIdentifier
+from scurry.functions.operators.patterns import like_regex
 from scurry.sql import nodes
 from scurry.statements.session import TableSession
 
@@ -32,7 +33,7 @@ def filtered(names: Iterable[str], like: nodes.NameFilter | None) -> list[str]:
 
 
 def _regex(pattern: str) -> str:
-    parts = []
+    parts: list[str | None] = []
     position = 0
     while position < len(pattern):
         char = pattern[position]
@@ -40,6 +41,6 @@ def _regex(pattern: str) -> str:
             position += 1
             parts.append(re.escape(pattern[position]))
         else:
-            parts.append({"%": ".*", "_": "."}.get(char) or re.escape(char))
+            parts.append({"%": None, "_": "."}.get(char, re.escape(char)))
         position += 1
-    return "".join(parts)
+    return like_regex(parts)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from scurry.catalog.identifier import escape_identifier
@@ -16,7 +15,7 @@ from scurry.common._config.option import parse_duration
 from scurry.common.recursion import deep_recursion
 from scurry.common.redaction import without_secrets
 from scurry.common.watermark_strategy import WatermarkAlignment
-from scurry.connectors.collect_sink import CollectSink
+from scurry.connectors.collect_sink import CollectedRecords, CollectSink
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableContext, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.watermark_options import (
@@ -74,7 +73,7 @@ class _QueriedRows(Iterator[Changes]):
     """The rows of a query, whose job starts when the first one is wanted."""
 
     def __init__(self, session: TableSession, plan: Plan) -> None:
-        self._blocks: SimpleQueue[list[Changes] | None] = SimpleQueue()
+        self._collected: CollectedRecords[Changes] = CollectedRecords()
         self._rows = self._taken(session, plan)
         self._cancelled = False
 
@@ -88,17 +87,18 @@ class _QueriedRows(Iterator[Changes]):
     def cancel(self) -> None:
         """Cancel the job, while another thread waits for its rows, and end the rows there."""
         self._cancelled = True
-        self._blocks.put(None)
+        self._collected.end(forget=True)
 
     def _taken(self, session: TableSession, plan: Plan) -> Generator[Changes, None, None]:
-        blocks = self._blocks
+        collected = self._collected
         with deep_recursion():
-            job = _submit(session, [plan], [_collected(session, plan, blocks.put)])
-        threading.Thread(target=_announce_end, args=(job, blocks), name="scurry-collect", daemon=True).start()
+            job = _submit(session, [plan], [_collected(session, plan, collected)])
+        threading.Thread(target=_announce_end, args=(job, collected), name="scurry-collect", daemon=True).start()
         try:
-            while (block := blocks.get()) is not None and not self._cancelled:
+            while (block := collected.take()) is not None and not self._cancelled:
                 yield from block
         finally:
+            collected.end(forget=True)
             if not job.get_job_execution_result().done() and not sys.is_finalizing():
                 # Garbage collection may end this generator in a thread of the job itself: leave it to another one,
                 # but for the end of the process, where a new thread would never begin.
@@ -163,13 +163,13 @@ def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
         raise
 
 
-def _announce_end(job: RunningJob, blocks: SimpleQueue[list[Changes] | None]) -> None:
+def _announce_end(job: RunningJob, collected: CollectedRecords[Changes]) -> None:
     try:
         job.get_job_execution_result().result()
     except BaseException:  # raised by who takes the rows
         pass
     finally:
-        blocks.put(None)
+        collected.end()
 
 
 class _Tables:
@@ -242,13 +242,13 @@ def reading_of(session: TableSession, changelogs: Changelogs) -> Reading:
 def execution_plan(session: TableSession, plans: Sequence[Plan]) -> str:
     """Return the operators of the job of some plans, which are those of sinks or that of a query, as JSON."""
     sinks = [plan for plan in plans if isinstance(plan, Sink)]
-    written = sink_nodes(session, sinks) if sinks else [_collected(session, plans[0], lambda _: None)]
+    written = sink_nodes(session, sinks) if sinks else [_collected(session, plans[0], CollectedRecords())]
     return _job_plan(session, plans, written).to_json()
 
 
-def _collected(session: TableSession, plan: Plan, put: Callable[[list[Changes]], None]) -> OperatorNode:
+def _collected(session: TableSession, plan: Plan, collected: CollectedRecords[Changes]) -> OperatorNode:
     lowering = lowering_of(session, [plan])
-    return lowering.sink(lowering.node(plan), CollectSink(put), "Collect")
+    return lowering.sink(lowering.node(plan), CollectSink(collected), "Collect")
 
 
 def _submit(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> RunningJob:

@@ -25,6 +25,7 @@ from scurry.runtime.driver.requests import (
     Tick,
     state_query,
 )
+from scurry.runtime.driver.sink_commits import SinkCommits
 from scurry.runtime.driver.streaming import (
     Cancelled,
     CommittedBatch,
@@ -249,6 +250,34 @@ def test_nothing_new_is_read_while_the_engine_repeats_earlier_batches() -> None:
     job.at_step(nothing, replayed)
     job.driver.run()
     assert job.engine.splits == [["c"]]
+
+
+class FullSinks(SinkCommits):
+    full = True
+
+
+def test_nothing_new_is_read_while_the_output_of_a_sink_waits_but_requests_are_answered() -> None:
+    job = Job(TWO_BATCHES)
+    request = SavepointRequest("/saved")
+
+    sinks = FullSinks(job.execution.plan)
+    job.execution.sinks = sinks
+
+    def taken() -> None:
+        assert job.engine.splits == [["a", "b"]]
+        assert request.future.done()
+        sinks.full = False
+
+    job.at_step(nothing, job.asks(request), nothing, nothing, taken)
+    assert job.driver.run() == Finished()
+    assert job.engine.splits == [["a", "b"], ["c"]]
+
+
+def test_a_job_whose_output_waits_can_be_cancelled() -> None:
+    job = Job(TWO_BATCHES)
+    job.execution.sinks = FullSinks(job.execution.plan)
+    job.at_step(nothing, job.execution.stopping.set)
+    assert job.driver.run() == Cancelled()
 
 
 def test_a_job_whose_input_had_ended_finishes_without_a_batch() -> None:

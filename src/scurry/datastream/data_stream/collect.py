@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic, Self
 
 from scurry.common._api import ApiObject
@@ -12,6 +11,7 @@ from scurry.common._type_variables import T, T_co
 from scurry.common.job_client import JobClient
 
 if TYPE_CHECKING:
+    from scurry.connectors.collect_sink import CollectedRecords
     from scurry.datastream.data_stream.stream import DataStream
 
 __all__ = ["CloseableIterator", "collect"]
@@ -23,15 +23,15 @@ class CloseableIterator(ApiObject, Generic[T_co]):
     Mirrors Flink's `CloseableIterator`. Use it in a `with` statement where the job may be unbounded.
     """
 
-    def __init__(self, client: JobClient, blocks: SimpleQueue[list[T_co] | None]) -> None:
+    def __init__(self, client: JobClient, collected: CollectedRecords[T_co]) -> None:
         """Take records from a job; programs call `DataStream.execute_and_collect`.
 
         Args:
             client: The job.
-            blocks: Lists of records as the job commits them.
+            collected: The records as the job commits them.
         """
         self._client = client
-        self._blocks = blocks
+        self._collected = collected
         self._ready: deque[T_co] = deque()
         self._over = False
         threading.Thread(target=self._announce_end, name="scurry-collect", daemon=True).start()
@@ -42,7 +42,7 @@ class CloseableIterator(ApiObject, Generic[T_co]):
         except BaseException:  # raised in __next__
             pass
         finally:
-            self._blocks.put(None)
+            self._collected.end()
 
     def __iter__(self) -> Self:
         """Return the iterator itself."""
@@ -58,7 +58,7 @@ class CloseableIterator(ApiObject, Generic[T_co]):
         while not self._ready:
             if self._over:
                 raise StopIteration
-            block = self._blocks.get()
+            block = self._collected.take()
             if block is None:
                 self._over = True
                 self._client.get_job_execution_result().result()
@@ -74,6 +74,7 @@ class CloseableIterator(ApiObject, Generic[T_co]):
         """Stop the job, if it still runs, and wait for its end."""
         self._over = True
         self._ready.clear()
+        self._collected.end(forget=True)
         if not self._client.get_job_execution_result().done():
             self._client.cancel().result()
 
@@ -88,10 +89,10 @@ class CloseableIterator(ApiObject, Generic[T_co]):
 
 def collect(stream: DataStream[T], job_name: str | None) -> CloseableIterator[T]:
     """Run the jobs of a stream's environment and return the records of the stream."""
-    from scurry.connectors.collect_sink import CollectSink
+    from scurry.connectors.collect_sink import CollectedRecords, CollectSink
 
-    blocks: SimpleQueue[list[T] | None] = SimpleQueue()
-    sink = stream._sink(CollectSink(blocks.put), "Collect")
+    collected: CollectedRecords[T] = CollectedRecords()
+    sink = stream._sink(CollectSink(collected), "Collect")
     if stream._node.uid is not None:  # The program cannot set a uid on this sink, and a job may require all uids.
         sink.uid(f"{stream._node.uid} collected")
-    return CloseableIterator(stream._env.execute_async(job_name), blocks)
+    return CloseableIterator(stream._env.execute_async(job_name), collected)

@@ -15,7 +15,7 @@ from scurry.functions.signatures import Infer, refuse
 from scurry.logical_types import DataType, NullType
 from scurry.logical_types.families import BOOLEAN, CHARACTER
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "like_regex"]
 
 Pattern = Callable[[str, str | None], "re.Pattern[str]"]
 
@@ -46,7 +46,8 @@ def like_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
         EvaluationError: The escape character is none, or escapes something that needs no escape.
     """
     _check_escape(escape)
-    found, at = [], 0
+    found: list[str | None] = []
+    at = 0
     while at < len(pattern):
         character = pattern[at]
         if character == escape:
@@ -55,9 +56,33 @@ def like_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
                 raise EvaluationError(f"Invalid escape sequence '{pattern}', {at - 1}")
             found.append(re.escape(pattern[at]))
         else:
-            found.append({"_": ".", "%": ".*"}.get(character) or re.escape(character))
+            found.append({"_": ".", "%": None}.get(character, re.escape(character)))
         at += 1
-    return re.compile("".join(found), re.DOTALL)
+    return re.compile(like_regex(found), re.DOTALL)
+
+
+def like_regex(parts: Sequence[str | None]) -> str:
+    """Return the regular expression of a LIKE pattern, for whole texts.
+
+    What stands between two `%` is looked for once, from the left: the first place is as good as any later one, and to
+    try those would take time that grows with a power of the text's length.
+
+    Args:
+        parts: The expressions of the pattern's characters; None for `%`.
+    """
+    segments, present = [""], False
+    for part in parts:
+        if part is None:
+            present = True
+            if segments[-1] or len(segments) == 1:
+                segments.append("")
+        else:
+            segments[-1] += part
+    first, *others = segments
+    if not present:
+        return first
+    *middle, last = others
+    return "".join([first, *(f"(?>.*?{segment})" for segment in middle), ".*", last])
 
 
 @lru_cache(maxsize=256)

@@ -54,6 +54,11 @@ class SinkCommits:
             except Exception as error:
                 raise operator_error(self._plan.operators[number], error) from error
 
+    @property
+    def full(self) -> bool:
+        """Whether the output of a sink waits to be taken, and the job should wait for that."""
+        return any(committer.is_full for committer in vars(self).get("_committers", {}).values())
+
     def restarted(self) -> None:
         """Notify the committers that the job begins another attempt."""
         for committer in vars(self).get("_committers", {}).values():

@@ -219,7 +219,7 @@ class StreamingDriver:
                 continue
             self._job.requests.all_is_committed()
             self._submit_queries()
-            if self._clock() < resume_at:
+            if self._clock() < resume_at or self._job.sinks.full:
                 continue
             if self._submit_next():
                 idle_since = self._clock()

@@ -13,7 +13,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean coverage
+.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean coverage
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -67,7 +67,16 @@ test-spark: setup ## Tests that start Spark
 
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly
-	@$(MAKE) --no-print-directory coverage test-faults test-kafka
+	@$(MAKE) --no-print-directory coverage test-faults test-kafka test-newest
+
+# What pip installs today, beside requirements.lock: the environment is made anew each time.
+NEWEST := .venv-newest
+
+test-newest: setup ## The tests that need no JVM, with the newest dependencies that pyproject.toml allows
+	rm -rf $(NEWEST)
+	$(PYTHON) -m venv --without-pip $(NEWEST)
+	$(BIN)/uv pip install --quiet --python $(NEWEST)/bin/python --upgrade --group dev --editable .
+	$(NEWEST)/bin/python -m pytest -q -p no:cacheprovider
 
 test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
 	$(BIN)/python -m pytest -q -m "postgres and not faults"
@@ -120,5 +129,5 @@ lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requireme
 		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
 
 clean: ## Remove the environment and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site spark-warehouse
+	rm -rf .venv $(NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site spark-warehouse
 	find src tests -name __pycache__ -prune -exec rm -rf {} +

@@ -6,9 +6,12 @@ import base64
 import pickle
 import zlib
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields, make_dataclass
+from types import CodeType
 from typing import Any
 
-from scurry.common.pickling import by_value, loads
+import pytest
+
+from scurry.common.pickling import Captured, by_value, loads
 from scurry.common.typeinfo import Types
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.csv.format import CsvFormat
@@ -17,6 +20,7 @@ from scurry.connectors.files.formats.orc import OrcFormat
 from scurry.connectors.files.formats.parquet import ParquetFormat
 from scurry.connectors.files.formats.stream import TextLineFormat
 from scurry.connectors.files.reading.source import FileSource, FileSplits
+from scurry.datastream import MapFunction
 
 
 def classes() -> Any:
@@ -70,3 +74,42 @@ def test_sources_and_types_load_under_the_names_that_their_modules_had_before() 
     row = ColumnType("ROW", parts=(ColumnType("BIGINT"),), names=("n",))
     assert (parquet, orc) == (ParquetFormat(row), OrcFormat(row))
     assert row_type == Types.ROW_NAMED(["n"], [Types.LONG()])
+
+
+def test_functions_keep_their_files_and_lines_whatever_cloudpickle_does_with_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from cloudpickle import cloudpickle
+
+    def without_file(code: CodeType) -> Any:  # as cloudpickle 3.1.3
+        make, arguments = reduce(code)
+        return make, tuple("<dynamic-code>" if each == code.co_filename else each for each in arguments)
+
+    reduce = cloudpickle._code_reduce
+    monkeypatch.setattr(cloudpickle, "_code_reduce", without_file)
+    monkeypatch.setitem(cloudpickle.Pickler._dispatch_table, CodeType, without_file)
+    outer = pickle.loads(by_value(lambda: lambda: 1))
+    for code in (outer.__code__, outer().__code__):
+        assert (code.co_filename, code.co_firstlineno) == (__file__, without_file.__code__.co_firstlineno + 7)
+
+
+def test_loading_leaves_the_classes_of_the_program_as_they_are() -> None:
+    class Counter:
+        count = 1
+
+    pickled = by_value(Counter)
+    Counter.count = 2
+    assert pickle.loads(pickled) is Counter
+    assert Counter.count == 2
+
+
+def test_classes_of_functions_are_loaded_as_they_were() -> None:
+    class Function(MapFunction[Any, Any]):
+        factor = 1
+
+        def map(self, value: Any) -> Any:
+            return value * self.factor
+
+    captured = Captured(Function())
+    Function.factor = 2
+    assert (captured.copy().map(3), Captured(captured.copy()).copy().map(3), Function().map(3)) == (3, 3, 6)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from scurry.common import Configuration, Row, Types
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from scurry.datastream import AsyncDataStream, StreamExecutionEnvironment
+from scurry.datastream._records import json_schema
 from scurry.datastream.connectors.file_system import FileSink, FileSource
 from scurry.datastream.decorators import asynchronous, process
 from scurry.datastream.formats.json import JsonBulkWriters, JsonReaderFormat
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListState, MapState, ValueState
-from scurry.errors import ArgumentTypeError
+from scurry.errors import ArgumentTypeError, JobError, MalformedRecordError
 from scurry.graph.shipping import load_plan, ship
 from scurry.testing import TestHarness, job_plan_of
 
@@ -120,6 +123,61 @@ def test_a_field_that_files_do_not_have_is_named(kind: str) -> None:
 
 
 # ------------------------------------------------------------------ Kafka
+
+
+@dataclass
+class Order:
+    customer: str
+    amount: int
+    note: str | None
+    tags: list[str] = field(default_factory=list)
+    kind: str = "card"
+
+
+class TestMissingFields:
+    """A field that records lack is its default or None, if its type says so, and else an error that names it."""
+
+    def failure(self, stream: Any) -> str:
+        with pytest.raises(JobError) as failed, stream.execute_and_collect() as records:
+            list(records)
+        return str(failed.value)
+
+    def test_a_json_object_without_a_field_that_needs_a_value_is_malformed(self, tmp_path: Path) -> None:
+        (tmp_path / "orders").write_text('{"card": "x", "amount": 1, "custmer": "Ann"}\n')
+        text = self.failure(environment().read_json(str(tmp_path / "orders"), Order))
+        assert f"{tmp_path}/orders:1: malformed record" in text
+        assert "there is no field 'customer'; did you mean 'custmer'? There are card, amount, custmer" in text
+
+    def test_a_message_without_it_is_malformed(self) -> None:
+        with pytest.raises(MalformedRecordError, match="there is no field 'amount'; there are customer"):
+            json_schema(Order).deserialize(b'{"customer": "Ann"}')
+
+    def test_null_is_no_value(self, tmp_path: Path) -> None:
+        (tmp_path / "orders").write_text('{"customer": null, "amount": 1}\n')
+        text = self.failure(environment().read_json(str(tmp_path / "orders"), Order))
+        assert "MissingFieldError: the record has no value for 'customer' of Order" in text
+        assert "declare it `| None` or with a default" in text
+
+    def test_fields_with_a_default_or_none_may_be_missing(self, tmp_path: Path) -> None:
+        (tmp_path / "orders").write_text('{"customer": "Ann", "amount": 1}\n')
+        with environment().read_json(str(tmp_path / "orders"), Order).execute_and_collect() as orders:
+            assert list(orders) == [Order("Ann", 1, None, [], "card")]
+
+    def test_a_parquet_file_without_the_column_fails(self, tmp_path: Path) -> None:
+        pq.write_table(pa.table({"card": ["x"], "amount": [1]}), tmp_path / "clicks.parquet")
+        text = self.failure(environment().read_parquet(str(tmp_path / "clicks.parquet"), Click))
+        assert f"{tmp_path}/clicks.parquet: the file has no column 'user'; there are card, amount" in text
+
+    def test_a_null_of_parquet_is_no_value(self, tmp_path: Path) -> None:
+        columns = {"user": pa.array([None], pa.string()), "amount": [1]}
+        pq.write_table(pa.table(columns), tmp_path / "clicks.parquet")
+        text = self.failure(environment().read_parquet(str(tmp_path / "clicks.parquet"), Click))
+        assert "the record has no value for 'user' of Click" in text
+
+    def test_an_empty_column_of_csv_is_no_value(self, tmp_path: Path) -> None:
+        (tmp_path / "clicks.csv").write_text(",1,2.0\n")
+        text = self.failure(environment().read_csv(str(tmp_path / "clicks.csv"), Click))
+        assert "the record has no value for 'user' of Click" in text
 
 
 def test_messages_are_objects_of_json() -> None:

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from scurry.common import Configuration, Types
+from scurry.common import Configuration, Row, Types
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, MapFunction, ProcessFunction
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from scurry.errors import JobError
+from scurry.errors import JobError, UnpicklableFunctionError
 
 Build = Callable[[StreamExecutionEnvironment], DataStream]
 
@@ -124,7 +124,9 @@ class TestStateAndContexts:
     def test_streams_and_environments_stay_in_the_program(self, name: str) -> None:
         env = environment()
         held = env if name == "environment" else env.from_collection([1])
-        text = failure(lambda env: env.from_collection([1]).map(lambda value: str(held)))
+        with pytest.raises(UnpicklableFunctionError) as refused:
+            env.from_collection([1]).map(lambda value: str(held))
+        text = str(refused.value)
         assert re.search(f"cannot be sent to workers: variable 'held': (a|the) {name} cannot be used inside", text)
 
 
@@ -263,6 +265,17 @@ class TestStates:
         descriptor = ValueStateDescriptor("count", Types.INT())
         text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Counts(descriptor)))
         assert hint_of(text) == "value() of a ValueState is None until the first update(...): value() or 0, for example"
+
+    def test_none_in_a_field_of_a_value_is_not_a_value_that_is_none(self) -> None:
+        class Levels(Counts):
+            def process_element(self, value: Any, ctx: Any) -> Any:
+                self.count.update(Row(level=None))
+                row = self.count.value()
+                return [row.level + 1]
+
+        descriptor = ValueStateDescriptor("row", Types.ROW_NAMED(["level"], [Types.INT()]))
+        text = failure(lambda env: env.from_collection([1]).key_by(lambda value: value).process(Levels(descriptor)))
+        assert "until the first update" not in text
 
 
 class TestCalls:

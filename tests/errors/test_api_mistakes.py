@@ -29,8 +29,7 @@ from scurry.errors import (
     UnknownConfigError,
     UnpicklableFunctionError,
 )
-from scurry.graph.shipping import ship
-from scurry.testing import TestHarness, job_plan_of
+from scurry.testing import TestHarness
 
 
 @pytest.fixture
@@ -228,15 +227,17 @@ class TestUnpicklable:
         self, env: StreamExecutionEnvironment, function: Any, name: str, keyed: bool
     ) -> None:
         stream = env.from_collection([1])
-        (stream.key_by(lambda value: value) if keyed else stream).map(function).print()
-        text = message(UnpicklableFunctionError, lambda: ship(job_plan_of(env)))
+        text = message(
+            UnpicklableFunctionError,
+            lambda: (stream.key_by(lambda value: value) if keyed else stream).map(function),
+        )
         assert f"cannot be sent to workers: {name}: cannot pickle '_thread.lock' object" in text
 
     def test_a_global_of_the_program_is_named(self, env: StreamExecutionEnvironment) -> None:
         names: dict[str, Any] = {"LOCK": LOCK, "__name__": "__main__"}
         exec("def takes(value):\n    return LOCK", names)
-        env.from_collection([1]).map(names["takes"]).print()
-        assert "variable 'LOCK'" in message(UnpicklableFunctionError, lambda: ship(job_plan_of(env)))
+        stream = env.from_collection([1])
+        assert "variable 'LOCK'" in message(UnpicklableFunctionError, lambda: stream.map(names["takes"]))
 
 
 def test_errors_of_scurry_are_in_one_tree() -> None:

@@ -28,7 +28,14 @@ from scurry.datastream.functions import (
 )
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
-from scurry.errors import JobError, ScurryError, SourceNotFoundError, TypeMismatchError, UnknownConfigError
+from scurry.errors import (
+    JobError,
+    ScurryError,
+    SourceNotFoundError,
+    TypeMismatchError,
+    UnknownConfigError,
+    UnpicklableFunctionError,
+)
 
 Build = Callable[[StreamExecutionEnvironment], DataStream]
 
@@ -265,9 +272,11 @@ class TestFunctions:
         assert_guilty(text, "extract_timestamp")
         assert_record(text, {})
 
-    def test_a_function_that_cannot_be_sent_names_its_operator_and_says_where_to_create_things(self, mode: str) -> None:
-        text = failure(lambda env: env.from_collection([1]).map(Identity(threading.Lock())).name("locked"), mode)
-        assert "operator 'locked' built at" in text and Path(__file__).name in text
+    def test_a_function_that_cannot_be_sent_fails_where_it_is_given(self, mode: str) -> None:
+        with pytest.raises(UnpicklableFunctionError) as refused:
+            environment(mode).from_collection([1]).map(Identity(threading.Lock()))
+        text = str(refused.value)
+        assert "operator 'Map' built at" in text and Path(__file__).name in text
         assert "lock" in text and "open()" in text
 
     def test_the_whole_story_is_kept_for_those_who_ask(self) -> None:

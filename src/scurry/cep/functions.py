@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeAlias
 
 from scurry.common._type_variables import IN, OUT
 from scurry.common.output_tag import OutputTag
+from scurry.common.pickling import of_functions
 from scurry.datastream.functions.base import Function, Results
 
 __all__ = [
@@ -84,6 +85,7 @@ class TimedOutPartialMatchHandler(ABC, Generic[IN]):
         """
 
 
+@of_functions
 class EventComparator(ABC, Generic[IN]):
     """The order of events with equal times."""
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, BinaryIO, ClassVar
 
+from scurry.common.pickling import of_functions
+
 __all__ = ["BulkWriter", "BulkWriterFactory"]
 
 
+@of_functions
 class BulkWriter(ABC):
     """Write records to one file."""
 
@@ -20,6 +23,7 @@ class BulkWriter(ABC):
         """Write buffered records and the end of the file, but leave the stream open."""
 
 
+@of_functions
 class BulkWriterFactory(ABC):
     """Create the writers of a bulk format, one per file (Flink's `BulkWriter.Factory`). Picklable.
 

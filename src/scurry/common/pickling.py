@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import copyreg
 import dataclasses
+import functools
 import io
 import pickle
+import weakref
+from types import CodeType
 from typing import Any
 
 from scurry.common.recursion import deep_recursion
 
-__all__ = ["by_value", "loads"]
+__all__ = ["Captured", "by_value", "loads", "of_functions"]
 
 # The fields of a dataclass hold these sentinels and compare them by identity. Pickle them by name: copies would break a
 # class pickled by value in the process that loads it and, if that process wrote it, the original, too.
@@ -40,10 +43,99 @@ _MOVED = {
 
 @deep_recursion()
 def by_value(value: Any) -> bytes:
-    """Return a value pickled so that plain pickle can load it in any process with the same packages."""
-    import cloudpickle
+    """Return a value pickled so that plain pickle can load it in any process with the same packages.
 
-    return bytes(cloudpickle.dumps(value, 5))
+    Functions keep their file names and lines. Loading it never changes a class of the program that pickled it, and
+    functions' classes (`of_functions`) are new ones each time: their methods see the variables of their pickle.
+    """
+    file = io.BytesIO()
+    _pickler()(file, 5).dump(value)
+    return file.getvalue()
+
+
+class Captured:
+    """A value as it was when the program gave it: it unpickles to a copy of that, whatever became of the value since.
+
+    Attributes:
+        value: What the program gave.
+    """
+
+    def __init__(self, value: Any) -> None:
+        """Pickle the value.
+
+        Raises:
+            Exception: It holds something that cannot be pickled.
+        """
+        self.value = value
+        self._pickled = by_value(value)
+
+    def copy(self) -> Any:
+        """Return a new copy."""
+        return pickle.loads(self._pickled)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return pickle.loads, (self._pickled,)
+
+
+def of_functions(cls: type) -> type:
+    """Mark a class of scurry whose subclasses are functions of programs: what is loaded are classes of its own."""
+    cls._scurry_functions = True  # type: ignore[attr-defined]
+    return cls
+
+
+@functools.cache
+def _pickler() -> Any:
+    """Return cloudpickle's pickler, with changed functions that rebuild code and classes."""
+    import cloudpickle
+    from cloudpickle import cloudpickle as internals
+
+    class Pickler(cloudpickle.CloudPickler):  # type: ignore[misc]
+        def reducer_override(self, value: Any) -> Any:
+            if type(value) is CodeType:  # newer versions of cloudpickle leave the file name out
+                make, arguments = internals._code_reduce(value)
+                return (make, arguments) if value.co_filename in arguments else (_code, (arguments, value.co_filename))
+            reduced = super().reducer_override(value)
+            if isinstance(value, type) and isinstance(reduced, tuple) and len(reduced) == 6:
+                make, arguments, state, *_ = reduced
+                return _class, (make, arguments, _has_functions(value)), state, None, None, _set_class_state
+            return reduced
+
+    return Pickler
+
+
+def _code(arguments: tuple[Any, ...], file: str) -> CodeType:
+    return CodeType(*arguments).replace(co_filename=file)
+
+
+def _has_functions(cls: type) -> bool:
+    return getattr(cls, "_scurry_functions", False)
+
+
+#: The classes that this process has made of pickles; those that the program has defined here are left as they are.
+_loaded: weakref.WeakSet[type] = weakref.WeakSet()
+
+
+def _class(make: Any, arguments: tuple[Any, ...], has_functions: bool) -> type:
+    from cloudpickle import cloudpickle as internals
+
+    *others, tracker, extra = arguments
+    if has_functions:
+        made: type = make(*others, None, extra)
+    else:
+        known: type | None = internals._DYNAMIC_CLASS_TRACKER_BY_ID.get(tracker)
+        if known is not None:
+            return known
+        made = make(*arguments)
+    _loaded.add(made)
+    return made
+
+
+def _set_class_state(cls: type, state: Any) -> type:
+    from cloudpickle import cloudpickle as internals
+
+    if cls in _loaded:
+        internals._class_setstate(cls, state)
+    return cls
 
 
 def loads(pickled: bytes) -> Any:

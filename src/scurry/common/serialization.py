@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.common import _charsets
 from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
 from scurry.errors import ArgumentError, TypeMismatchError
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@of_functions
 class SerializationSchema:
     """Convert a record to bytes, for example for Kafka. For a custom format, override `serialize`."""
 
@@ -36,6 +38,7 @@ class SerializationSchema:
         raise NotImplementedError(f"{type(self).__name__} does not override serialize")
 
 
+@of_functions
 class DeserializationSchema:
     """Convert bytes to a record, for example from Kafka. For a custom format, override `deserialize`."""
 
@@ -155,6 +158,7 @@ def _as_bytes(value: Any, reason: str) -> bytes:
     raise TypeMismatchError("byte[]", value, reason)
 
 
+@of_functions
 class Encoder:
     """Write records to a file, each as its text and a newline; made by `simple_string_encoder`."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from scurry.common._api import ApiObject
+from scurry.common.pickling import of_functions
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = [
@@ -60,6 +61,7 @@ class WatermarkOutput(Protocol):
         """Mark the stream as active again."""
 
 
+@of_functions
 class WatermarkGenerator(abc.ABC):
     """Generate watermarks from the timestamps it sees; mirrors Flink's interface of that name, which PyFlink lacks."""
 
@@ -119,6 +121,7 @@ class NoWatermarks(WatermarkGenerator):
         """Do nothing."""
 
 
+@of_functions
 class TimestampAssigner(abc.ABC):
     """Find the timestamp of a record."""
 

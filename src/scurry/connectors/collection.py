@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from typing import Any
 
-from scurry.common.pickling import by_value
+from scurry.common.pickling import Captured, by_value
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
-from scurry.errors import ArgumentError
+from scurry.errors import ArgumentError, UnpicklableFunctionError
 
 __all__ = ["CollectionSource"]
 
@@ -21,10 +23,13 @@ SINGLE_CHANNEL_ELEMENTS = 10_000
 SLICE_BYTES = 16 * 1024 * 1024
 
 
+_UNCHANGEABLE = frozenset((int, float, str, bytes, bool, type(None), complex, Decimal, date, datetime, time, timedelta))
+
+
 class CollectionSource(Source):
     """A bounded source of the elements of a collection, in order: Flink's `from_collection`.
 
-    Elements are pickled when they are assigned, so a task never shares objects with the program.
+    Elements are copied here and pickled when they are assigned, so a task never shares objects with the program.
     """
 
     def __init__(self, values: Iterable[Any], type_info: TypeInformation | None = None) -> None:
@@ -36,10 +41,11 @@ class CollectionSource(Source):
 
         Raises:
             TypeMismatchError: An element is not of the declared type.
+            UnpicklableFunctionError: An element cannot be pickled.
         """
         elements = list(values)
         convert = type_info._of_collections().block_converter() if type_info is not None else None
-        self._values = convert(elements) if convert is not None else elements
+        self._values = _copies(convert(elements) if convert is not None else elements)
         self._type_info = type_info
 
     @property
@@ -64,6 +70,29 @@ class CollectionSource(Source):
     def __getstate__(self) -> dict[str, Any]:
         """Leave the elements out: a task gets its elements in the assignment."""
         return {**self.__dict__, "_values": []}
+
+
+def _copies(elements: list[Any]) -> list[Any]:
+    """Return copies of elements that the program may change later."""
+    if _UNCHANGEABLE.issuperset(map(type, elements)):
+        return elements
+    copies: list[Any]
+    try:
+        copies = pickle.loads(pickle.dumps(elements, 5))
+    except Exception:
+        copies = _copies_by_value(elements)
+    return copies
+
+
+def _copies_by_value(elements: list[Any]) -> list[Any]:
+    try:
+        copies: list[Any] = Captured(elements).copy()  # their classes may be defined in a function
+    except Exception as error:
+        raise UnpicklableFunctionError(
+            f"an element of the collection cannot be sent to workers: {error}\n  hint: create connections, locks, open "
+            "files and the like in the open() of a function"
+        ) from error
+    return copies
 
 
 class _Slices:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.common.pickling import by_value, loads
+from scurry.common.pickling import Captured, by_value, loads
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
@@ -52,6 +52,9 @@ class LaterSource:
     factory: Callable[[SourceSwitchContext], Source]
     bounded: bool = False
     channels: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "factory", Captured(self.factory).copy())  # it is called much later
 
 
 class HybridSource(Source):

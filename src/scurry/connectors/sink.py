@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
 
 __all__ = ["Committer", "Sink", "SinkWriter", "WriterContext"]
@@ -38,6 +39,7 @@ class WriterContext:
     input_type: TypeInformation | None = None
 
 
+@of_functions
 class SinkWriter(ABC):
     """Take the records of one task in one micro-batch."""
 
@@ -59,6 +61,7 @@ class SinkWriter(ABC):
         return
 
 
+@of_functions
 class Committer(ABC):
     """Make the output of a batch's writers visible on the driver."""
 
@@ -85,6 +88,7 @@ class Committer(ABC):
         return
 
 
+@of_functions
 class Sink(ABC):
     """A picklable description of a sink: Flink's unified `Sink`.
 

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import MalformedRecordError
 
@@ -159,6 +160,7 @@ class ChunkSizer:
             self.size = min(self.max_size, self.size * 4)
 
 
+@of_functions
 class Enumerator(ABC):
     """Assign the splits of a source in micro-batches on the driver."""
 
@@ -211,6 +213,7 @@ class Enumerator(ABC):
         return
 
 
+@of_functions
 class Source(ABC):
     """A picklable description of records to read: Flink's unified `Source`.
 

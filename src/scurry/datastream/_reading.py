@@ -17,6 +17,7 @@ __all__ = ["ReadingShortcuts"]
 class ReadingShortcuts:
     """The `read_*` methods of a `StreamExecutionEnvironment`. scurry's own; PyFlink has only the long forms.
 
+    A field that a record lacks gets its default, or None if its type allows that; otherwise the record is malformed.
     The timestamp assigner of a watermark strategy gets rows, which have the fields of the dataclass.
     """
 
@@ -33,11 +34,11 @@ class ReadingShortcuts:
         Raises:
             ArgumentTypeError: `record` is not a dataclass, or has a field that cannot be read.
         """
-        from scurry.datastream._records import row_type_info
+        from scurry.datastream._records import json_schema
         from scurry.datastream.connectors.file_system import FileSource
         from scurry.datastream.formats.json import JsonReaderFormat
 
-        lines = JsonReaderFormat.for_type_info(row_type_info(record))
+        lines = JsonReaderFormat.for_schema(json_schema(record))
         source = FileSource.for_record_stream_format(lines, path).build()
         return self._read(source, watermark_strategy, path, record)
 
@@ -80,11 +81,12 @@ class ReadingShortcuts:
         Raises:
             ArgumentTypeError: `record` is not a dataclass, or has a field that cannot be read.
         """
-        from scurry.datastream._records import row_data_type
+        from scurry.datastream._records import required_fields, row_data_type
         from scurry.datastream.connectors.file_system import FileSource
         from scurry.datastream.formats.parquet import ParquetColumnarRowInputFormat
 
-        source = FileSource.for_bulk_file_format(ParquetColumnarRowInputFormat(row_data_type(record)), path).build()
+        columns = ParquetColumnarRowInputFormat(row_data_type(record), required=required_fields(record))
+        source = FileSource.for_bulk_file_format(columns, path).build()
         return self._read(source, watermark_strategy, path, record)
 
     def read_kafka(
@@ -105,11 +107,10 @@ class ReadingShortcuts:
         Raises:
             ArgumentTypeError: `record` is not a dataclass, or has a field that cannot be read.
         """
-        from scurry.datastream._records import row_type_info
+        from scurry.datastream._records import json_schema
         from scurry.datastream.connectors.kafka import KafkaSource
-        from scurry.datastream.formats.json import JsonRowDeserializationSchema
 
-        schema = JsonRowDeserializationSchema.builder().type_info(row_type_info(record)).build()
+        schema = json_schema(record)
         builder = KafkaSource.builder().set_bootstrap_servers(bootstrap_servers).set_topics(topic)
         source = builder.set_value_only_deserializer(schema).build()
         return self._read(source, watermark_strategy, topic, record)

@@ -11,11 +11,14 @@ from typing import Any
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation, Types, type_info_from_hint
 from scurry.common.types import Row
 from scurry.datastream.formats.csv import CsvSchema
+from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.functions import MapFunction
-from scurry.errors import ArgumentTypeError
+from scurry.errors import ArgumentTypeError, MissingFieldError
 from scurry.table.types import DataType, DataTypes, RowType
 
 __all__ = ["RecordToRow", "RowToRecord", "csv_schema", "fields_of", "row_data_type", "row_type_info"]
+
+_HINT = "declare it `| None` or with a default if records may lack it"
 
 _DATA_TYPES: dict[Any, DataType] = {
     int: DataTypes.BIGINT(),
@@ -29,15 +32,38 @@ _DATA_TYPES: dict[Any, DataType] = {
 
 
 class RowToRecord(MapFunction[Row, Any]):
-    """Make an instance of a dataclass of each row."""
+    """Make an instance of a dataclass of each row.
+
+    A field without a value gets its default, or None if its type allows that.
+    """
 
     def __init__(self, record: type) -> None:
         """Take the dataclass."""
         self._record = record
+        self._fields = [each for each in dataclasses.fields(record) if each.init]
+        self._required = required_fields(record)
 
     def map(self, value: Row) -> Any:
-        """Return the record of a row."""
-        return self._record(*value)
+        """Return the record of a row.
+
+        Raises:
+            MissingFieldError: A field that needs a value has none.
+        """
+        values = [*value]
+        return self._record(*(self._completed(values) if None in values else values))
+
+    def _completed(self, values: list[Any]) -> list[Any]:
+        for place, field in enumerate(self._fields):
+            if values[place] is None:
+                if field.default_factory is not dataclasses.MISSING:
+                    values[place] = field.default_factory()
+                elif field.default is not dataclasses.MISSING:
+                    values[place] = field.default
+                elif field.name in self._required:
+                    raise MissingFieldError(
+                        f"the record has no value for {field.name!r} of {self._record.__qualname__}; {_HINT}"
+                    )
+        return values
 
 
 class RecordToRow(MapFunction[Any, Row]):
@@ -62,6 +88,27 @@ def fields_of(record: Any) -> dict[str, Any]:
         raise ArgumentTypeError(f"expected a dataclass that describes the records, got {record!r}")
     hints = typing.get_type_hints(record)
     return {field.name: _required(hints[field.name]) for field in dataclasses.fields(record) if field.init}
+
+
+def required_fields(record: type) -> tuple[str, ...]:
+    """Return the fields that need a value: they have no default, and None is not of their type."""
+    hints = typing.get_type_hints(record)
+    return tuple(
+        field.name
+        for field in dataclasses.fields(record)
+        if field.init
+        and field.default is field.default_factory is dataclasses.MISSING
+        and not _may_be_none(hints[field.name])
+    )
+
+
+def json_schema(record: type) -> JsonRowDeserializationSchema:
+    """Return what reads the rows of a dataclass from JSON objects.
+
+    Raises:
+        ArgumentTypeError: It is not a dataclass, or a field has a type that rows do not have.
+    """
+    return JsonRowDeserializationSchema(row_type_info(record), False, False, required_fields(record))
 
 
 def row_type_info(record: type) -> RowTypeInfo:
@@ -116,6 +163,10 @@ def _columns(record: type) -> dict[str, Any]:
         if hint not in _DATA_TYPES:
             raise _unknown(record, name, hint)
     return {name: _DATA_TYPES[hint] for name, hint in fields.items()}
+
+
+def _may_be_none(hint: Any) -> bool:
+    return hint in (Any, object, None) or type(None) in typing.get_args(hint)
 
 
 def _required(hint: Any) -> Any:

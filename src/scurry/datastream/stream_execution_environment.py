@@ -20,7 +20,8 @@ from scurry.datastream._submission import job_plan, submit_job, wait_for
 from scurry.datastream._type_info import DeclaredType, declared_type
 from scurry.datastream.data_stream import DataStream
 from scurry.errors import ArgumentTypeError, UnsupportedError
-from scurry.graph.nodes import OperatorNode, SourceNode
+from scurry.graph.capture import capture
+from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,6 +56,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         """Create an environment; programs call `get_execution_environment`, which also reads the command line."""
         super().__init__(configuration)
         self._operators: list[OperatorNode] = []
+        self._captures = True
         self._caches: list[CachedRecords] = []
 
     def __reduce__(self) -> NoReturn:
@@ -185,6 +187,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
             source=source,
             watermark_strategy=watermark_strategy,
         )
+        self._capture(node)
         return DataStream(self, node)
 
     def _stream(self, node: OperatorNode) -> DataStream[Any]:
@@ -242,6 +245,11 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         records = CachedRecords(self._configuration.get(CACHE_DIR))
         self._caches.append(records)
         return records
+
+    def _capture(self, node: Node) -> None:
+        """Keep the functions of a node as they are now, as Flink does; a test harness runs the objects themselves."""
+        if self._captures:
+            capture(node)
 
     def _register(self, node: OperatorNode) -> None:
         from scurry import launch

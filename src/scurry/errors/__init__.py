@@ -43,6 +43,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   ├── TimestampError (TypeError, ValueError)    a timestamp, watermark or timer that is not an int of 64 bits
     │   ├── MissingTimestampError (ValueError)        an event-time window met a record without a timestamp
     │   ├── MalformedRecordError (ValueError)         input that is not a record of the declared format
+    │   ├── MissingFieldError (ValueError)            a record without a value that a dataclass needs
     │   ├── RecordTooLargeError (ValueError)          a record of a file that is larger than scurry.record.max-bytes
     │   └── RecordRejectedError (ValueError)          a record that the system behind a sink refuses
     ├── ConnectorError                            a source, a sink, or the system behind it fails
@@ -144,6 +145,7 @@ from scurry.errors.program import (
 from scurry.errors.records import (
     KeyTypeError,
     MalformedRecordError,
+    MissingFieldError,
     MissingTimestampError,
     PatternMatchError,
     RecordError,
@@ -231,6 +233,7 @@ __all__ = [
     "KeyedStateError",
     "MalformedPatternError",
     "MalformedRecordError",
+    "MissingFieldError",
     "MissingAttributeError",
     "MissingTimestampError",
     "OperatorError",

@@ -145,6 +145,13 @@ class MalformedRecordError(RecordError, ValueError):
         return f"{where}: malformed record {self.text!r}: {self.reason}" if self.text else f"{where}: {self.reason}"
 
 
+class MissingFieldError(RecordError, ValueError):
+    """A record has no value for a field of a dataclass that needs one.
+
+    Cure: Declare the field `| None` or with a default, or name it as the records do.
+    """
+
+
 class RecordTooLargeError(RecordError, ValueError):
     """A record of a file is larger than `scurry.record.max-bytes`.
 

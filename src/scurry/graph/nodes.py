@@ -11,6 +11,7 @@ from scurry.graph.operators import Operator, Partitioner
 
 if TYPE_CHECKING:
     from scurry.common.output_tag import OutputTag
+    from scurry.common.pickling import Captured
     from scurry.common.typeinfo import TypeInformation
     from scurry.common.watermark_strategy import WatermarkStrategy
     from scurry.connectors.cache import CachedRecords
@@ -56,6 +57,8 @@ class Node:
     description: str | None = None
     origin: Origin = field(default_factory=Origin.of_caller)
     id: int = field(default_factory=lambda: next(_ids))
+    #: what the program gave the node, by field, as it was then; tasks get that, whatever the program changes later
+    captured: dict[str, Captured] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

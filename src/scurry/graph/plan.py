@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import SourceConnectionError, SourceNotFoundError
+from scurry.graph.capture import as_captured
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner, Sink
 from scurry.graph.settings import JobSettings
 
 if TYPE_CHECKING:
     from scurry.common.output_tag import OutputTag
+    from scurry.common.pickling import Captured
     from scurry.common.typeinfo import TypeInformation
     from scurry.common.watermark_strategy import WatermarkStrategy
     from scurry.connectors.source import Source
@@ -78,6 +80,11 @@ class Edge:
     #: the repartitioning that errors name, such as the stream's key_by
     name: str = ""
     origin: Origin | None = None
+    #: the partitioner as the program gave it
+    captured: dict[str, Captured] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return as_captured(self)
 
     def place(self, sender: OperatorPlan | SourcePlan) -> OperatorPlan | SourcePlan:
         """Return what errors of the partitioner name; `sender` is where its records come from."""
@@ -115,6 +122,11 @@ class OperatorPlan:
     producers: list[str] = field(default_factory=list)
     #: schemas of restored states that no function had registered at the restore, as JSON; None: the state was dropped
     restored: dict[str, Any] = field(default_factory=dict)
+    #: the operator as the program gave it
+    captured: dict[str, Captured] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return as_captured(self)
 
     def as_producers(self) -> list[str]:
         """Return the `producers` of the operators that receive this one's records."""
@@ -142,6 +154,11 @@ class SourcePlan:
     #: the operator between the reader and the outputs, if the watermark strategy has something to do; it belongs to the
     #: source, as in Flink, and has its number
     assigner: OperatorPlan | None = None
+    #: the source and the watermark strategy as the program gave them
+    captured: dict[str, Captured] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return as_captured(self)
 
 
 @dataclass

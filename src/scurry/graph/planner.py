@@ -76,7 +76,7 @@ class _Planner:
         source = self.job.sources[number] = SourcePlan(
             number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
             node.output_type, parallelism, channels, node.origin, node.description,
-            dead_letters=node.dead_letters,
+            dead_letters=node.dead_letters, captured=node.captured,
         )  # fmt: skip
         source.assigner = _assigner(source)
 
@@ -86,6 +86,7 @@ class _Planner:
         self.job.operators[number] = OperatorPlan(
             number, self._uid(node, number), node.name or operator.kind, operator, node.output_type,
             self._parallelism(node), node.origin, node.description, dead_letters=node.dead_letters,
+            captured=node.captured,
         )  # fmt: skip
         for index, source in enumerate(node.inputs):
             self._connect(node, index, source, None, None)
@@ -133,6 +134,7 @@ class _Planner:
         edge = Edge(
             len(self.job.edges), target.id, index, partition.partitioner, parallelism=target.parallelism,
             max_parallelism=self.settings.max_parallelism, name=partition.name, origin=partition.origin,
+            captured=partition.captured,
         )  # fmt: skip
         self.job.edges[edge.id] = edge
         target.input_edges.append(edge.id)
@@ -253,7 +255,9 @@ def _assigner(source: SourcePlan) -> OperatorPlan | None:
     if strategy is None or (strategy.timestamp_assigner is None and not strategy.generates_watermarks):
         return None
     operator = ops.AssignTimestamps(strategy)
-    return OperatorPlan(source.id, source.uid, source.name, operator, None, source.parallelism, source.origin)
+    return OperatorPlan(
+        source.id, source.uid, source.name, operator, None, source.parallelism, source.origin, captured=source.captured
+    )
 
 
 def _ship(sender: SourcePlan | OperatorPlan, receiver: OperatorPlan, partition: PartitionNode | None) -> str:

@@ -10,12 +10,11 @@ import importlib
 import io
 import pickle
 import sys
-from collections.abc import Iterator
-from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from scurry.common.pickling import by_value
-from scurry.errors import UnpicklableFunctionError, WorkerModuleError
+from scurry.errors import WorkerModuleError
+from scurry.graph.capture import unpicklable
 from scurry.graph.plan import JobPlan
 
 
@@ -34,51 +33,10 @@ def ship(plan: JobPlan) -> bytes:
             try:
                 by_value(part)
             except Exception as cause:
-                held = _culprit(part) or "its function"
-                raise UnpicklableFunctionError(
-                    f"operator {part.name!r} built at {part.origin} cannot be sent to workers: {held}: {cause}\n"
-                    "  hint: create connections, locks, open files and the like in open(), not in __init__ or at "
-                    "module level"
+                raise unpicklable(
+                    f"operator {part.name!r} built at {part.origin}", getattr(part, "source", part), cause
                 ) from error
         raise
-
-
-def _culprit(part: Any) -> str:
-    """Name what cannot be pickled in the function of an operator, or in a source: `x` or `self.x`."""
-    held = getattr(part, "source", None) or part.operator
-    path = ""
-    for _ in range(6):  # functions hold functions that hold ...
-        found = next(((name, value) for name, value in _held_by(held) if not _pickles(value)), None)
-        if found is None:
-            break
-        name, held = found
-        path = name or path
-    return path
-
-
-def _held_by(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what a function refers to or an object has, by its name in the program; "" for what only wraps it."""
-    function = getattr(value, "__func__", value)
-    if isinstance(function, FunctionType):
-        cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-        yield from ((f"variable {name!r}", cell.cell_contents) for name, cell in cells if cell != CellType())
-        used = function.__code__.co_names
-        yield from ((f"variable {name!r}", function.__globals__[name]) for name in used if name in function.__globals__)
-        if function is not value:
-            yield "", value.__self__
-    elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)):
-        own = type(value).__module__.partition(".")[0] == __name__.partition(".")[0]
-        yield from (("" if own else f"self.{name}", held) for name, held in vars(value).items())
-
-
-def _pickles(value: Any) -> bool:
-    import cloudpickle
-
-    try:
-        cloudpickle.dumps(value, 5)
-    except Exception:
-        return False
-    return True
 
 
 def load_plan(shipped: bytes) -> JobPlan:
@@ -136,6 +94,8 @@ class _WithoutModules(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("cloudpickle") and name == "subimport":
             return _import_or_absent
+        if module in ("_pickle", "pickle") and name == "loads":  # what was captured is a pickle within
+            return lambda pickled: _WithoutModules(io.BytesIO(pickled)).load()
         try:
             return super().find_class(module, name)
         except ModuleNotFoundError as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
+from scurry.common.pickling import Captured, of_functions
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
 __all__ = [
@@ -41,6 +42,7 @@ class ConditionContext(Protocol):
         """Return the processing time, in ms."""
 
 
+@of_functions
 class IterativeCondition(ABC):
     """A condition on an event and the earlier events of the partial match."""
 
@@ -64,6 +66,7 @@ class RichIterativeCondition(IterativeCondition):
         """Clean up; called after the last event."""
 
 
+@of_functions
 class SimpleCondition(ABC):
     """A condition on an event alone."""
 
@@ -111,6 +114,7 @@ class Test:
         iterative: Whether it sees the partial match.
         stage: The stage it belongs to.
         given: What the user has given, which may have `open` and `close`.
+        captured: The function and what was given, as they were then; None if that cannot be pickled.
     """
 
     __test__ = False  # not a test case of pytest
@@ -119,6 +123,10 @@ class Test:
     iterative: bool
     stage: str
     given: Any
+    captured: Captured | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _test, (self.captured or (self.function, self.given), self.iterative, self.stage)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,16 +171,30 @@ def test_of(condition: Any, stage: str, method: str) -> Test:
         expression = ExpressionCondition(condition, stage, method == "until")
         return Test(expression, False, stage, expression)
     if isinstance(condition, IterativeCondition):
-        return Test(condition.filter, True, stage, condition)
+        return _captured(condition.filter, True, stage, condition)
     if isinstance(condition, SimpleCondition):
-        return Test(condition.filter, False, stage, condition)
+        return _captured(condition.filter, False, stage, condition)
     arguments = _arguments(condition)
     if arguments is None:
         raise ArgumentTypeError(
             f"{method} of stage {stage!r} takes a function of the event, or of the event and a context, "
             f"or the text of an expression, not {condition!r}"
         )
-    return Test(condition, arguments == 2, stage, condition)
+    return _captured(condition, arguments == 2, stage, condition)
+
+
+def _captured(function: Callable[..., Any], iterative: bool, stage: str, given: Any) -> Test:
+    """Return a test whose copies in tasks see the variables of the program as they are now."""
+    try:
+        captured = Captured((function, given))
+    except Exception:  # a test harness runs it as it is; the operator of a job refuses it
+        captured = None
+    return Test(function, iterative, stage, given, captured)
+
+
+def _test(functions: tuple[Callable[..., Any], Any], iterative: bool, stage: str) -> Test:
+    function, given = functions
+    return Test(function, iterative, stage, given)
 
 
 def subtype_test(cls: Any, stage: str) -> Test:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bdb
 import dis
+import linecache
 import sys
 from collections.abc import Callable, Iterator
 from inspect import signature
@@ -70,8 +71,11 @@ def _about_call(plan: OperatorPlan | SourcePlan, error: TypeError) -> str:
 
 def _about_empty_state(error: TypeError) -> str:
     """Return a hint if None comes from a ValueState, for all that the code of the function tells."""
-    code = _last(error.__traceback__)
-    if code is not None and "NoneType" in str(error) and "value" in code.co_names and not is_internal(code.co_filename):
+    frame, code = _last_frame(error.__traceback__), _last(error.__traceback__)
+    if frame is None or code is None or "NoneType" not in str(error) or is_internal(code.co_filename):
+        return ""
+    is_read_here = ".value()" in linecache.getline(code.co_filename, frame.tb_lineno)
+    if "value" in code.co_names and (is_read_here or any(each is None for each in frame.tb_frame.f_locals.values())):
         return "value() of a ValueState is None until the first update(...): value() or 0, for example"
     return ""
 
@@ -176,6 +180,11 @@ def _raised_by_scurry(error: BaseException) -> bool:
 
 def _last(trace: TracebackType | None) -> CodeType | None:
     """Return the code in which an error was raised."""
+    last = _last_frame(trace)
+    return last.tb_frame.f_code if last is not None else None
+
+
+def _last_frame(trace: TracebackType | None) -> TracebackType | None:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace.tb_frame.f_code if trace is not None else None
+    return trace

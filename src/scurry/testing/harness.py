@@ -361,6 +361,7 @@ def _environment(
     settings.set_string("execution.runtime-mode", "STREAMING")
     settings.set_string("scurry.runner", "local")
     env = StreamExecutionEnvironment(settings)  # not get_execution_environment, which reads the command line
+    env._captures = False  # the functions themselves run, so that a test can inspect them
     env.set_parallelism(parallelism)
     env.set_max_parallelism(max_parallelism)
     env.get_config().set_global_job_parameters(job_parameters or {})

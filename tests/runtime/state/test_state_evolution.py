@@ -342,6 +342,21 @@ def test_a_removed_state_is_dropped_with_a_note() -> None:
         assert "gone" not in harness.snapshot().schemas["keep"]
 
 
+def test_fields_that_go_and_come_undeclared_are_noted() -> None:
+    after = value_of(row_type(visits=Types.INT(), level=Types.STRING()))
+    with restored(written((value_of(row_type(hits=Types.INT())), "update", Row(hits=1))), after) as harness:
+        assert harness.notes() == [
+            f"state {after.get_name()!r} of operator 'Keep' (uid 'keep'): fields hits dropped; visits, level added as "
+            "None; if one was renamed, declare it: with_migration(renamed={...})"
+        ]
+
+
+def test_declared_renames_and_defaults_are_not_noted() -> None:
+    after = value_of(row_type(visits=Types.INT(), level=Types.INT()), renamed={"hits": "visits"}, defaults={"level": 1})
+    with restored(written((value_of(row_type(hits=Types.INT())), "update", Row(hits=1))), after) as harness:
+        assert harness.notes() == []
+
+
 def test_state_registered_after_open_is_kept_until_it_is_asked_for() -> None:
     lazy = ValueStateDescriptor("lazy", Types.INT())
     with restored(written((lazy, "update", 1), lazily=True), lazy, lazily=True) as harness:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from scurry.common.pickling import of_functions
 from scurry.common.serialization import DeserializationSchema
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import MalformedRecords
@@ -41,6 +42,7 @@ class ConsumerRecord(NamedTuple):
     headers: tuple[tuple[str, bytes | None], ...]
 
 
+@of_functions
 class KafkaRecordDeserializationSchema(ABC):
     """Deserialize a complete `ConsumerRecord`, not only its value: Flink's `KafkaRecordDeserializationSchema`."""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.common._api import ApiObject
 from scurry.common._java_regex.patterns import compiled
+from scurry.common.pickling import of_functions
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.partitions import (
@@ -280,6 +281,7 @@ class KafkaSinkBuilder(ApiObject):
         return KafkaSink(properties, self._serializer, exactly_once, self._prefix)
 
 
+@of_functions
 class KafkaTopicSelector(ABC):
     """Select the topic of each record."""
 

@@ -46,6 +46,7 @@ class KeyedStream(DataStream[T_co], Generic[T_co, K_co]):
             output_type=origin_stream._node.output_type,
             partitioner=partitioner,
         )
+        origin_stream._env._capture(node)
         super().__init__(origin_stream._env, node)
         self._origin_stream = origin_stream
 

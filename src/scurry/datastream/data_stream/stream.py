@@ -490,6 +490,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         node = PartitionNode(
             inputs=(self._node,), name=name, output_type=self._node.output_type, partitioner=partitioner
         )
+        self._env._capture(node)
         return DataStream(self._env, node)
 
     def _sink(self, sink: Sink, name: str) -> DataStreamSink:
@@ -499,6 +500,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         node = OperatorNode(
             inputs=(self._node,), name=name, output_type=self._node.output_type, operator=ops.Sink(sink)
         )
+        self._env._capture(node)
         self._env._register(node)
         return DataStreamSink(self._env, node)
 
@@ -508,5 +510,6 @@ def operator_stream(
 ) -> DataStream:
     """Return the output of a new operator of the environment."""
     node = OperatorNode(inputs=inputs, name=name, output_type=declared_type(output_type), operator=operator)
+    env._capture(node)
     env._register(node)
     return DataStream(env, node)

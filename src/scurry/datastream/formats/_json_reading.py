@@ -7,10 +7,11 @@ import datetime
 import decimal
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from scurry.common import typeinfo
+from scurry.common._names import alternatives
 from scurry.common.time import Instant
 from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation, Types
 from scurry.common.types import Row
@@ -99,18 +100,22 @@ class Reading:
             return lambda values: {key(k): item(v) for k, v in _of_kind(dict, values).items()}
         return _scalar(declared)
 
-    def row(self, declared: typeinfo.RowTypeInfo) -> Reader:
-        """Return the function that makes a row from a JSON object."""
+    def row(self, declared: typeinfo.RowTypeInfo, required: Collection[str] = ()) -> Reader:
+        """Return the function that makes a row from a JSON object.
+
+        Args:
+            declared: The type of the row.
+            required: Fields that the object must have, even if others may be missing.
+        """
         names = tuple(declared.get_field_names())
         fields = [(name, self.reader(field)) for name, field in zip(names, declared.get_field_types(), strict=True)]
-        fail = self._fail_on_missing
+        needed = frozenset(names if self._fail_on_missing else required)
 
         def row(value: Any) -> Row:
             given = _of_kind(dict, value)
-            if fail:
-                for name in names:
-                    if name not in given:
-                        raise ValueError(f"there is no field {name!r}")
+            if needed and not given.keys() >= needed:
+                missing = next(name for name in names if name in needed and name not in given)
+                raise ValueError(f"there is no field {missing!r}{alternatives(missing, given)}")
             return Row._from_values([read(given.get(name)) for name, read in fields], names)
 
         return row

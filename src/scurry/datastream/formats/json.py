@@ -24,10 +24,16 @@ class JsonRowDeserializationSchema(DeserializationSchema):
     A missing field is null. As in Flink, numbers may be quoted, and any value can be read as text.
     """
 
-    def __init__(self, type_info: RowTypeInfo, fail_on_missing_field: bool, ignore_parse_errors: bool) -> None:
-        """Take the row's type, and how to handle missing and wrong fields."""
-        self._arguments = (type_info, fail_on_missing_field, ignore_parse_errors)
-        self._read = Reading(fail_on_missing_field, ignore_parse_errors).row(type_info)
+    def __init__(
+        self,
+        type_info: RowTypeInfo,
+        fail_on_missing_field: bool,
+        ignore_parse_errors: bool,
+        required: tuple[str, ...] = (),
+    ) -> None:
+        """Take the row's type, how to handle missing and wrong fields, and the fields that may not be missing."""
+        self._arguments = (type_info, fail_on_missing_field, ignore_parse_errors, required)
+        self._read = Reading(fail_on_missing_field, ignore_parse_errors).row(type_info, required)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a constructor call."""

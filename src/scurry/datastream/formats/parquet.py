@@ -29,6 +29,8 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
         batch_size: int = 2048,
         is_utc_timestamp: bool = False,
         is_case_sensitive: bool = True,
+        *,
+        required: tuple[str, ...] = (),
     ) -> None:
         """Describe what to read.
 
@@ -38,6 +40,7 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
             batch_size: Rows decoded at once.
             is_utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
             is_case_sensitive: Whether column names must match exactly.
+            required: Columns that a file may not lack. scurry's own.
 
         Raises:
             ArgumentError: A batch size below 1.
@@ -47,7 +50,7 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
             raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
         for key in hadoop_config.key_set() if hadoop_config is not None else ():
             raise UnsupportedError(f"Hadoop setting {key!r} has no effect: Parquet is read without Hadoop; remove it")
-        super().__init__(to_row_column(row_type), batch_size, is_utc_timestamp, is_case_sensitive)
+        super().__init__(to_row_column(row_type), batch_size, is_utc_timestamp, is_case_sensitive, required)
 
 
 class ParquetBulkWriters:

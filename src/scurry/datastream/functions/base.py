@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scurry.common._type_variables import ACC, OUT, K, R, T, V
 from scurry.common.output_tag import OutputTag
+from scurry.common.pickling import of_functions
 
 if TYPE_CHECKING:
     from scurry.datastream.state import (
@@ -93,6 +94,7 @@ class RuntimeContext(KeyedStateStore):
         """Return the group in which the function registers its metrics."""
 
 
+@of_functions
 class Function(ABC):  # noqa: B024 - subclasses say what is abstract
     """Base of user functions that have a life cycle.
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic
 
 from scurry.common._type_variables import IN, IN1, IN2, KEY, OUT, K, K_co, T, V
+from scurry.common.pickling import of_functions
 from scurry.datastream.functions.base import Function
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, Generic[IN1, IN2, O
         """Return or yield results for a broadcast record; every subtask sees each of them."""
 
 
+@of_functions
 class KeyedStateFunction(ABC, Generic[KEY, IN]):
     """Function that `apply_to_keyed_state` applies to the state of each key (Flink's `KeyedStateFunction`)."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Generic
 
 from scurry.common._type_variables import OUT, T
+from scurry.common.pickling import of_functions
 from scurry.errors import ArgumentError
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
 ]
 
 
+@of_functions
 class AsyncRetryPredicate(ABC, Generic[OUT]):
     """Decide which outcomes of a call are retried."""
 
@@ -32,6 +34,7 @@ class AsyncRetryPredicate(ABC, Generic[OUT]):
         """Return the test of exceptions, None if exceptions are never retried."""
 
 
+@of_functions
 class AsyncRetryStrategy(ABC, Generic[OUT]):
     """Decide how often and how soon a call is retried."""
 

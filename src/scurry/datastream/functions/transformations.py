@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic
 
 from scurry.common._type_variables import ACC, IN, IN1, IN2, KEY, OUT, K_co, T
+from scurry.common.pickling import of_functions
 from scurry.datastream.functions.base import Function
 from scurry.errors import UnsupportedError
 
@@ -140,6 +141,7 @@ class SourceFunction:
         )
 
 
+@of_functions
 class SinkFunction(ABC, Generic[IN]):
     """Write records to an external system, for `DataStream.add_sink`, at least once.
 

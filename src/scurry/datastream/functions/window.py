@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic
 
 from scurry.common._type_variables import IN, KEY, OUT, WINDOW, T, W_co
+from scurry.common.pickling import of_functions
 from scurry.datastream.functions.base import Function, KeyedStateStore
 from scurry.errors import ArgumentTypeError
 
@@ -91,6 +92,7 @@ class ProcessAllWindowFunction(Function, Generic[IN, OUT, WINDOW]):
         """Clear the state the function has for the window; called when the window expires."""
 
 
+@of_functions
 class DeltaFunction(ABC, Generic[IN]):
     """Measure the distance between two records, for `DeltaTrigger` and `DeltaEvictor`."""
 

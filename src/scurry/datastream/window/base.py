@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic
 
 from scurry.common._type_variables import IN, WINDOW, T, W
+from scurry.common.pickling import of_functions
 from scurry.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class TriggerResult(Enum):
         return self._purge
 
 
+@of_functions
 class Trigger(ABC, Generic[IN, WINDOW]):
     """Decide when the contents of a window are evaluated, separately for each key and window.
 
@@ -122,6 +124,7 @@ class Trigger(ABC, Generic[IN, WINDOW]):
         """Remove the timers and state the trigger holds for a window that expires."""
 
 
+@of_functions
 class WindowAssigner(ABC, Generic[IN, W]):
     """Put each record into zero or more windows."""
 
@@ -170,6 +173,7 @@ class MergingWindowAssigner(WindowAssigner[IN, W]):
         """Report to `callback` which of `windows` should become one."""
 
 
+@of_functions
 class SessionWindowTimeGapExtractor(ABC, Generic[IN]):
     """Find the session gap of each record."""
 

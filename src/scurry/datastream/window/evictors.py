@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from scurry.common._type_variables import WINDOW
+from scurry.common.pickling import of_functions
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.window_elements import TimestampedValue
 from scurry.datastream.functions.window import DeltaFunction, delta_of
@@ -22,6 +23,7 @@ Elements: TypeAlias = list[TimestampedValue]
 Delta: TypeAlias = DeltaFunction | Callable[[Any, Any], float]
 
 
+@of_functions
 class Evictor(ABC, Generic[WINDOW]):
     """Remove elements from a window whenever its trigger fires (Flink's `Evictor`).
 

@@ -32,6 +32,8 @@ class UserFunction:
         parameters: The names of its arguments, as far as they are known.
         signature: What a process table function declares.
         takes_row: Whether its argument has all columns of a table: Series of pandas are then those of the columns.
+        captured: The object as it was when the program registered or first called the function: it pickles as that,
+            and tasks run copies of it; None for what no program changes.
     """
 
     kind: str
@@ -47,6 +49,10 @@ class UserFunction:
     parameters: Sequence[str] = ()
     signature: ProcessSignature | None = None
     takes_row: bool = False
+    captured: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "function": self.captured or self.function, "captured": None}
 
     @property
     def is_vectorized(self) -> bool:

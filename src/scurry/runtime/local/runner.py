@@ -79,7 +79,7 @@ class _Batch:
             for level in range(1, self.plan.levels + 1):
                 rows = self._level(level, rows, savepoint)
             wire = (WireRow(*row[:6]) for row in rows)
-            self.job.commit(0, SinkStage(self.plan, 0, 0).run(wire))
+            self.job.commit(0, SinkStage(self.load_plan(), 0, 0).run(wire))
 
     def _source(self, source: Any) -> list[BatchRow]:
         works = all_splits(self.plan, source)

@@ -114,6 +114,7 @@ class LocalEngine:
         self.memory = memory
         self._job, self._plan, self._wall_clock = job, job.plan, wall_clock
         self._load_plan = plan_loader(job.plan)
+        self._sinks = self._load_plan()
         self._sources: dict[tuple[int, int], SourceTask] = {}
         self._levels = Levels(job.plan, self._load_plan, wall_clock, memory.stores)
         self._pool = ThreadPoolExecutor(max_workers=32)
@@ -140,7 +141,7 @@ class LocalEngine:
         read = time.monotonic()
         rows = self._levels.process(rows, memory.batch_id)
         processed = time.monotonic()
-        self._job.commit(memory.batch_id, SinkStage(self._plan, 0, memory.batch_id).run(rows), begun)
+        self._job.commit(memory.batch_id, SinkStage(self._sinks, 0, memory.batch_id).run(rows), begun)
         for store in memory.stores.values():
             store.keep()
         memory.source_positions = pickle.loads(pickle.dumps(positions, 5))

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
+from scurry.common.pickling import of_functions
 from scurry.functions.user.context import FunctionContext
 from scurry.logical_types import DataType
 
@@ -25,6 +26,7 @@ T_contra = TypeVar("T_contra", contravariant=True)
 ACC = TypeVar("ACC")
 
 
+@of_functions
 class UserDefinedFunction(ABC):  # noqa: B024 - the classes of its kinds have the abstract methods
     """Base of all functions of users."""
 

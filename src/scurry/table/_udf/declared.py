@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scurry.errors import ArgumentError, ArgumentTypeError, ScurryError
 from scurry.functions.user.definition import UserFunction
+from scurry.graph.capture import captured
 from scurry.graph.nodes import Origin
 from scurry.logical_types import DataType, RowField, RowType
 from scurry.table._udf.classes import AggregateFunction, UserDefinedFunction
@@ -96,12 +97,13 @@ class DeclaredFunction:
         return Aliased(self, alias_names)
 
     def _user_function(self) -> UserFunction:
-        """Return the function as plans have it."""
+        """Return the function as plans have it: as it was at the first use, whatever the program changes later."""
         if self._made is None:
+            made = self._object()
             self._made = UserFunction(
                 self._kind,
                 self._name,
-                self._object(),
+                made,
                 resolved(self._result_type),
                 None if self._input_types is None else tuple(map(resolved, self._input_types)),
                 None if self._accumulator_type is None else resolved(self._accumulator_type),
@@ -110,6 +112,7 @@ class DeclaredFunction:
                 str(self._origin),
                 self._argument_classes,
                 self._parameters(),
+                captured=captured(made, f"function {self._name} ({self._origin})"),
             )
         return self._made
 

@@ -6,6 +6,7 @@ import datetime
 import inspect
 import typing
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.functions.user.definition import UserFunction
 from scurry.functions.user.process import ArgumentTrait, DeclaredArgument, DeclaredState, ProcessSignature
 from scurry.functions.user.process_context import Context, OnTimerContext
+from scurry.graph.capture import captured
 from scurry.logical_types import DataType, RowType
 from scurry.table._udf.classes import UserDefinedFunction
 from scurry.table._udf.declared import Aliased, column_types, place_of, resolved
@@ -83,6 +85,9 @@ class DeclaredProcessFunction:
         return Aliased(self, alias_names)  # type: ignore[arg-type]
 
     def _user_function(self) -> UserFunction:
+        made = self._function
+        if made.captured is None:  # at the first use
+            self._function = replace(made, captured=captured(made.function, f"function {made.name} ({made.origin})"))
         return self._function
 
 

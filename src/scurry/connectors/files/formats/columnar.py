@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from scurry.common._names import alternatives
 from scurry.common.bulk_writer import BulkWriter
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
@@ -29,24 +30,33 @@ class ColumnarFormat(BulkFormat):
         batch_size: Rows decoded at once.
         utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
         case_sensitive: Whether column names must match exactly.
+        required: Columns that a file may not lack.
     """
 
     row: ColumnType
     batch_size: int = 2048
     utc_timestamp: bool = False
     case_sensitive: bool = True
+    required: tuple[str, ...] = ()
 
     @property
     def produced_type(self) -> TypeInformation | None:
         """A row with the columns' names and types."""
         return self.row.type_info
 
-    def columns_in(self, names: list[str]) -> list[str | None]:
-        """Return the file's name of each declared column, None for a column it lacks."""
-        if self.case_sensitive:
-            return [name if name in names else None for name in self.row.names]
-        by_lower = {name.lower(): name for name in names}
-        return [by_lower.get(name.lower()) for name in self.row.names]
+    def columns_in(self, names: list[str], path: str = "") -> list[str | None]:
+        """Return the file's name of each declared column, None for a column it lacks.
+
+        Raises:
+            MalformedRecordError: It lacks a required column.
+        """
+        by_name = {name if self.case_sensitive else name.lower(): name for name in names}
+        found = [by_name.get(name if self.case_sensitive else name.lower()) for name in self.row.names]
+        for name, there in zip(self.row.names, found, strict=True):
+            if there is None and name in self.required:
+                reason = f"the file has no column {name!r}{alternatives(name, names)}"
+                raise MalformedRecordError(path, None, "", reason)
+        return found
 
     def rows(self, batch: Any, found: list[str | None], path: str) -> Sequence[Any]:
         """Return the rows of an Arrow record batch.

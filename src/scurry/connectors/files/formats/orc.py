@@ -48,7 +48,7 @@ class OrcFormat(ColumnarFormat):
                     yield MalformedRecords([MalformedRecordError(path, None, "", "this is no ORC file")])
                 return
             stripes = orc.ORCFile(file)
-            found = self.columns_in(stripes.schema.names)
+            found = self.columns_in(stripes.schema.names, path)
             wanted = [name for name in found if name is not None]
             for number in range(stripes.nstripes):
                 if not start <= number * size // stripes.nstripes < end:

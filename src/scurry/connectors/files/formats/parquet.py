@@ -76,7 +76,7 @@ class ParquetFormat(ColumnarFormat):
         """Yield blocks of rows."""
 
         def reader(schema: Any) -> BatchReader:
-            found = self.columns_in(schema.names)
+            found = self.columns_in(schema.names, path)
             return [name for name in found if name is not None], lambda batch: self.rows(batch, found, path)
 
         return read_parquet(fs, path, start, end, self.batch_size, reader)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.pickling import of_functions
 from scurry.errors import ArgumentError, UnsupportedError
 
 __all__ = ["BasePathBuckets", "BucketAssigner", "BucketContext", "DateTimeBuckets"]
@@ -31,6 +32,7 @@ class BucketContext:
         return self.timestamp_ms
 
 
+@of_functions
 class BucketAssigner(ABC):
     """Choose the bucket of a record, a directory below the base path.
 

@@ -19,6 +19,7 @@ def class_change(
     before: ClassLayout | None,
     declared: Mapping[str, StateMigration],
     renamed: dict[str, str],
+    notes: list[str],
 ) -> ClassChange | None:
     """Return how to convert stored instances of a class.
 
@@ -28,6 +29,7 @@ def class_change(
         before: The layout its instances were stored with, None if it was no dataclass.
         declared: The migrations that descriptors declare for classes, by reference.
         renamed: All renamed classes: old reference -> new one.
+        notes: Takes what becomes of fields that the program says nothing about, as text.
 
     Returns:
         None if instances can be read as they are; otherwise a change, with a reason if they cannot be converted.
@@ -45,7 +47,8 @@ def class_change(
             return _lost(ref, before, f"class {name} was a frozen dataclass with slots; it no longer is")
         return same
     try:
-        sources = _sources(target, before, now, Rules(_migration_of(target, declared), renamed, annotations=True))
+        rules = Rules(_migration_of(target, declared), renamed, annotations=True, notes=notes)
+        sources = _sources(target, before, now, rules)
     except Incompatible as error:
         return _lost(ref, before, (
             f"class {name} has changed: {error}\n  hint: declare what became of its fields: "

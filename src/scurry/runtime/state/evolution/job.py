@@ -117,7 +117,7 @@ class _OperatorPlanner:
         for name, before in self.before.items():
             now = self.registered.get(name)
             if now is not None:
-                change = self._resolve(name, before, now)
+                change = self._resolve(name, before, now, job)
                 if change is not None:
                     states[name] = change
                     lenient = lenient or (now.migration is not None and now.migration.convert is not None)
@@ -128,7 +128,7 @@ class _OperatorPlanner:
             else:
                 lenient, restored[name], states[name] = True, None, drop
                 job.notes.append(f"state {name!r} of {self.name} was dropped: the program no longer registers it")
-        changes, after[CLASSES] = self._classes(lenient)
+        changes, after[CLASSES] = self._classes(lenient, job)
         if not self.layouts:
             del after[CLASSES]
         job.schemas[self.uid], job._restored[self.uid] = after, restored
@@ -137,9 +137,11 @@ class _OperatorPlanner:
 
     # ---------------------------------------------------------------- states
 
-    def _resolve(self, name: str, before: StateSchema, now: Registered) -> Change | None:
+    def _resolve(self, name: str, before: StateSchema, now: Registered, job: JobMigration) -> Change | None:
+        notes: list[str] = []
         try:
-            change = resolve(before, now.schema, now.migration, self.renamed, self.now)
+            change = resolve(before, now.schema, now.migration, self.renamed, self.now, notes)
+            job.notes += [f"state {name!r} of {self.name}: {note}" for note in notes]
             if before.kind == "key" and change is not None:
                 raise Incompatible("keys stay as they are")
             return change
@@ -183,17 +185,20 @@ class _OperatorPlanner:
                 renamed[ref] = class_ref(cls)
         return renamed
 
-    def _classes(self, lenient: bool) -> tuple[dict[str, ClassChange], dict[str, Any]]:
+    def _classes(self, lenient: bool, job: JobMigration) -> tuple[dict[str, ClassChange], dict[str, Any]]:
         """Return the classes that changed, and the layouts of all classes afterwards.
 
         Args:
             lenient: Whether state is dropped or converted by a user function: then the instances that cannot be
                 converted may be gone when the state is written.
+            job: Takes notes on fields that the program says nothing about.
         """
         changes, layouts = {}, {}
         for ref, json in self.layouts.items():
             before = ClassLayout.from_json(json)
-            change = class_change(ref, self.renamed.get(ref, ref), before, self.declared, self.renamed)
+            notes: list[str] = []
+            change = class_change(ref, self.renamed.get(ref, ref), before, self.declared, self.renamed, notes)
+            job.notes += [f"class {text(['CLASS', ref])} in state of {self.name}: {note}" for note in notes]
             if change is not None:
                 changes[ref] = change
                 if change.reason and not lenient:

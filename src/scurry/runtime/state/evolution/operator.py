@@ -26,6 +26,7 @@ def resolve(
     migration: StateMigration | None = None,
     renamed: dict[str, str] | None = None,
     now: int = 0,
+    notes: list[str] | None = None,
 ) -> Change | None:
     """Return the conversion of what is stored of a state (for one key) to what this program stores.
 
@@ -35,6 +36,7 @@ def resolve(
         migration: The migration that the program declares for it.
         renamed: Renamed classes: old reference -> new one.
         now: The last access, in milliseconds, of values that get a time to live only now.
+        notes: Takes what becomes of fields that the program says nothing about, as text.
 
     Returns:
         A function of the stored value, which returns None if nothing is left of it; None if nothing changes.
@@ -49,7 +51,7 @@ def resolve(
     if before.layout != after.layout:
         raise Incompatible(f"{before.layout} cannot become {after.layout}: open windows are kept in another way")
     migration = migration or StateMigration()
-    kind, rules = after.kind, Rules(migration, renamed or {})
+    kind, rules = after.kind, Rules(migration, renamed or {}, notes=[] if notes is None else notes)
     if kind in ("map", "broadcast"):
         _check_keys(before.type[1], after.type[1], rules)
     old, new = (

@@ -49,11 +49,13 @@ class Rules:
         migration: What the program declares about the row at the top.
         renamed: Renamed classes: old reference -> new one.
         annotations: Whether the types are annotations, which are not enforced, instead of declared types.
+        notes: Takes what becomes of fields that the program says nothing about, as text.
     """
 
     migration: StateMigration = _NO_MIGRATION
     renamed: dict[str, str] = field(default_factory=dict)
     annotations: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 def evolve(before: TypeJson, after: TypeJson, rules: Rules) -> Change | None:
@@ -89,7 +91,7 @@ def _incompatible(before: TypeJson, after: TypeJson, rules: Rules) -> Incompatib
 def _nested(before: TypeJson, after: TypeJson, rules: Rules, path: str) -> Change | None:
     """Return the change of a part, which may be None in most types."""
     try:
-        change = evolve(before, after, Rules(_NO_MIGRATION, rules.renamed, rules.annotations))
+        change = evolve(before, after, Rules(_NO_MIGRATION, rules.renamed, rules.annotations, rules.notes))
     except Incompatible as error:
         raise error.inside(path) from None
     if head(before) == "OPTIONAL":
@@ -197,7 +199,19 @@ def field_sources(
         source = came_from.get(name, name if name in old and name not in came_from.values() else None)
         path = f"field {name!r}" if source in (name, None) else f"field {name!r} (was {source!r})"
         sources[name] = (source, None if source is None else _nested(old[source], declared, rules, path))
+    dropped = old.keys() - {source for source, _ in sources.values()}
+    added = [name for name, (source, _) in sources.items() if source is None and name not in rules.migration.defaults]
+    _note(rules, [name for name in old if name in dropped], added)
     return sources
+
+
+def _note(rules: Rules, dropped: list[str], added: list[str]) -> None:
+    value = "with their defaults" if rules.annotations else "as None"
+    parts = [f"{', '.join(dropped)} dropped"] if dropped else []
+    parts += [f"{', '.join(added)} added {value}"] if added else []
+    if parts:
+        advice = "; if one was renamed, declare it: with_migration(renamed={...})" if len(parts) == 2 else ""
+        rules.notes.append(f"field{'s' * (len(dropped + added) > 1)} {'; '.join(parts)}{advice}")
 
 
 _COMPOUND: dict[str, Callable[[TypeJson, TypeJson, Rules], Change | None]] = {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
 from typing import Any
 
 from scurry.common._event_loop import EventLoopThread
-from scurry.common.pickling import by_value
+from scurry.common.pickling import Captured
 from scurry.errors import UnpicklableFunctionError
 from scurry.functions.definition import Session
 from scurry.functions.user.context import FunctionContext
@@ -71,7 +70,7 @@ def job_parameters(session: Session) -> dict[str, str]:
 
 def _copied(function: UserFunction) -> Any:
     try:
-        return pickle.loads(by_value(function.function))
+        return (function.captured or Captured(function.function)).copy()
     except Exception as error:
         raise UnpicklableFunctionError(
             f"function {function.name} ({function.origin}) cannot be sent to tasks: {error}; make what cannot be "

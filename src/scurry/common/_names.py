@@ -1,0 +1,16 @@
+"""Advice on names that are not there."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["alternatives"]
+
+
+def alternatives(missing: str, names: Iterable[str]) -> str:
+    """Return the names that there are instead of a missing one, worded as the end of a message."""
+    there = list(names)
+    close = difflib.get_close_matches(missing, there, 1)
+    listed = ", ".join(there[:20]) + (", ..." if len(there) > 20 else "") or "none"
+    return f"; did you mean {close[0]!r}? There are {listed}" if close else f"; there are {listed}"

@@ -127,6 +127,7 @@ NODE = {"name": "a", "type": "ATOMIC"}
     ("given", "reason"),
     [
         ("nonsense", "the JSON of a pattern cannot be read: Expecting value"),
+        ("[" * 100_000, "the JSON of a pattern cannot be read: it is nested too deeply"),
         ("[]", r"pattern is \[\]; expected an object"),
         ({}, r"pattern\.nodes is missing; expected nodes"),
         ({"nodes": [{"type": "ATOMIC"}]}, r"pattern\.nodes\[0\]\.name is missing; expected a text"),

@@ -5,17 +5,20 @@ from __future__ import annotations
 import difflib
 import inspect
 import logging
+import sys
 import traceback
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError
 from scurry.user_frames import BOUNDARY, only_user_frames
 
-__all__ = ["ApiObject", "advice_on_attribute", "at_boundary"]
+__all__ = ["ApiObject", "advice_on_attribute", "at_boundary", "made_by"]
+
+T = TypeVar("T")
 
 _logger = logging.getLogger("scurry")
 #: Special methods in which the errors of a job surface.
@@ -114,6 +117,50 @@ def _guard(cls: type, name: str, member: Any, check_arguments: bool) -> None:
     if isinstance(function, FunctionType) and not inspect.isgeneratorfunction(function):
         guarded = at_boundary(function, check_arguments=check_arguments)
         setattr(cls, name, kind(guarded) if kind is not None else guarded)
+
+
+def made_by(*ways: str) -> Callable[[type[T]], type[T]]:
+    """Let a class refuse arguments of its constructor that programs guess, and say how its instances are made.
+
+    Args:
+        *ways: Static methods of the class.
+    """
+
+    def decorate(cls: type[T]) -> type[T]:
+        construct: Any = cls.__init__
+        signature = inspect.signature(construct)
+        made = " or ".join(f"{cls.__name__}.{way}(...)" for way in ways)
+
+        @wraps(construct)
+        def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            try:
+                given = signature.bind(self, *args, **kwargs).arguments
+            except TypeError as error:
+                raise ArgumentTypeError(f"{cls.__name__} is made by {made}, not by its constructor: {error}") from None
+            for name, kind in _classes_of_parameters(cls, construct).items():
+                if name in given and not isinstance(given[name], kind):
+                    what = f"{given[name]!r} as {name}"
+                    raise ArgumentTypeError(f"{cls.__name__} is made by {made}; its constructor got {what}")
+            construct(self, *args, **kwargs)
+
+        cls.__init__ = at_boundary(init, check_arguments=False)  # type: ignore[method-assign]
+        return cls
+
+    return decorate
+
+
+@cache
+def _classes_of_parameters(cls: type, construct: Any) -> dict[str, type]:
+    """Return the parameters of a constructor that are annotated with a class of scurry."""
+    names: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        names |= vars(sys.modules[base.__module__])
+    found = {name: names.get(annotation) for name, annotation in construct.__annotations__.items()}
+    return {
+        name: kind
+        for name, kind in found.items()
+        if isinstance(kind, type) and kind.__module__.startswith("scurry.") and not getattr(kind, "_is_protocol", False)
+    }
 
 
 # ------------------------------------------------------------------ arguments

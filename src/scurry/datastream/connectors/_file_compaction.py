@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.writing.compaction import (
     CompactionStrategy,
@@ -16,6 +16,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 __all__ = ["FileCompactStrategy", "FileCompactor"]
 
 
+@made_by("builder")
 class FileCompactStrategy:
     """The conditions under which the small files of a bucket are compacted; made by `builder()`."""
 
@@ -83,6 +84,7 @@ class FileCompactStrategy:
             )
 
 
+@made_by("concat_file_compactor", "identical_file_compactor", "record_wise_file_compactor")
 class FileCompactor:
     """The way small files are merged into a larger one."""
 

@@ -6,7 +6,7 @@ import datetime
 import os
 from typing import Self
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.delta_sink import DeltaSink as _DeltaSink
 from scurry.connectors.lakes.delta_source import DeltaSource as _DeltaSource
@@ -38,6 +38,7 @@ class _SourceBuilder(ApiObject):
         return built
 
 
+@made_by("for_bounded_row_data", "for_continuous_row_data")
 class DeltaSource(ApiObject, _DeltaSource):
     """Read a Delta table as Rows: one version, or one and all that follow."""
 
@@ -141,6 +142,7 @@ class DeltaSource(ApiObject, _DeltaSource):
             return self._source(what, self._interval_ms)
 
 
+@made_by("for_row_data")
 class DeltaSink(ApiObject, _DeltaSink):
     """Append records to a Delta table, each exactly once."""
 

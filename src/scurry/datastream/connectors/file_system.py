@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Self, TypeVar
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import Encoder
 from scurry.common.time import TimeAmount, to_millis
@@ -42,6 +42,7 @@ __all__ = [
 SinkT = TypeVar("SinkT", bound="FileSink")
 
 
+@made_by("for_record_stream_format", "for_bulk_file_format")
 class FileSource(ApiObject, _FileSource):
     """Read the records of files: those that exist when the job starts, or also all that appear later.
 
@@ -75,6 +76,7 @@ class FileSource(ApiObject, _FileSource):
         return FileSourceBuilder(_checked(bulk_format, BulkFormat, "for_bulk_file_format"), paths)
 
 
+@made_by("default_splittable_file_enumerator", "default_non_splittable_file_enumerator")
 class FileEnumeratorProvider:
     """How a FileSource distributes files among its parallel readers."""
 
@@ -179,6 +181,7 @@ def _checked(file_format: Any, kind: Any, method: str) -> FileFormat:
     return checked
 
 
+@made_by("builder")
 class OutputFileConfig(ApiObject):
     """The names of part files: `<prefix>-<unique part><suffix>`."""
 
@@ -223,6 +226,7 @@ class OutputFileConfig(ApiObject):
             return OutputFileConfig(self.part_prefix, self.part_suffix)
 
 
+@made_by("for_row_format", "for_bulk_format")
 class FileSink(ApiObject, _FileSink):
     """Write records into part files below a base path, each record exactly once.
 
@@ -355,6 +359,7 @@ class FileSink(ApiObject, _FileSink):
         return FileSink.BulkFormatBuilder(base_path, BulkFiles(writer_factory), policy)
 
 
+@made_by("for_row_format", "for_bulk_format")
 class StreamingFileSink(FileSink):
     """A FileSink for `add_sink`, for existing programs. Deprecated since Flink 1.15: use FileSink."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.connectors.hybrid import HybridSource as _HybridSource
 from scurry.connectors.hybrid import LaterSource, SourceSwitchContext
 from scurry.connectors.source import Source
@@ -13,6 +13,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 __all__ = ["HybridSource", "HybridSourceBuilder", "SourceSwitchContext"]
 
 
+@made_by("builder")
 class HybridSource(ApiObject, _HybridSource):
     """Read each source when the one before it has ended, for example files and then a live stream."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.iceberg_sink import IcebergSink as _IcebergSink
 from scurry.connectors.lakes.iceberg_source import IcebergSource as _IcebergSource
@@ -16,6 +16,7 @@ from scurry.table.types import RowType
 __all__ = ["IcebergSink", "IcebergSource", "TableLoader"]
 
 
+@made_by("from_catalog")
 class TableLoader(ApiObject):
     """The location of a table; made by `from_catalog`."""
 
@@ -47,6 +48,7 @@ def _table(loader: TableLoader | None) -> IcebergTable:
     return loader._table
 
 
+@made_by("for_row_data")
 class IcebergSource(ApiObject, _IcebergSource):
     """Read an Iceberg table as Rows: one snapshot, or one and what is appended after it."""
 
@@ -119,6 +121,7 @@ class IcebergSource(ApiObject, _IcebergSource):
             return built
 
 
+@made_by("for_row_data")
 class IcebergSink(ApiObject, _IcebergSink):
     """Append records to an Iceberg table, each exactly once."""
 

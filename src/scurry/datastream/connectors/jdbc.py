@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 
+@made_by("sink", "exactly_once_sink")
 class JdbcSink(ApiObject, _JdbcSink):
     """Execute an SQL statement for every record; for `add_sink`, as in PyFlink, or `sink_to`."""
 
@@ -89,6 +90,7 @@ class JdbcSink(ApiObject, _JdbcSink):
 SinkFunction.register(_JdbcSink)
 
 
+@made_by("builder")
 class JdbcSource(ApiObject, _JdbcSource):
     """A bounded source of the rows of a query. Flink's Java API has it; PyFlink does not."""
 

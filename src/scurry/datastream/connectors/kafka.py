@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common._java_regex.patterns import compiled
 from scurry.common.pickling import of_functions
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
@@ -51,6 +51,7 @@ __all__ = [
 ]
 
 
+@made_by("builder")
 class KafkaSource(ApiObject, _KafkaSource):
     """Read topics exactly once: the offsets of the records read are part of the checkpoint."""
 
@@ -211,6 +212,7 @@ def _check_reset(properties: ClientProperties) -> None:
         raise ArgumentError(f"auto.offset.reset is earliest, latest or none, got {reset!r}")
 
 
+@made_by("builder")
 class KafkaSink(ApiObject, _KafkaSink):
     """Write records to topics, with the delivery guarantee that is set."""
 
@@ -290,6 +292,7 @@ class KafkaTopicSelector(ABC):
         """Return the topic of a record."""
 
 
+@made_by("builder")
 class KafkaRecordSerializationSchema(ApiObject, _KafkaRecordSerializationSchema):
     """Convert records to messages with topic, key, value and headers."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from scurry.common._api import made_by
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.io import InputFormat
 from scurry.connectors.avro.codecs import CODECS
@@ -38,6 +39,7 @@ class AvroInputFormat(InputFormat):
         return FileSource(self._format, [self._path])
 
 
+@made_by("for_generic_record", "for_rows")
 class AvroReaderFormat(AvroFileFormat):
     """Read Avro files, for `FileSource.for_bulk_file_format`. scurry's own; PyFlink has `AvroInputFormat` alone."""
 

@@ -53,7 +53,10 @@ def parse(message: bytes) -> Any:
     """
     text = message.decode()
     blanks = _BLANKS.match(text)
-    value, _ = _DECODER.raw_decode(text, blanks.end() if blanks else 0)
+    try:
+        value, _ = _DECODER.raw_decode(text, blanks.end() if blanks else 0)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     return value
 
 

@@ -23,7 +23,7 @@ def type_info_of_schema(json_schema: str) -> TypeInformation:
     """
     try:
         root = json.loads(json_schema)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArgumentError(f"the JSON schema is no JSON: {error}") from None
     return _convert("<root>", root, root)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._api import made_by
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
@@ -115,6 +116,7 @@ class AvroRowSerializationSchema(SerializationSchema):
         return self._write(value)
 
 
+@made_by("for_generic")
 class AvroDeserializationSchema(DeserializationSchema):
     """Read values of an Avro schema as plain Python, records as dicts; made by `for_generic`."""
 
@@ -151,6 +153,7 @@ class AvroDeserializationSchema(DeserializationSchema):
         return self._read(message)
 
 
+@made_by("for_generic")
 class AvroSerializationSchema(SerializationSchema):
     """Write values of an Avro schema, records from dicts or rows; made by `for_generic`."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scurry.common._api import made_by
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.avro.confluent import RegistryReader, RegistryWriter
@@ -16,6 +17,7 @@ from scurry.connectors.avro.schema import AvroSchema, row_type_of
 __all__ = ["ConfluentRegistryAvroDeserializationSchema", "ConfluentRegistryAvroSerializationSchema"]
 
 
+@made_by("for_generic", "for_row")
 class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
     """Read values that were written with any version of a schema in a registry; made by `for_generic` or `for_row`.
 
@@ -91,6 +93,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
         return value if self._row is None else self._row(value)
 
 
+@made_by("for_generic")
 class ConfluentRegistryAvroSerializationSchema(SerializationSchema):
     """Write dicts or rows, with the id of their schema in a registry; made by `for_generic`."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 
+@made_by("builder")
 class CsvSchema(ApiObject):
     """The columns and the syntax of CSV files; made by a builder."""
 
@@ -204,6 +205,7 @@ def _column(name: str, data_type: DataType) -> CsvColumn:
     return CsvColumn(name, column.kind, column.precision, column.scale)
 
 
+@made_by("for_schema")
 class CsvReaderFormat(CsvFormat):
     """Read rows with named fields from CSV files."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
@@ -18,6 +18,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
 __all__ = ["JsonBulkWriters", "JsonReaderFormat", "JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
 
 
+@made_by("builder")
 class JsonRowDeserializationSchema(DeserializationSchema):
     """Read a row from a JSON object, by field names; made by `builder()`.
 
@@ -115,6 +116,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             )
 
 
+@made_by("builder")
 class JsonRowSerializationSchema(SerializationSchema):
     """Write a row as a JSON object; made by `builder()`."""
 
@@ -162,6 +164,7 @@ class JsonRowSerializationSchema(SerializationSchema):
             return JsonRowSerializationSchema(_row_type(self._type_info))
 
 
+@made_by("for_type_info", "for_schema")
 class JsonReaderFormat(MessageLinesFormat):
     """Read rows from files with a JSON object per line. scurry's own; made like PyFlink's `CsvReaderFormat`."""
 

@@ -42,6 +42,13 @@ def pattern_of(text: str, patterns: type[Pattern]) -> Pattern:
         MalformedPatternError: It is no JSON of a pattern, or Flink refuses the pattern.
     """
     try:
+        return _read(text, patterns)
+    except RecursionError:
+        raise MalformedPatternError("the JSON of a pattern cannot be read: it is nested too deeply") from None
+
+
+def _read(text: str, patterns: type[Pattern]) -> Pattern:
+    try:
         given = json.loads(text)
     except ValueError as error:
         raise MalformedPatternError(f"the JSON of a pattern cannot be read: {error}") from None

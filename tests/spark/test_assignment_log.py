@@ -6,12 +6,12 @@ import base64
 import hashlib
 from pathlib import Path
 
+from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.runtime.savepoint.restore import RestoreWork
 from scurry.runtime.state.evolution.operator import drop
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
-from scurry.spark.checkpoint.storage import LocalStorage
 
 ENTRY = LogEntry(
     [LoggedAssignment(7, SplitAssignment(0, 1, "orders/2", True))],

@@ -15,9 +15,10 @@ from scurry.common import Configuration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.directories import cache_directory, socket_directory
 from scurry.errors import CheckpointCorruptedError, CheckpointLockedError, JobError
+from scurry.runtime.checkpoint.lock import locked
+from scurry.runtime.checkpoint.storage import DamagedFileError, LocalStorage
 from scurry.spark.checkpoint.generations import VERSION, CheckpointDirectory
-from scurry.spark.checkpoint.lock import locked
-from scurry.spark.checkpoint.storage import DamagedFileError, HadoopStorage, LocalStorage
+from scurry.spark.checkpoint.storage import HadoopStorage
 from scurry.spark.session.session import _builder
 
 OTHER_USER = 12345

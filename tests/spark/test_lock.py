@@ -17,9 +17,9 @@ import pytest
 
 import scurry
 from scurry.errors import CheckpointLockedError
-from scurry.spark.checkpoint import lock
-from scurry.spark.checkpoint.lock import Holder, locked
-from scurry.spark.checkpoint.storage import LocalStorage
+from scurry.runtime.checkpoint import lock
+from scurry.runtime.checkpoint.lock import Holder, locked
+from scurry.runtime.checkpoint.storage import LocalStorage
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 
@@ -49,8 +49,8 @@ def test_a_directory_is_free_again_afterwards(tmp_path: Path) -> None:
 def test_another_process_is_kept_away_until_the_holder_is_killed(tmp_path: Path) -> None:
     program = f"""
 import time
-from scurry.spark.checkpoint.lock import locked
-from scurry.spark.checkpoint.storage import LocalStorage
+from scurry.runtime.checkpoint.lock import locked
+from scurry.runtime.checkpoint.storage import LocalStorage
 with locked("x", LocalStorage({str(tmp_path)!r}), print):
     print("held", flush=True)
     time.sleep(60)

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.runtime.driver.assignments import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
-from scurry.spark.checkpoint.storage import LocalStorage
 
 #: Batch n ends with assignment ENDS[n]: entries of two assignments each, one of which was split between two batches.
 ENDS = [1, 3, 5, 6, 9, 11]

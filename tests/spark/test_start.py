@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import SavepointTrustError
-from scurry.spark.streaming.start import JobStart
+from scurry.spark.streaming.start import SparkJobStart
 from scurry.state import OperatorTransformation, SavepointWriter
 
 
@@ -21,12 +21,12 @@ def untrusted(tmp_path: Path) -> str:
     return path
 
 
-def start(root: Path, savepoint: str | None, **configuration: str) -> JobStart:
+def start(root: Path, savepoint: str | None, **configuration: str) -> SparkJobStart:
     """A job on a directory of checkpoints that began with a savepoint."""
     settings = SimpleNamespace(configuration={key.replace("_", "."): text for key, text in configuration.items()})
     job: Any = SimpleNamespace(plan=SimpleNamespace(settings=settings), log=SimpleNamespace(note=lambda text: None))
     directory: Any = SimpleNamespace(savepoint=savepoint)
-    return JobStart(job, str(root), directory, lambda: None, lambda: None)
+    return SparkJobStart(job, str(root), directory, lambda: None, lambda: None)
 
 
 def test_the_savepoint_that_an_interrupted_start_began_with_has_to_be_trusted(tmp_path: Path, untrusted: str) -> None:

@@ -96,6 +96,13 @@ class TestWriting:
         commit(sink, write, 2, 4)
         assert numbers(table) == [1, 2, 3, 4]
 
+    def test_the_same_files_may_be_committed_again(self, table: str, write: Write) -> None:
+        sink = plain(table)
+        files = write(sink, 0, [[Row(1, "a"), Row(2, "b")]])
+        for _ in range(2):  # the job has died after the commit, and its checkpoint has the files
+            sink.create_committer("job-sink").commit(0, files)
+        assert numbers(table) == [1, 2]
+
     def test_a_job_that_is_taken_back_writes_nothing_twice(self, table: str, write: Write) -> None:
         sink = plain(table)
         for batch in (*range(4), *range(1, 5)):

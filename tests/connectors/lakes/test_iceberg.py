@@ -82,6 +82,14 @@ class TestWriting:
         commit(sink, write, 2, 4)
         assert numbers(table) == [1, 2, 3, 4]
 
+    def test_the_same_files_may_be_committed_again(self, table: TableLoader, write: Write) -> None:
+        sink = plain(table)
+        sink.create_committer("job-sink")  # creates the table
+        files = write(sink, 0, [[Row(1, "a"), Row(2, "b")]])
+        for _ in range(2):  # the job has died after the commit, and its checkpoint has the files
+            sink.create_committer("job-sink").commit(0, files)
+        assert numbers(table) == [1, 2]
+
     def test_a_batch_that_died_before_its_commit_is_written_once(self, table: TableLoader, write: Write) -> None:
         sink = plain(table)
         commit(sink, write, 0, 1)

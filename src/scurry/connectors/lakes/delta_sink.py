@@ -264,8 +264,7 @@ class _DeltaCommitter(Committer):
         table = self._table()
         known = table.transaction_version(self._app_id)
         if known is not None and known >= batch_id:
-            for file in files:
-                self._fs.delete(posixpath.join(self._base, file.path))
+            self._delete_others(table, files)
             return
         self._check_present(files)
         now = time.time_ns() // 1_000_000
@@ -286,6 +285,13 @@ class _DeltaCommitter(Committer):
                 f"batch {batch_id} cannot be committed to the Delta table {sink.path}: {error}; another run of this "
                 "job may be writing, or the table was changed in a way that does not fit"
             ) from None
+
+    def _delete_others(self, table: Any, files: list[DeltaFile]) -> None:
+        """Delete the files that are not in the table: another attempt of the batch has committed its own."""
+        there = set(map(posixpath.basename, table.file_uris()))
+        for file in files:
+            if posixpath.basename(file.path) not in there:
+                self._fs.delete(posixpath.join(self._base, file.path))
 
     def _table(self) -> Any:
         sink = self._sink

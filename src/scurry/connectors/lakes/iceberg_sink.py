@@ -225,7 +225,8 @@ class _IcebergCommitter(Committer):
         for attempt in range(_TRIES):
             table = self._sink.table.load()
             if int(table.properties.get(self._key, -1)) >= batch_id:
-                _delete(table, files)
+                there = {task.file.file_path for task in table.scan().plan_files()}
+                _delete(table, [file for file in files if file.file_path not in there])
                 return
             try:
                 return self._append(table, files, batch_id)

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -48,6 +48,29 @@ class BatchReport:
     watermark: int = MIN_TIME
     #: records that this batch dropped because they were late
     late: int = 0
+
+
+@dataclass
+class BatchOutput:
+    """What the tasks of a micro-batch sent to the driver.
+
+    Attributes:
+        written: Sink -> position and packed committables of each of its writers, in their order.
+        reports: Subtask and report of each task.
+        answers: The answers to state queries.
+    """
+
+    written: dict[int, list[tuple[int, bytes]]] = field(default_factory=dict)
+    reports: list[tuple[int, TaskReport]] = field(default_factory=list)
+    answers: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def take_committables(self) -> dict[int, list[Any]]:
+        """Return the committables of each sink; they are not held twice."""
+        taken: dict[int, list[Any]] = {}
+        while self.written:
+            sink, parts = self.written.popitem()
+            taken[sink] = [each for _, block in parts for each in unpack(block)]
+        return taken
 
 
 class JobExecution:
@@ -157,12 +180,6 @@ class JobExecution:
     def commit(self, batch_id: int, rows: Iterable[WireRow], began: float | None = None) -> None:
         """Commit a micro-batch, all of whose tasks have ended.
 
-        1. Sort the rows that the tasks sent to the driver, and answer the state queries among them.
-        2. Commit the sinks. If that fails, the batch is repeated, so nothing of it may have been counted yet.
-        3. Add the reports of the tasks to the metrics, the schemas of states and the log.
-        4. Record the checkpoint.
-        5. Notify the listeners.
-
         Args:
             batch_id: The batch.
             rows: The rows for the driver, in any order.
@@ -171,21 +188,41 @@ class JobExecution:
         Raises:
             OperatorError: A sink cannot commit.
         """
-        written: dict[int, list[tuple[int, list[Any]]]] = {}
-        reports: list[tuple[int, TaskReport]] = []
+        self.commit_output(batch_id, self.sort(rows), began)
+
+    def sort(self, rows: Iterable[WireRow]) -> BatchOutput:
+        """Sort the rows that the tasks of a micro-batch sent to the driver, and add the schemas of their states."""
+        output = BatchOutput()
         for row in rows:
             if row.kind == COMMIT:
-                written.setdefault(row.port, []).append((row.seq, unpack(row.block)))
+                output.written.setdefault(row.port, []).append((row.seq, row.block))
             elif row.kind == REPORT:
-                reports.append((sender_of(row.channel)[1], unpack(row.block)))
+                output.reports.append((sender_of(row.channel)[1], unpack(row.block)))
             elif row.kind == ANSWER:
-                self.requests.answer(*unpack(row.block))
-        committables = {
-            sink: [each for _, some in sorted(parts, key=itemgetter(0)) for each in some]
-            for sink, parts in written.items()
-        }
-        self.sinks.commit(batch_id, committables)
-        batch = self._add(batch_id, reports)
+                output.answers.append(unpack(row.block))
+        for written in output.written.values():
+            written.sort(key=itemgetter(0))
+        for _, report in output.reports:
+            for number, schemas in report.schemas.items():
+                merge_schemas(self.state_schemas.setdefault(self.plan.operators[number].uid, {}), schemas)
+        return output
+
+    def commit_output(self, batch_id: int, output: BatchOutput, began: float | None = None) -> None:
+        """Commit what the tasks of a micro-batch sent to the driver.
+
+        1. Answer the state queries.
+        2. Commit the sinks. If that fails, the batch is repeated, so nothing of it may have been counted yet.
+        3. Add the reports of the tasks to the metrics and the log.
+        4. Record the checkpoint.
+        5. Notify the listeners.
+
+        Raises:
+            OperatorError: A sink cannot commit.
+        """
+        for answer in output.answers:
+            self.requests.answer(*answer)
+        self.sinks.commit(batch_id, output.take_committables())
+        batch = self._add(batch_id, output.reports)
         # A batch may have waited for its turn, or for records, since the previous one.
         seconds = batch.seconds if began is None else self._last_batch - began
         states = self.subtasks.take_states({op.id: op.parallelism for op in self.plan.operators.values()})
@@ -201,8 +238,6 @@ class JobExecution:
         for subtask, report in reports:
             totals.add(report)
             self.subtasks.add(subtask, report)
-            for number, schemas in report.schemas.items():
-                merge_schemas(self.state_schemas.setdefault(self.plan.operators[number].uid, {}), schemas)
             self.stalled.add(report)
             for sample in report.dead_letters:
                 self.dead_letters.add(subtask, sample)

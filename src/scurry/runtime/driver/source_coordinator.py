@@ -93,6 +93,11 @@ class SourceCoordinator:
         self._assigned = False
         self._limited.clear()
 
+    @property
+    def behind(self) -> bool:
+        """Whether a source had more for the present batch than it was allowed to assign."""
+        return bool(self._limited)
+
     def committed(self) -> None:
         """Notify the sources that what they have assigned is committed."""
         for enumerator in self.enumerators.values():

@@ -116,6 +116,8 @@ class StreamingDriver:
         engine: Executes the micro-batches.
         restore: The savepoint to restore, None if there is none or all of it was restored before.
         next_request: Returns the next request to save or to rescale, None if there is none.
+        interval_ms: Shortest time between the starts of two micro-batches, unless a source is behind; for an engine
+            that does not keep an interval itself.
         clock: Seconds of a clock that does not go back.
         wall_clock: Returns processing time, in milliseconds.
     """
@@ -126,6 +128,7 @@ class StreamingDriver:
         engine: MicroBatchEngine,
         restore: Restore | None = None,
         next_request: Callable[[], Request | None] | None = None,
+        interval_ms: int = 0,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], int] = wall_clock_ms,
     ) -> None:
@@ -133,6 +136,7 @@ class StreamingDriver:
         self._job, self._engine, self._plan = job, engine, plan
         self._next_request = next_request or job.requests.take
         self._clock, self._wall_clock = clock, wall_clock
+        self._interval_seconds = interval_ms / 1000
         self._sources = [source for source in plan.sources.values() if source.source.native]
         self._uids = {source.id: source.uid for source in self._sources}
         #: whether the driver assigns all input; Spark itself reads streaming DataFrames
@@ -204,7 +208,8 @@ class StreamingDriver:
 
     def _run_batches(self) -> SavepointRequest | RescaleRequest | None:
         """Submit batch after batch; return the request that ends this, None if the sources or the job ended."""
-        idle_since, resume_at = self._clock(), 0.0
+        idle_since = began = self._clock()
+        resume_at = 0.0
         tick_seconds = int(self._plan.settings.configuration.get("scurry.tick-interval", 200)) / 1000
         while not (self._job.stopping.is_set() or self._all_ended):
             stop = self._serve()
@@ -213,18 +218,21 @@ class StreamingDriver:
             # submit the next batch directly after a commit: it is ready when Spark has written its own commit
             committed = self._engine.wait_for_commit(_POLL_SECONDS)
             if committed is not None:
+                interval = 0.0 if self._restoring or self._coordinator.behind else self._interval_seconds
                 self._batch_committed(committed)
-                resume_at = self._clock() + self._plan.settings.checkpoint_pause_ms / 1000
+                pause = self._clock() + self._plan.settings.checkpoint_pause_ms / 1000
+                resume_at = max(began + interval, pause)
             if self._submitted:
                 continue
             self._job.requests.all_is_committed()
             self._submit_queries()
             if self._clock() < resume_at or self._job.sinks.full:
                 continue
+            now = self._clock()
             if self._submit_next():
-                idle_since = self._clock()
+                began, idle_since = now, self._clock()
             elif self._plan.ticks and self._clock() - idle_since >= tick_seconds:
-                idle_since = self._clock()
+                began = idle_since = self._clock()
                 self._submit([Tick(MIN_TIME, self._wall_clock())])
         return None
 

@@ -15,6 +15,7 @@ from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import BatchRow, WireRow
+from scurry.runtime.local.checkpointed import CheckpointedRun
 from scurry.runtime.local.streaming import Memory, plan_loader, run_streaming
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.batch_savepoint import runs_of
@@ -24,7 +25,8 @@ from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source, sort_key
 class LocalRunner:
     """Execute STREAMING as a sequence of micro-batches and BATCH level by level, as Spark would.
 
-    State is in memory. After a failure the run can be repeated and resumes after the last committed batch.
+    State is in memory. After a failure the run can be repeated and resumes after the last committed batch. With a
+    checkpoint directory, a job in STREAMING does so, too, when it is started again in another process.
 
     Args:
         wall_clock: Returns processing time for STREAMING, in milliseconds.
@@ -33,6 +35,7 @@ class LocalRunner:
     def __init__(self, wall_clock: Callable[[], int] = wall_clock_ms) -> None:
         self._wall_clock = wall_clock
         self._memory = Memory()
+        self._checkpointed: CheckpointedRun | None = None
 
     def run(self, job: JobExecution) -> None:
         """Run the job to its end."""
@@ -42,6 +45,11 @@ class LocalRunner:
             self._run(job)
 
     def _run(self, job: JobExecution) -> None:
+        if job.plan.settings.mode == "STREAMING" and job.plan.settings.checkpoint_dir is not None:
+            if self._checkpointed is None:
+                self._checkpointed = CheckpointedRun(job, self._wall_clock)
+            self._checkpointed.run()
+            return
         job.start_clock()
         if job.plan.settings.mode == "BATCH":
             _Batch(job).run()

@@ -1,4 +1,4 @@
-"""STREAMING in this process: micro-batches over state in memory."""
+"""STREAMING in this process: micro-batches over state in memory, which a checkpoint directory may outlive."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
 from scurry.runtime.exchange.wire import WireRow
+from scurry.runtime.local.checkpoints import LocalCheckpoints
+from scurry.runtime.local.database import Stores
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
+from scurry.runtime.savepoint.metadata import Description, SavedJob, SourcePositions, metadata_of
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from
 from scurry.runtime.savepoint.schemas import collect_schemas
@@ -99,6 +101,35 @@ def _restore(job: JobExecution, memory: Memory) -> Restore | None:
     return restore
 
 
+def write_savepoint(
+    path: str,
+    stores: Stores,
+    job: SavedJob,
+    description: Description,
+    batch_id: int,
+    positions: SourcePositions,
+    drained: bool = False,
+) -> None:
+    """Write state as a savepoint.
+
+    Args:
+        path: The savepoint.
+        stores: The state by level and subtask.
+        job: The job.
+        description: The plan that the state is of.
+        batch_id: The batch after which it is taken.
+        positions: The source positions at that time.
+        drained: Whether event time was ended before.
+    """
+    entries = (
+        Entry(uid, kind, subtask, number, blob)
+        for (_, subtask), store in stores.items()
+        for (uid, kind, number), blob in store.items()
+    )
+    write_entries(path, entries)
+    complete_savepoint(path, metadata_of(job, description, batch_id, positions, drained=drained))
+
+
 class LocalEngine:
     """Execute each micro-batch while it is submitted.
 
@@ -106,13 +137,21 @@ class LocalEngine:
         job: The job.
         memory: The result of the previous attempt, from which the next one resumes.
         wall_clock: Returns processing time, in milliseconds.
+        checkpoints: The checkpoint directory, None if there is none.
     """
 
     replaying = False
 
-    def __init__(self, job: JobExecution, memory: Memory, wall_clock: Callable[[], int] = wall_clock_ms) -> None:
+    def __init__(
+        self,
+        job: JobExecution,
+        memory: Memory,
+        wall_clock: Callable[[], int] = wall_clock_ms,
+        checkpoints: LocalCheckpoints | None = None,
+    ) -> None:
         self.memory = memory
         self._job, self._plan, self._wall_clock = job, job.plan, wall_clock
+        self._checkpoints = checkpoints
         self._load_plan = plan_loader(job.plan)
         self._sinks = self._load_plan()
         self._sources: dict[tuple[int, int], SourceTask] = {}
@@ -141,19 +180,28 @@ class LocalEngine:
         read = time.monotonic()
         rows = self._levels.process(rows, memory.batch_id)
         processed = time.monotonic()
-        self._job.commit(memory.batch_id, SinkStage(self._sinks, 0, memory.batch_id).run(rows), begun)
+        output = self._job.sort(SinkStage(self._sinks, 0, memory.batch_id).run(rows))
+        stood, phases = pickle.dumps(positions, 5), {"read": read - begun, "process": processed - read}
+        written = time.monotonic()
+        if self._checkpoints is not None:
+            self._checkpoints.save(self._job, memory.batch_id, stood, memory.stores, output)
+            phases["checkpoint"] = time.monotonic() - written
+        self._job.commit_output(memory.batch_id, output, begun)
+        if self._checkpoints is not None:
+            self._checkpoints.committed()
         for store in memory.stores.values():
             store.keep()
-        memory.source_positions = pickle.loads(pickle.dumps(positions, 5))
+        memory.source_positions = pickle.loads(stood)
         memory.batch_id += 1
         if memory.origin is not None and positions.restored is None:
             shutil.rmtree(memory.origin, ignore_errors=True)
             memory.origin = None
         ended = time.monotonic()
-        self._noted(memory.batch_id - 1, read=read - begun, process=processed - read, write=ended - processed)
+        phases["write"] = ended - begun - sum(phases.values())
+        self._noted(memory.batch_id - 1, phases)
         self._committed, self._failed = CommittedBatch(ended - begun), False
 
-    def _noted(self, batch_id: int, **seconds: float) -> None:
+    def _noted(self, batch_id: int, seconds: dict[str, float]) -> None:
         phases = {phase: round(duration * 1000) for phase, duration in seconds.items()}
         self._details[batch_id] = BatchDetails(None, phases)
         self._details.pop(batch_id - KEPT_CHECKPOINTS, None)
@@ -191,17 +239,15 @@ class LocalEngine:
             self._write(request.path, positions, request.has_sources)
 
     def _write(self, path: str, positions: SourcePositions | None, has_sources: bool = True) -> None:
-        entries = (
-            Entry(uid, kind, subtask, number, blob)
-            for (_, subtask), store in self.memory.stores.items()
-            for (uid, kind, number), blob in store.items()
-        )
-        write_entries(path, entries)
-        description = Description.of(self._plan, self._job.state_schemas)
         stood = positions or (self.memory.source_positions if has_sources else None) or SourcePositions()
-        drained = positions is not None
-        complete_savepoint(
-            path, metadata_of(self._job.as_saved(), description, self.memory.batch_id - 1, stood, drained=drained)
+        write_savepoint(
+            path,
+            self.memory.stores,
+            self._job.as_saved(),
+            Description.of(self._plan, self._job.state_schemas),
+            self.memory.batch_id - 1,
+            stood,
+            drained=positions is not None,
         )
 
     def rescale(self, request: RescaleRequest) -> Memory:

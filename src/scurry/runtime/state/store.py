@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 #: (operator uid, kind, id): see `scurry.runtime.state.backend` for the kinds.
@@ -66,6 +66,13 @@ class UndoStore(DictStore):
         """Remove an entry, if there is one."""
         self._before.setdefault(key, self.get(key))
         self.pop(key, None)
+
+    def changes(self) -> Iterator[tuple[StoreKey, bytes | None, bytes | None]]:
+        """Yield the entries that were changed since the last `keep`, as they were before and are now; None for none."""
+        for key, before in self._before.items():
+            now = self.get(key)
+            if now != before:
+                yield key, before, now
 
     def keep(self) -> None:
         """Make what was written permanent."""

@@ -1,3 +1,3 @@
-"""Checkpoint directories: generations, assignment log, lock, rollback and recovery."""
+"""Checkpoints of jobs on Spark: generations, assignment log, rollback and recovery."""
 
 from __future__ import annotations

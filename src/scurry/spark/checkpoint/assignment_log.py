@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scurry.common.pickling import loads
+from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
 from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.savepoint.metadata import SourcePositions
-from scurry.spark.checkpoint.storage import DamagedFileError, Storage
 
 _DIRECTORY = "assignments"
 _DIGEST_BYTES = 16

@@ -20,52 +20,18 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
-from scurry.runtime.savepoint.metadata import Description
-from scurry.spark.checkpoint.storage import Storage
+from scurry.runtime.checkpoint.identity import LOCAL_STORE, SPARK_GENERATIONS, identity, of_other_runner
+from scurry.runtime.checkpoint.storage import Storage
 
-_FILE = "scurry.json"
+_FILE = SPARK_GENERATIONS
 _FINISHED = "finished"
 _FRAMES = "frames"
 VERSION = 3
-
-
-def identity(plan: JobPlan) -> dict[str, Any]:
-    """Return what a plan must share with the stored one to resume it: operators, levels, key groups, subtasks."""
-    return {
-        "levels": plan.levels,
-        "parallelism": plan.settings.parallelism,
-        "subtask_ids": plan.subtask_ids,
-        "level_of": {op.uid: op.level for op in plan.operators.values() if op.input_edges},
-        "description": asdict(Description.of(plan)),
-    }
-
-
-def differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
-    """Return readable differences between two identities."""
-    if all(there.get(key) == value for key, value in here.items()):
-        return []
-    details = [
-        f"{key} was {there.get(key)}, now is {here[key]}"
-        for key in ("parallelism", "levels")
-        if there.get(key) != here[key]
-    ]
-    for what in ("operators", "sources"):
-        before, now = there["description"][what], here["description"][what]
-        details += [f"it no longer has the {what[:-1]} {uid!r}" for uid in before if uid not in now]
-        details += [f"it now has the {what[:-1]} {uid!r}" for uid in now if uid not in before]
-        details += [
-            f"{field} of {uid!r} was {before[uid].get(field)!r}, now is {value!r}"
-            for uid in now
-            if uid in before
-            for field, value in now[uid].items()
-            if before[uid].get(field) != value and field != "number"
-        ]
-    return details or ["operators have changed places"]
 
 
 @dataclass(frozen=True)
@@ -135,7 +101,10 @@ class CheckpointDirectory:
         self._storage = storage
         #: what `scurry.json` holds; empty in a new directory
         self.content: dict[str, Any] = {}
-        if _FILE in storage.list("."):
+        names = storage.list(".")
+        if LOCAL_STORE in names:
+            raise of_other_runner(directory, "the in-process runner", "--runner local")
+        if _FILE in names:
             self.content = _content(storage, directory)
             version = self.content.get("version")
             if version != VERSION:
@@ -179,6 +148,16 @@ class CheckpointDirectory:
     def _generation(self, number: int, first_batch: int, origin: str | None) -> Generation:
         name = f"generation-{number}"
         return Generation(number, first_batch, origin, f"{self.directory}/{name}", self._storage.below(name))
+
+    @property
+    def finished(self) -> bool:
+        """Whether all input is processed and committed."""
+        return self.generation.finished
+
+    @property
+    def origin(self) -> str | None:
+        """The savepoint that the current generation begins with, None if it begins without state."""
+        return self.generation.origin
 
     @property
     def savepoint(self) -> str | None:

@@ -6,12 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scurry.errors import CheckpointStorageFullError, OperatorError
+from scurry.runtime.checkpoint.storage import FULL, storage_full
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.job_log import WARNING
 from scurry.spark.checkpoint.generations import Generation
 from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
 from scurry.spark.checkpoint.state_check import cannot_load_state, unreadable_state
-from scurry.spark.checkpoint.storage import FULL, HadoopStorage, storage_full
+from scurry.spark.checkpoint.storage import HadoopStorage
 from scurry.spark.workers.failures import texts_of
 
 if TYPE_CHECKING:

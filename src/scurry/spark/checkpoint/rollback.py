@@ -17,8 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry
-from scurry.spark.checkpoint.storage import DamagedFileError, Storage
 
 #: File beside the log's entries: batch id -> end offset of the batches that were rolled back.
 _REPLAYS = "assignments/replays"

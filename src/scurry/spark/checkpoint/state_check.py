@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scurry.spark.checkpoint.storage import Storage
+from scurry.runtime.checkpoint.storage import Storage
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.map_store import NAME
 

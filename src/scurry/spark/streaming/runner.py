@@ -7,22 +7,23 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from scurry.runtime.checkpoint.directory import hold_directory
+from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest
 from scurry.runtime.driver.scaling import Scaling
 from scurry.runtime.driver.streaming import Finished, Rescaled, StreamingDriver
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.checkpoint.committed import latest_committed
-from scurry.spark.checkpoint.directory import hold_directory
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.checkpoint.recovery import Recovery
-from scurry.spark.checkpoint.storage import LocalStorage, storage_for
+from scurry.spark.checkpoint.storage import storage_for
 from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.session.session import session_for
 from scurry.spark.streaming.adaptive import AdaptiveScheduler, adaptive_scheduler
 from scurry.spark.streaming.assignment_stream import AssignmentStream
 from scurry.spark.streaming.engine import SparkEngine
-from scurry.spark.streaming.start import JobStart
+from scurry.spark.streaming.start import SparkJobStart
 from scurry.spark.workers.failures import noticing_lost_spark
 
 
@@ -40,7 +41,7 @@ class StreamingRunner:
     def run(self, job: JobExecution) -> None:
         """Run the job; may be called again after a failure."""
         if self._directory is None:
-            self._directory = hold_directory(job)
+            self._directory = hold_directory(job, lambda root: storage_for(root, lambda: session_for(job.plan)))
             self._scaling = Scaling.of(job.plan.settings)
         lasting = job.plan.settings.checkpoint_dir is not None
         _Run(job, self._directory, lasting, self._scaling).run()
@@ -54,7 +55,7 @@ class _Run:
         self._root = root
         storage = storage_for(root, lambda: self._spark) if lasting else LocalStorage(root, durable=False)
         self._directory = CheckpointDirectory(root, storage)
-        self._start = JobStart(job, root, self._directory, lambda: self._spark, lambda: self._scheduler)
+        self._start = SparkJobStart(job, root, self._directory, lambda: self._spark, lambda: self._scheduler)
 
     @cached_property
     def _spark(self) -> Any:

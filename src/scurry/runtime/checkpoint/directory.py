@@ -5,20 +5,24 @@ from __future__ import annotations
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.errors import SavepointTrustError
+from scurry.runtime.checkpoint.lock import locked
+from scurry.runtime.checkpoint.storage import LocalStorage, Storage
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.savepoint.trust import require_trusted
-from scurry.spark.checkpoint.lock import locked
-from scurry.spark.checkpoint.storage import LocalStorage, storage_for
-from scurry.spark.session.session import session_for
 
 
-def hold_directory(job: JobExecution) -> str:
+def hold_directory(job: JobExecution, storage_for: Callable[[str], Storage]) -> str:
     """Lock and return the configured directory, or make a temporary one that is deleted when the job ends.
+
+    Args:
+        job: The job, whose cleanup releases the directory.
+        storage_for: Returns the storage of a directory.
 
     Raises:
         SavepointTrustError: Other users can write to the configured directory; nothing in it was touched.
@@ -29,7 +33,7 @@ def hold_directory(job: JobExecution) -> str:
         temporary = tempfile.mkdtemp(prefix="scurry-checkpoint-")
         job.cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
         return temporary
-    storage = storage_for(configured, lambda: session_for(job.plan))
+    storage = storage_for(configured)
     allowed = ALLOW_UNTRUSTED.parse(job.plan.settings.configuration.get(ALLOW_UNTRUSTED.key, "false"))
     made = _make(storage.root, allowed) if isinstance(storage, LocalStorage) else False
     try:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scurry.errors import CheckpointLockedError
-from scurry.spark.checkpoint.storage import LocalStorage, Storage, reporting_full
+from scurry.runtime.checkpoint.storage import LocalStorage, Storage, reporting_full
 
 #: Seconds between two renewals of a lease.
 RENEWAL = 10.0

@@ -1,0 +1,3 @@
+"""Checkpoint directories of both engines: lock, trust, small files, and how a job starts on one."""
+
+from __future__ import annotations

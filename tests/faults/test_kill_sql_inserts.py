@@ -70,7 +70,10 @@ def files_and_lakes(place: Place) -> Mapping[str, str]:
     }
 
 
-def test_inserts_into_files_and_lakes(numbers: Path, chance: random.Random, faults: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("runner", ["spark", "local"])
+def test_inserts_into_files_and_lakes(
+    runner: str, numbers: Path, chance: random.Random, faults: int, tmp_path: Path
+) -> None:
     def check(place: Place) -> None:
         assert of_delta(place) == EXPECTED
         assert of_iceberg(place) == EXPECTED
@@ -82,12 +85,13 @@ def test_inserts_into_files_and_lakes(numbers: Path, chance: random.Random, faul
     def program(place: Place) -> Path:
         return script(place, files_and_lakes(place))
 
-    kill_often(lambda number: Place.new(tmp_path, number, numbers), program, check, faults, chance, versions)
+    kill_often(lambda number: Place.new(tmp_path, number, numbers), program, check, faults, chance, versions, runner)
 
 
 @pytest.mark.postgres
+@pytest.mark.parametrize("runner", ["spark", "local"])
 def test_inserts_into_postgres(
-    numbers: Path, chance: random.Random, faults: int, tmp_path: Path, postgres_server: Any
+    runner: str, numbers: Path, chance: random.Random, faults: int, tmp_path: Path, postgres_server: Any
 ) -> None:
     def job(number: int) -> Place:
         postgres_server.empty()
@@ -112,5 +116,11 @@ def test_inserts_into_postgres(
         assert rows("keyed") == EXPECTED
 
     kill_often(
-        job, lambda place: script(place, sinks(place)), check, faults, chance, lambda place: len(rows("appended"))
+        job,
+        lambda place: script(place, sinks(place)),
+        check,
+        faults,
+        chance,
+        lambda place: len(rows("appended")),
+        runner,
     )

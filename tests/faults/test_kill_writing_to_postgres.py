@@ -35,14 +35,15 @@ PROGRAM = PROGRAMS / "to_postgres.py"
 class Job:
     """The job and what it has written."""
 
-    def __init__(self, place: Place, server: Any) -> None:
+    def __init__(self, place: Place, server: Any, runner: str) -> None:
         self.place = place
         self.server = server
+        self.runner = runner
 
     def start(self, parallelism: int = 2) -> Run:
         """Starts it, or starts it again where it committed last."""
         arguments = [self.place.checkpoints, self.server.url, "scurry", self.place.fuse]
-        return Run(self.place, ["-p", str(parallelism)], PROGRAM, arguments)
+        return Run(self.place, ["-p", str(parallelism), "--runner", self.runner], PROGRAM, arguments)
 
     def rows(self) -> list[tuple[int, int, int]]:
         with psycopg.connect(self.server.conninfo) as connection:
@@ -64,13 +65,13 @@ class Job:
             assert counts == list(range(1, len(counts) + 1))
 
 
-@pytest.fixture
-def job(postgres_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
+@pytest.fixture(params=["spark", "local"])
+def job(request: pytest.FixtureRequest, postgres_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     monkeypatch.setenv("SCURRY_TEST_PASSWORD", "correct-horse")
     postgres_server.empty()
     with psycopg.connect(postgres_server.conninfo) as connection:
         connection.execute("CREATE TABLE target (number integer, key integer, count integer, text text)")
-    return Job(Place.new(tmp_path, 1, tmp_path), postgres_server)
+    return Job(Place.new(tmp_path, 1, tmp_path), postgres_server, request.param)
 
 
 def test_killed_at_random_moments_and_restarted_with_another_parallelism(job: Job, chance: random.Random) -> None:
@@ -86,7 +87,7 @@ def test_killed_at_random_moments_and_restarted_with_another_parallelism(job: Jo
     job.check()
 
 
-def test_killed_between_the_databases_commit_and_sparks(job: Job, chance: random.Random) -> None:
+def test_killed_between_the_databases_commit_and_the_engines(job: Job, chance: random.Random) -> None:
     for kill in range(KILLS):
         fail_after(job.place.fuse, chance.randrange(6), "kill")
         run = job.start()
@@ -95,7 +96,7 @@ def test_killed_between_the_databases_commit_and_sparks(job: Job, chance: random
             break
         assert run.process.returncode == -signal.SIGKILL, job.place.log.read_text()[-4000:]
         run.kill()  # what the driver has left behind
-        print(f"kill {kill + 1} at {len(job.rows())} rows, in batch {job.place.batches('offsets')[-1]}")
+        print(f"kill {kill + 1} at {len(job.rows())} rows, after {len(job.place.batches())} batches")
     job.place.fuse.unlink(missing_ok=True)
     job.start().finish()
     job.check()

@@ -71,6 +71,24 @@ def test_every_window_is_there_once_whoever_is_killed(kafka: Kafka, tmp_path: Pa
     assert killed == {"worker": KILLS, "broker": KILLS, "job": KILLS}
 
 
+def test_every_window_is_there_once_though_an_in_process_job_is_killed(kafka: Kafka, tmp_path: Path) -> None:
+    print(f"\nSCURRY_SEED={SEED}")
+    chance, readings, target = random.Random(SEED), Readings(kafka, KILLS * 100), kafka.topic(2)
+    place = Place.new(tmp_path, 1, tmp_path)
+    arguments = [kafka.address, readings.topic, target, str(place.checkpoints), readings.ends]
+    job = KilledJob(place, arguments, ["--runner", "local"])
+    run = job.start()
+    for _ in range(KILLS):
+        readings.write(90)
+        assert job.goes_on_for(run, 1, chance.uniform(0, 0.3)), place.log.read_text()[-4000:]
+        run.kill()
+        print(f"killed after {len(place.batches())} batches", flush=True)
+        run = job.start()
+    readings.write_the_rest()
+    run.finish()
+    assert kafka.read(target) == readings.expected
+
+
 def test_a_transaction_goes_on_when_the_broker_comes_back(kafka: Kafka) -> None:
     """Clients that lose their brokers must not forget them for good, as librdkafka's do by default since 2.16."""
     topic, other = kafka.topic(), kafka.topic()

@@ -24,7 +24,8 @@ pytestmark = [
 ]
 
 
-def test_inserts_into_topics(kafka: Kafka, tmp_path: Path) -> None:
+@pytest.mark.parametrize("runner", ["spark", "local"])
+def test_inserts_into_topics(runner: str, kafka: Kafka, tmp_path: Path) -> None:
     chance = random.Random(int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6)))))
     numbers = write_numbers(tmp_path / "numbers")
     topics: dict[Path, str] = {}
@@ -44,4 +45,5 @@ def test_inserts_into_topics(kafka: Kafka, tmp_path: Path) -> None:
     def program(place: Place) -> Path:
         return script(place, sinks(place))
 
-    kill_often(lambda number: Place.new(tmp_path, number, numbers), program, check, count("SCURRY_KILLS", 20), chance)
+    kills = count("SCURRY_KILLS", 20)
+    kill_often(lambda n: Place.new(tmp_path, n, numbers), program, check, kills, chance, runner=runner)

@@ -87,7 +87,7 @@ def test_a_crash_at_any_statement_leaves_the_checkpoint_before(database: Checkpo
     job = Job("statements")
     for _ in range(5):
         job.save_next(database)
-    before, images = content(database), []
+    before, images = content(database), list[Path]()
 
     def copy_files(statement: str) -> None:
         images.append(tmp_path / f"image-{len(images)}")

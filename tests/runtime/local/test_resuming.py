@@ -33,10 +33,9 @@ class DiedError(Exception):
     """The job was told to die here."""
 
 
-def run(place: Place, program: Callable[..., Any] = build, **settings: str) -> Any:
+def run(place: Place, program: Callable[..., Any] = build, settings: dict[str, str] | None = None) -> Any:
     """Starts the job, or starts it again."""
-    settings = {key.replace("_", "."): value for key, value in settings.items()}
-    configured = {"scurry.runner": "local", "scurry.batch.max-bytes": "1000", **settings}
+    configured = {"scurry.runner": "local", "scurry.batch.max-bytes": "1000", **(settings or {})}
     env = environment(str(place.checkpoints), configured)
     program(env, str(place.readings), str(place.output))
     return env.execute("windows and counts")
@@ -120,7 +119,7 @@ def test_a_restart_in_the_same_process_commits_what_its_sinks_had_not(
     monkeypatch.setattr(FileCommitter, "commit", commit)
     strategy = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "2",
                 "restart-strategy.fixed-delay.delay": "1 ms"}  # fmt: skip
-    result = run(place, **strategy)
+    result = run(place, settings=strategy)
     assert place.results() == expected
     assert result.get_metrics()["readings.numRecordsOut"] == FILES * LINES  # counted once each
 
@@ -133,11 +132,11 @@ def test_a_finished_job_that_is_started_again_ends_at_once(
     assert place.results() == expected
 
 
-def die_in_the_middle(place: Place, **settings: str) -> None:
+def die_in_the_middle(place: Place) -> None:
     with pytest.MonkeyPatch.context() as patch:
         die_at(patch, LocalCheckpoints, "save", 3, done=True)
         with pytest.raises(JobError):
-            run(place, **settings)
+            run(place)
 
 
 @pytest.mark.parametrize("parallelism", [1, 3, 8])
@@ -203,10 +202,9 @@ def test_the_interval_of_checkpoints_is_kept(tmp_path: Path) -> None:
     assert gaps and all(gap >= 250 for gap in gaps)
 
 
-def job_in(directory: Path | str, **settings: str) -> StreamExecutionEnvironment:
+def job_in(directory: Path | str) -> StreamExecutionEnvironment:
     """A job that ends at once."""
     configured = {"scurry.runner": "local", "execution.checkpointing.dir": str(directory)}
-    configured |= {key.replace("_", "."): value for key, value in settings.items()}
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(configured))
     env.from_source(NumberSequenceSource(1, 3), WatermarkStrategy.no_watermarks(), "numbers").print()
     return env

@@ -66,7 +66,10 @@ class Place:
         return (self.generation / "finished").exists()
 
     def batches(self, log: str = "commits") -> list[int]:
-        """The batches in one of Spark's logs."""
+        """The batches in one of Spark's logs; in-process, those that sinks have committed."""
+        committed = self.checkpoints / "committed"
+        if committed.exists():
+            return list(range(int(committed.read_text() or 0) + 1))
         directory = self.generation / "spark" / log
         return sorted(int(name) for name in os.listdir(directory) if name.isdigit()) if directory.is_dir() else []
 

@@ -56,6 +56,7 @@ def kill_often(
     kills: int,
     chance: random.Random,
     first_sign: Callable[[Place], object] | None = None,
+    runner: str = "spark",
 ) -> None:
     """Kill jobs until there were enough kills, let each go on where it committed, and check what it wrote.
 
@@ -66,13 +67,14 @@ def kill_often(
         kills: Number of kills.
         chance: Decides the moments.
         first_sign: Something that a sink changes when it commits, before Spark has: every other kill follows at once.
+        runner: What runs the job.
     """
-    killed = number = 0
+    killed, number, options = 0, 0, ["--runner", runner]
     while killed < kills:
         number += 1
         place = jobs(number)
         program = program_of(place)
-        run = Run(place, program=program, arguments=[])
+        run = Run(place, options, program, [])
         while killed < kills:
             by_sign = first_sign is not None and killed % 2 == 1
             if not goes_on(run, first_sign if by_sign and first_sign is not None else _batches):
@@ -82,7 +84,7 @@ def kill_often(
             run.kill()
             killed += 1
             print(f"job {number}: kill {killed} after {len(place.batches())} batches", flush=True)
-            run = Run(place, program=program, arguments=[])
+            run = Run(place, options, program, [])
         run.finish()
         check(place)
 

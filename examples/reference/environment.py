@@ -196,6 +196,7 @@ assert result.get_accumulator_result("no such accumulator") is None
 assert result.get_savepoint_path() is None
 assert result.get_metrics()
 
+checkpoints.set_checkpoint_storage_dir("checkpoints-of-the-second")  # each job has a directory of its own
 env.from_collection(["a", "b"]).print()
 client = env.execute_async("in the background")
 assert client.get_job_execution_result().result().get_job_id() == client.get_job_id()
@@ -205,6 +206,7 @@ assert client.get_metrics().result()
 
 # Savepoints of a job that does not end by itself
 
+checkpoints.set_checkpoint_storage_dir("checkpoints-of-words")
 Path("in").mkdir()
 Path("in", "words.txt").write_text("to\nbe\n")
 source = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "in").monitor_continuously(100).build()

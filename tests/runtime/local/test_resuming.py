@@ -202,6 +202,27 @@ def test_the_interval_of_checkpoints_is_kept(tmp_path: Path) -> None:
     assert gaps and all(gap >= 250 for gap in gaps)
 
 
+def test_it_is_rescaled_while_it_runs(tmp_path: Path) -> None:
+    settings = {"scurry.runner": "local", "execution.checkpointing.dir": str(tmp_path / "ck"),
+                "parallelism.default": "2"}  # fmt: skip
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
+    numbers = DataGeneratorSource(lambda index: index, 200, 200, Types.LONG())
+    stream = env.from_source(numbers, WatermarkStrategy.no_watermarks(), "numbers")
+    sums = stream.key_by(lambda number: number % 5, Types.LONG()).reduce(lambda a, b: a + b)
+    write(sums.map(str, Types.STRING()), str(tmp_path / "out"))
+    client: Any = env.execute_async()
+    for parallelism in (3, 1, 4):
+        before = len(client.checkpoints())
+        while len(client.checkpoints()) <= before:
+            assert client.get_job_status().result() == JobStatus.RUNNING
+        client.rescale(parallelism).result()
+    client.get_job_execution_result().result()
+    written = [int(line) for file in (tmp_path / "out").rglob("part-*") for line in file.read_text().splitlines()]
+    last = {key: sum(range(key, 200, 5)) for key in range(5)}
+    assert len(written) == 200 and set(last.values()) <= set(written)
+    assert sorted(path.name for path in (tmp_path / "ck").iterdir()) == [".lock", "checkpoint.db", "committed"]
+
+
 def job_in(directory: Path | str) -> StreamExecutionEnvironment:
     """A job that ends at once."""
     configured = {"scurry.runner": "local", "execution.checkpointing.dir": str(directory)}
@@ -226,6 +247,14 @@ class TestDirectories:
             assert "CheckpointLockedError" in str(caught.value)
         finally:
             client.cancel().result()
+
+    def test_that_another_program_has_finished_does_not_end_a_job(self, tmp_path: Path) -> None:
+        job_in(tmp_path).execute()
+        configured = {"scurry.runner": "local", "execution.checkpointing.dir": str(tmp_path)}
+        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(configured))
+        env.from_collection(["a", "b"]).print()
+        with pytest.raises(JobError, match=r"of another program.*no longer has the source.*a dir of its own|its own"):
+            env.execute()
 
     def test_one_of_spark_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "scurry.json").write_text(json.dumps({"version": 3}))

@@ -86,14 +86,15 @@ def checkpoint_config(job: Job) -> models.CheckpointConfig:
     """Return the checkpoint settings of a job."""
     settings = job.plan.settings
     directory = settings.checkpoint_dir
+    in_memory = directory is None and settings.runner == "local"
     kept = models.Externalization(
         enabled=directory is not None, delete_on_cancellation=directory is None or settings.delete_on_cancel
     )
     return models.CheckpointConfig(
-        mode="EXACTLY_ONCE", interval=settings.checkpoint_interval_ms or 0, max_concurrent=1,
+        mode="EXACTLY_ONCE", interval=0 if in_memory else settings.checkpoint_interval_ms or 0, max_concurrent=1,
         min_pause=settings.checkpoint_pause_ms, externalization=kept,
         state_backend="RocksDBStateStoreProvider" if settings.runner == "spark" else "in-process",
-        checkpoint_storage=directory or "temporary directory", unaligned_checkpoints=False,
+        checkpoint_storage=directory or ("memory" if in_memory else "temporary directory"), unaligned_checkpoints=False,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from scurry.errors import CheckpointMismatchError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.identity import differences, identity
 from scurry.runtime.clock import wall_clock_ms
@@ -70,6 +71,7 @@ class JobStart(ABC):
             groups = directory.content["description"]["max_parallelism"]
             job.use(with_key_groups(groups, job.plan, f"the checkpoint in {self._root}"))
             if directory.finished and not self._new_savepoint():
+                self._refuse_another_program()
                 job.log.note(
                     f"nothing left to do: all input was processed and committed before, says {self._root}; "
                     "to run the job again, give it another execution.checkpointing.dir or empty this one"
@@ -90,6 +92,16 @@ class JobStart(ABC):
         else:
             self._go_on()
         return True
+
+    def _refuse_another_program(self) -> None:
+        """Refuse a program that has not been there: that it has nothing left to do would be said of another one."""
+        there, here = self._directory.content["description"], identity(self._job.plan)["description"]
+        if any(there[what].keys() != here[what].keys() for what in ("operators", "sources")):
+            raise CheckpointMismatchError(
+                f"{self._root} has the checkpoint of another program, which has finished: "
+                f"{'; '.join(differences(self._directory.content, identity(self._job.plan))[:3])}. Each job needs an "
+                "execution.checkpointing.dir of its own"
+            )
 
     def _new_savepoint(self) -> str | None:
         """Return the savepoint that the user names, unless the directory began with it: its checkpoints are newer."""

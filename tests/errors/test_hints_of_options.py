@@ -7,13 +7,14 @@ import pickle
 import pytest
 
 from scurry.errors import ValidationError
+from scurry.errors.base import HINT
 from support.statements.tables import environment
 
 PATH = "'connector'='filesystem', 'path'='/nowhere'"
 
 
 def notes(error: BaseException) -> list[str]:
-    return getattr(error, "__notes__", [])
+    return [note for note in getattr(error, "__notes__", []) if note.startswith(HINT)]
 
 
 def refusal(statement: str, *, reads: bool = True) -> ValidationError:
@@ -37,7 +38,7 @@ def refusal(statement: str, *, reads: bool = True) -> ValidationError:
 def test_what_is_meant_in_a_table_is_named_below_the_list(options: str, given: str, meant: str) -> None:
     error = refusal(f"CREATE TABLE t (a INT) WITH ({options})")
     assert notes(error) == [f"  hint: did you mean '{meant}' instead of '{given}'?"]
-    assert error.report().splitlines()[-2] == notes(error)[0]
+    assert notes(error)[0] in error.report().splitlines()
     assert "hint" not in str(error)
 
 
@@ -47,7 +48,7 @@ def test_so_it_is_for_catalogs() -> None:
 
 
 def test_what_is_like_nothing_has_no_hint() -> None:
-    assert notes(refusal("CREATE TABLE t (a INT) WITH ('connector'='pulsar-x1')")) == []
+    assert notes(refusal("CREATE TABLE t (a INT) WITH ('connector'='nothing-like-it')")) == []
 
 
 def test_hints_survive_pickling() -> None:

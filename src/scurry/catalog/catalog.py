@@ -23,6 +23,7 @@ from scurry.errors import (
     TableAlreadyExistError,
     TableNotExistError,
 )
+from scurry.errors.suggestions import did_you_mean
 
 __all__ = ["Catalog", "GenericInMemoryCatalog"]
 
@@ -250,12 +251,16 @@ class GenericInMemoryCatalog(Catalog):
 
     def _database(self, name: str) -> _Database:
         if name not in self._databases:
-            raise DatabaseNotExistError(f"Database {name} does not exist in Catalog {self.name}.")
+            raise DatabaseNotExistError(f"Database {name} does not exist in Catalog {self.name}.").with_hint(
+                did_you_mean(name, self._databases)
+            )
         return self._databases[name]
 
     def _require_table(self, database: str, name: str) -> None:
         if self.find_table(database, name) is None:
-            raise TableNotExistError(f"Table (or view) {database}.{name} does not exist in Catalog {self.name}.")
+            raise TableNotExistError(
+                f"Table (or view) {database}.{name} does not exist in Catalog {self.name}."
+            ).with_hint(did_you_mean(name, self.list_tables(database)))
 
     def _require_free(self, database: str, name: str) -> None:
         if self.find_table(database, name) is not None:
@@ -263,4 +268,6 @@ class GenericInMemoryCatalog(Catalog):
 
     def _require_function(self, database: str, name: str) -> None:
         if self.find_function(database, name) is None:
-            raise FunctionNotExistError(f"Function {database}.{name.lower()} does not exist in Catalog {self.name}.")
+            raise FunctionNotExistError(
+                f"Function {database}.{name.lower()} does not exist in Catalog {self.name}."
+            ).with_hint(did_you_mean(name, self.list_functions(database)))

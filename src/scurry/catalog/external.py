@@ -7,6 +7,7 @@ from typing import ClassVar, NoReturn
 from scurry.catalog.catalog import Catalog
 from scurry.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 from scurry.errors import DatabaseNotExistError, UnsupportedError
+from scurry.errors.suggestions import did_you_mean
 
 __all__ = ["ExternalCatalog"]
 
@@ -30,7 +31,9 @@ class ExternalCatalog(Catalog):
     def get_database(self, database: str) -> CatalogDatabase:
         """Return a database."""
         if not self.database_exists(database):
-            raise DatabaseNotExistError(f"Database {database} does not exist in Catalog {self.name}.")
+            raise DatabaseNotExistError(f"Database {database} does not exist in Catalog {self.name}.").with_hint(
+                did_you_mean(database, self.list_databases())
+            )
         return CatalogDatabase()
 
     def create_database(self, name: str, database: CatalogDatabase) -> None:

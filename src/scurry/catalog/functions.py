@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scurry.catalog.entries import CatalogFunction
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from scurry.catalog.manager import CatalogManager
@@ -73,7 +74,9 @@ class FunctionRegistry:
             return True
         if if_exists:
             return False
-        raise ValidationError(f"Could not drop temporary system function. A function named '{name}' doesn't exist.")
+        raise ValidationError(
+            f"Could not drop temporary system function. A function named '{name}' doesn't exist."
+        ).with_hint(did_you_mean(name, self._system))
 
     def create_temporary(self, identifier: ObjectIdentifier, function: CatalogFunction, if_not_exists: bool) -> None:
         """Register a temporary function of a database.

@@ -10,7 +10,8 @@ from scurry.catalog.entries import CatalogBaseTable, CatalogTable, CatalogView, 
 from scurry.catalog.functions import FunctionRegistry
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.store import CatalogDescription, CatalogStore, InMemoryCatalogStore
-from scurry.errors import CatalogError, ValidationError
+from scurry.errors import CatalogError, ScurryError, ValidationError
+from scurry.errors.suggestions import did_you_mean
 
 __all__ = ["CatalogManager"]
 
@@ -73,7 +74,7 @@ class CatalogManager:
         """
         found = self.find_catalog(name)
         if found is None:
-            raise ValidationError(f"Catalog {name} does not exist")
+            raise ValidationError(f"Catalog {name} does not exist").with_hint(self._similar_catalog(name))
         return found
 
     def register_catalog(self, name: str, catalog: Catalog) -> None:
@@ -111,7 +112,7 @@ class CatalogManager:
         if self.find_catalog(name) is None:
             if if_exists:
                 return
-            raise CatalogError(f"Catalog {name} does not exist.")
+            raise CatalogError(f"Catalog {name} does not exist.").with_hint(self._similar_catalog(name))
         self.catalogs.pop(name, None)
         self.store.remove_catalog(name)
 
@@ -123,7 +124,7 @@ class CatalogManager:
         """
         found = self.find_catalog(name)
         if found is None:
-            raise CatalogError(f"A catalog with name [{name}] does not exist.")
+            raise CatalogError(f"A catalog with name [{name}] does not exist.").with_hint(self._similar_catalog(name))
         self.current_catalog, self.current_database = name, found.default_database
 
     def use_database(self, catalog: str, database: str) -> None:
@@ -134,10 +135,34 @@ class CatalogManager:
         """
         found = self.find_catalog(catalog)
         if found is None:
-            raise CatalogError(f"A catalog with name [{catalog}] does not exist.")
+            raise CatalogError(f"A catalog with name [{catalog}] does not exist.").with_hint(
+                self._similar_catalog(catalog)
+            )
         if not found.database_exists(database):
-            raise CatalogError(f"A database with name [{database}] does not exist in the catalog: [{catalog}].")
+            raise CatalogError(
+                f"A database with name [{database}] does not exist in the catalog: [{catalog}]."
+            ).with_hint(did_you_mean(database, found.list_databases()))
         self.current_catalog, self.current_database = catalog, database
+
+    def _similar_catalog(self, name: str) -> str:
+        return did_you_mean(name, self.list_catalogs())
+
+    def similar(self, path: Sequence[str]) -> str:
+        """Return a hint at what is meant by a name that no table or view has: `did you mean 'orders'?`.
+
+        Args:
+            path: Catalog, database and name.
+        """
+        catalog, database, name = path
+        found = self.find_catalog(catalog)
+        try:
+            if found is None:
+                return self._similar_catalog(catalog)
+            if not found.database_exists(database):
+                return did_you_mean(database, found.list_databases())
+            return did_you_mean(name, self.list_tables(catalog, database))
+        except ScurryError:  # a catalog of another system may be unreachable, which is another error
+            return ""
 
     # ------------------------------------------------------------------ names
 
@@ -197,7 +222,9 @@ class CatalogManager:
         catalog, database = catalog or self.current_catalog, database or self.current_database
         found = self.catalog(catalog)
         if not found.database_exists(database):
-            raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.")
+            raise ValidationError(f"Database '{catalog}'.'{database}' doesn't exist.").with_hint(
+                did_you_mean(database, found.list_databases())
+            )
         temporary = [
             i.name
             for i, table in self._temporary.items()
@@ -227,7 +254,9 @@ class CatalogManager:
         """
         catalog = self.find_catalog(identifier.catalog)
         if catalog is None:
-            raise ValidationError(f"Catalog {identifier.catalog} does not exist.")
+            raise ValidationError(f"Catalog {identifier.catalog} does not exist.").with_hint(
+                self._similar_catalog(identifier.catalog)
+            )
         if if_not_exists and catalog.find_table(identifier.database, identifier.name) is not None:
             return False
         catalog.create_table(identifier.database, identifier.name, table)
@@ -286,7 +315,9 @@ class CatalogManager:
             return True
         if if_exists:
             return False
-        raise ValidationError(f"{kind} with identifier '{identifier.as_summary_string()}' does not exist.")
+        raise ValidationError(f"{kind} with identifier '{identifier.as_summary_string()}' does not exist.").with_hint(
+            self.similar(identifier.path)
+        )
 
     def drop_temporary(self, identifier: ObjectIdentifier, if_exists: bool, is_view: bool = False) -> bool:
         """Remove a temporary table or view; return whether there was one.
@@ -301,4 +332,4 @@ class CatalogManager:
             return False
         raise ValidationError(
             f"Temporary table or view with identifier '{identifier.as_summary_string()}' does not exist."
-        )
+        ).with_hint(did_you_mean(identifier.name, [each.name for each in self._temporary]))

@@ -47,14 +47,17 @@ class CatalogDescription:
         kind = self.options.get("type")
         try:
             if kind is None:
-                raise ValidationError("Catalog options do not contain an option key 'type' for discovering a catalog.")
+                error = ValidationError(
+                    "Catalog options do not contain an option key 'type' for discovering a catalog."
+                )
+                kinds = ", ".join(sorted(["generic_in_memory", *_FACTORIES]))
+                raise error.with_hint(f"WITH ('type' = ...) is one of {kinds}")
             if kind in _FACTORIES:
                 module, _, function = _FACTORIES[kind].partition(":")
                 made: Catalog = getattr(importlib.import_module(module), function)(name, self.options)
                 return made
             if kind != "generic_in_memory":
-                interface = "org.apache.flink.table.factories.CatalogFactory"
-                raise factory_not_found(kind, interface, ["generic_in_memory", *_FACTORIES])
+                raise factory_not_found("catalog", kind, ["generic_in_memory", *_FACTORIES])
             refuse_unsupported("generic_in_memory", self.options, {"type", _DEFAULT_DATABASE.key, "property-version"})
         except ValidationError as error:
             raise explained(error, f"Unable to create catalog '{name}'.\n{error}") from None

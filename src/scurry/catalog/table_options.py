@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Generic, TypeVar, cast
 
 from scurry.errors import ConfigError, ScurryError, ValidationError
+from scurry.errors.suggestions import did_you_mean, similar_name
 
 __all__ = [
+    "MissingOptionsError",
     "Options",
     "TableOption",
     "boolean",
@@ -66,11 +67,10 @@ def whole_number(text: str) -> int:
     raise ValueError(f'For input string: "{text}"')
 
 
-def one_of(class_name: str, names: Sequence[str]) -> Callable[[str], str]:
+def one_of(names: Sequence[str]) -> Callable[[str], str]:
     """Return a function that returns the name that a text is, in any case.
 
     Args:
-        class_name: Flink's class of the names, for messages.
         names: The names.
     """
 
@@ -78,7 +78,9 @@ def one_of(class_name: str, names: Sequence[str]) -> Callable[[str], str]:
         for name in names:
             if text.lower() == name.lower():
                 return name
-        raise ValueError(f"Could not parse value for enum class {class_name}. Expected one of: [[{', '.join(names)}]]")
+        expected = f"Expected one of: [[{', '.join(names)}]]"
+        hint = did_you_mean(text, names)
+        raise ValueError(f"{expected}; {hint}" if hint else expected)
 
     return parse
 
@@ -142,10 +144,24 @@ class Options:
             self.find(option)
 
 
-def missing_options(keys: Sequence[str]) -> ValidationError:
+class MissingOptionsError(ValidationError):
+    """Required options are not set.
+
+    Attributes:
+        keys: Their keys.
+    """
+
+    keys: Sequence[str] = ()
+
+
+def missing_options(keys: Sequence[str]) -> MissingOptionsError:
     """Return the error for required options that are not set."""
     listed = "\n".join(keys)
-    return ValidationError(f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}")
+    error = MissingOptionsError(
+        f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}"
+    )
+    error.keys = keys
+    return error
 
 
 def refuse_unsupported(identifier: str, values: Iterable[str], supported: Iterable[str]) -> None:
@@ -162,29 +178,28 @@ def refuse_unsupported(identifier: str, values: Iterable[str], supported: Iterab
     known = set(supported)
     unknown = sorted(key for key in values if key not in known)
     if unknown:
+        listed = "" if all(similar_name(key, known) for key in unknown) else "\n".join(sorted(known))
         error = ValidationError(
             f"Unsupported options found for '{identifier}'.\n\nUnsupported options:\n\n"
             + "\n".join(unknown)
-            + "\n\nSupported options:\n\n"
-            + "\n".join(sorted(known))
+            + (f"\n\nSupported options:\n\n{listed}" if listed else "")
         )
         for key in unknown:
             with_hint(error, key, known)
         raise error
 
 
-def factory_not_found(identifier: str, interface: str, available: Sequence[str]) -> ValidationError:
+def factory_not_found(kind: str, identifier: str, available: Sequence[str]) -> ValidationError:
     """Return the error for a connector, format or catalog that there is not.
 
     Args:
+        kind: What it is, such as `connector`.
         identifier: The name that was given.
-        interface: Flink's name of the kind of factory.
         available: The names there are.
     """
-    listed = "\n".join(sorted(available))
     error = ValidationError(
-        f"Could not find any factory for identifier '{identifier}' that implements '{interface}' in the classpath.\n\n"
-        f"Available factory identifiers are:\n\n{listed}"
+        f"Could not find any {kind} factory for identifier '{identifier}'.\n"
+        f"The {kind}s are {', '.join(sorted(available))}."
     )
     return with_hint(error, identifier, available)
 
@@ -192,6 +207,8 @@ def factory_not_found(identifier: str, interface: str, available: Sequence[str])
 def explained(error: ScurryError, message: str) -> ValidationError:
     """Return an error with a message around that of another, and with its hints."""
     found = ValidationError(message)
+    found.span, found.about = getattr(error, "span", None), getattr(error, "about", "")
+    found.statement = error.statement
     for hint in getattr(error, "__notes__", ()):
         found.add_note(hint)
     return found
@@ -199,6 +216,5 @@ def explained(error: ScurryError, message: str) -> ValidationError:
 
 def with_hint(error: ValidationError, given: str, known: Iterable[str]) -> ValidationError:
     """Return an error that lists all there is with a hint at what could be meant."""
-    if closest := get_close_matches(given, known, n=1):
-        error.add_note(f"  hint: did you mean '{closest[0]}' instead of '{given}'?")
-    return error
+    closest = similar_name(given, known)
+    return error if closest is None else error.with_hint(f"did you mean '{closest}' instead of '{given}'?")

@@ -108,6 +108,7 @@ def _cut(error: ScurryError) -> ScurryError:
         _logger.debug("%s", error.details)
     if error.cause is None:
         error.cause = error.__cause__ or error.__context__
+    error.note_place()
     return error.with_traceback(only_user_frames(error.__traceback__))
 
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from scurry.user_frames import user_frames
+
+if TYPE_CHECKING:
+    from scurry.errors.statement import StatementPlace
+
+
+HINT = "  hint: "
+"""What the notes of errors begin with that say what to do."""
 
 
 class ScurryError(Exception):
@@ -17,15 +24,35 @@ class ScurryError(Exception):
         permanent: Whether a restart cannot help, so that the restart strategy is not used.
         cause: The error that led to it, None if there is none.
         details: The full text with all tracebacks, after it has left a public method.
+        statement: The part of the SQL statement that it is about, None if it is about none.
     """
 
     permanent: ClassVar[bool] = False
     cause: BaseException | None = None
     details: str = ""
+    statement: StatementPlace | None = None
+    _place_is_noted = False
+
+    def with_hint(self, text: str) -> Self:
+        """Add what to do about it as a note; an empty text adds nothing."""
+        if text:
+            self.add_note(f"{HINT}{text}")
+        return self
+
+    def describe(self) -> str:
+        """Return the message, its hints, and the line of the SQL statement with the place underlined."""
+        marked = [self.statement.excerpt()] if self.statement is not None and not self._place_is_noted else []
+        return "\n".join([str(self), *getattr(self, "__notes__", ()), *marked])
+
+    def note_place(self) -> None:
+        """Make the line of the SQL statement a note, which Python prints with the error."""
+        if self.statement is not None and not self._place_is_noted:
+            self.add_note(self.statement.excerpt())
+            self._place_is_noted = True
 
     def report(self) -> str:
         """Return the message, its notes, and the line of the user's program that caused it."""
-        text = "\n".join([str(self), *getattr(self, "__notes__", ())])
+        text = self.describe()
         entries = list(user_frames(self.__traceback__))
         if not entries:
             return text

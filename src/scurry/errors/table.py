@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scurry.errors.base import ScurryError
 
 
@@ -9,9 +11,15 @@ class ValidationError(ScurryError, ValueError):
     """A statement, a table or an option that Flink refuses (its `ValidationException` or `TableException`).
 
     Cure: Compare the statement with the table's schema; the message has the line and column, as Flink's.
+
+    Attributes:
+        span: The part of the statement that is wrong, None if that is not known.
+        about: Name in the statement that it is about, where the part is not known: a table, a column or a function.
     """
 
     permanent = True
+    span: Any = None
+    about: str = ""
 
 
 class SqlParserError(ScurryError, ValueError):
@@ -22,9 +30,11 @@ class SqlParserError(ScurryError, ValueError):
     Attributes:
         line: Line of what cannot stand where it does, from 1.
         column: Its column, from 1.
+        span: What is wrong, if it is more than the token there.
     """
 
     permanent = True
+    span: Any = None
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         """Say what cannot stand where it does.

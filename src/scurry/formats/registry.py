@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from scurry.catalog.table_options import Options, factory_not_found, with_hint
+from scurry.catalog.table_options import Options, factory_not_found
 from scurry.errors import ValidationError
 from scurry.formats.contract import FormatFactory
 
@@ -34,11 +34,7 @@ def find_format(identifier: str) -> FormatFactory:
         ValidationError: There is no such format.
     """
     if identifier not in FORMATS:
-        error = ValidationError(
-            f"Could not find any format factory for identifier '{identifier}' in the classpath.\n\n"
-            "Available formats are:\n\n" + "\n".join(sorted(FORMATS))
-        )
-        raise with_hint(error, identifier, FORMATS)
+        raise factory_not_found("format", identifier, list(FORMATS))
     module, _, name = FORMATS[identifier].partition(":")
     factory: FormatFactory = getattr(importlib.import_module(module), name)()
     return factory
@@ -46,7 +42,6 @@ def find_format(identifier: str) -> FormatFactory:
 
 #: those of files only
 _OF_FILES = {"orc", "parquet"}
-_INTERFACES = {"scan": "DeserializationFormatFactory", "sink": "SerializationFormatFactory"}
 
 
 def find_message_format(identifier: str, kind: str) -> FormatFactory:
@@ -61,8 +56,7 @@ def find_message_format(identifier: str, kind: str) -> FormatFactory:
     """
     known = set(FORMATS) - _OF_FILES
     if identifier not in known:
-        interface = f"org.apache.flink.table.factories.{_INTERFACES[kind]}"
-        raise factory_not_found(identifier, interface, sorted(known))
+        raise factory_not_found("format", identifier, sorted(known))
     return find_format(identifier)
 
 

@@ -1,4 +1,4 @@
-"""The catalogue of scalar functions and operators."""
+"""The catalogue of scalar functions and operators, and the names of all functions that statements can call."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import importlib
 from functools import cache
 
 from scurry.errors import ArgumentError
+from scurry.functions.aggregate.catalogue import aggregate_names
 from scurry.functions.definition import ScalarFunction
 
-__all__ = ["FAMILIES", "is_syntax", "lookup", "names", "scalar_function"]
+__all__ = ["FAMILIES", "WINDOW_FUNCTIONS", "callable_functions", "is_syntax", "lookup", "names", "scalar_function"]
 
 #: The modules below `scurry.functions` that have functions, each in a tuple `FUNCTIONS`.
 FAMILIES = (
@@ -80,3 +81,22 @@ def scalar_function(name: str) -> ScalarFunction:
 def names() -> list[str]:
     """Return the names of all functions and operators, aliases too, in alphabetical order."""
     return sorted(_functions())
+
+
+#: Functions that make windows: of tables, and in GROUP BY with what is known of them.
+WINDOW_FUNCTIONS = (
+    "CUMULATE",
+    "HOP",
+    *(f"{kind}_{part}" for kind in ("HOP", "SESSION", "TUMBLE") for part in ("END", "PROCTIME", "ROWTIME", "START")),
+    "SESSION",
+    "TUMBLE",
+)
+#: What plans call, and statements cannot.
+_OF_PLANS = {"$SUM0", "MINUS_DATE", "OVERLAPS"}
+
+
+@cache
+def callable_functions() -> tuple[str, ...]:
+    """Return the names of all functions, scalar, aggregate and of windows, in alphabetical order."""
+    scalar = (name for name in names() if not is_syntax(name))
+    return tuple(sorted({*scalar, *aggregate_names(), *WINDOW_FUNCTIONS} - _OF_PLANS))

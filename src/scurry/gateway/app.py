@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from scurry import __version__
 from scurry.common.redaction import without_secrets
+from scurry.errors import ScurryError
 from scurry.gateway.layout import dumps
 from scurry.gateway.routes import VERSIONS, router_of
 from scurry.gateway.sessions import Sessions
@@ -59,7 +60,8 @@ def _http(request: Request, error: Any) -> Response:
 
 def _failed(request: Request, error: Exception) -> Response:
     """Answer as Flink does, whose clients show the last exception in the text."""
-    reason = f"{type(error).__module__}.{type(error).__name__}: {_one_trace(str(error))}"
+    text = error.describe() if isinstance(error, ScurryError) else str(error)
+    reason = f"{type(error).__module__}.{type(error).__name__}: {_one_trace(text)}"
     return _errors(
         500,
         "Internal server error.",

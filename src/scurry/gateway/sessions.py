@@ -56,12 +56,16 @@ class Session:
         """Return the text of one setting."""
         return self.statements.session.setting(key, default)
 
-    def submit(self, text: str, settings: Mapping[str, str] | None = None) -> Operation:
+    def submit(
+        self, text: str, settings: Mapping[str, str] | None = None, *, script: str = "", lines_before: int = 0
+    ) -> Operation:
         """Begin to execute a statement; statements of a session are executed one after the other.
 
         Args:
             text: The statement.
             settings: Settings for this statement alone.
+            script: What errors call the text; empty for a statement that is from no script.
+            lines_before: How many lines of the script come before the text.
 
         Returns:
             The operation that has its state and its rows.
@@ -73,7 +77,7 @@ class Session:
         def execute() -> StatementResult:
             with self._executing:
                 with self.statements.overridden(settings) if settings else nullcontext():
-                    return self.statements.execute(single_statement(text))
+                    return self.statements.execute(single_statement(text), script or "statement", lines_before)
 
         operation = Operation(execute, lambda: self.setting("table.dml-sync", "false").lower() == "true")
         with self._lock:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -37,11 +40,26 @@ class Origin:
 
         A function of scurry that a context manager decorates is called by contextlib.
         """
+        if (declared := _declared.get()) is not None:
+            return declared
         frame = sys._getframe(1)
         # by module, not by file: the constructors that dataclasses generate have no file
         while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _NOT_OF_USERS:
             frame = frame.f_back
         return cls(frame.f_code.co_filename, frame.f_lineno)
+
+
+_declared: ContextVar[Origin | None] = ContextVar("declared", default=None)
+
+
+@contextmanager
+def built_at(origin: Origin | None) -> Iterator[None]:
+    """Let the nodes that are made within a `with` block have an origin; None for that of their callers."""
+    token = _declared.set(origin)
+    try:
+        yield
+    finally:
+        _declared.reset(token)
 
 
 @dataclass(eq=False)

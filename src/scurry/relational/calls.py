@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.functions.arity import wrong_number
-from scurry.functions.catalogue import lookup, scalar_function
+from scurry.functions.catalogue import callable_functions, lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
 from scurry.functions.null_literals import null_refusal
 from scurry.functions.signatures import standard_name
@@ -54,7 +55,9 @@ def refused(span: Any, message: str) -> ValidationError:
     """Return the error for an expression that Flink refuses, with its place in the statement if that is known."""
     place = span.describe() if span is not None else ""
     text = f"{place}: {message}" if place and not message.startswith("Invalid function call") else message
-    return ValidationError(f"SQL validation failed. {text}")
+    error = ValidationError(f"SQL validation failed. {text}")
+    error.span = span
+    return error
 
 
 def call(
@@ -87,7 +90,8 @@ def call(
         message = wrong_number(site.name, len(arguments))
         if message is None and error.wrong_number:
             raise no_match(site.name, arguments, span) from error
-        raise refused(span, message or str(error)) from error
+        hint = "" if message is not None else _conversion(arguments)
+        raise refused(span, message or str(error)).with_hint(hint) from error
     if function.name in _COMPARISONS and any(each.is_constant_null for each in site.arguments):
         # Flink's planner knows the answer without converting the other operand.
         return Call("CAST", (Literal(None, NullType()),), signature.result_type, span=span)
@@ -101,6 +105,12 @@ def call(
     if same_type(result_type, found.type):
         return replace(found, type=result_type)
     return call("CAST", [found], session, span, result_type)
+
+
+def _conversion(arguments: Sequence[Expression]) -> str:
+    """Return a hint at arguments of the wrong types."""
+    given = ", ".join(each.type.as_summary_string() for each in arguments)
+    return f"the arguments are {given}: CAST(... AS ...) converts one"
 
 
 def _check_nulls(site: CallSite, arguments: Sequence[Expression], span: Any) -> None:
@@ -133,7 +143,8 @@ def _nested(function: ScalarFunction, argument: Expression) -> Expression:
 def no_match(name: str, arguments: Sequence[Expression], span: Any) -> ValidationError:
     """Return the error for a function that does not exist."""
     shown = ", ".join(f"<{family(each.type)}>" for each in arguments)
-    return refused(span, f"No match found for function signature {name}({shown})")
+    hint = "" if lookup(name) else did_you_mean(name, callable_functions())
+    return refused(span, f"No match found for function signature {name}({shown})").with_hint(hint)
 
 
 def family(data_type: DataType) -> str:

@@ -215,6 +215,13 @@ RULES: dict[type[Plan], ChangelogRule] = {
     windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),
 }
 
+#: What to do where changes reach what takes only insertions.
+_TAKES_CHANGES = (
+    "write into a table that takes updates: one with PRIMARY KEY (...) NOT ENFORCED and the connector 'jdbc' or "
+    "'upsert-kafka', or a format of changes such as 'debezium-json'; or aggregate in windows, whose rows are final"
+)
+_NEEDS_INSERTIONS = "aggregate in windows (TUMBLE, HOP, CUMULATE, SESSION), whose rows are final, or run it in BATCH"
+
 
 class Changelogs:
     """The kinds of changes of all nodes of the plans of a job.
@@ -313,10 +320,12 @@ class Changelogs:
         from scurry.relational.explain import physical_text
 
         listed = [name for name in ("update", "delete") if Kinds[name.upper()] in refused]
-        raise ValidationError(
+        error = ValidationError(
             f"{consumer} doesn't support consuming {' and '.join(listed)} changes which is produced by node "
             f"{physical_text(_of_both_phases(plan))}"
         )
+        error.about = consumer.rpartition(".")[2].rstrip("'")
+        raise error.with_hint(_TAKES_CHANGES if consumer.startswith("Table sink") else _NEEDS_INSERTIONS)
 
     def _satisfy(self, plan: Plan, updates: Sequence[Update]) -> None:
         """Choose the first of some ways to update that a plan can produce."""

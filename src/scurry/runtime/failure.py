@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
-from scurry.errors import Failure, OperatorError, RecordRejectedError
+from scurry.errors import Failure, OperatorError, RecordRejectedError, ScurryError
+from scurry.errors.base import HINT
 from scurry.runtime.advice import advice, not_iterable, wrong_parameters
 from scurry.user_frames import only_user_frames
 
@@ -76,10 +77,16 @@ def operator_error(
             None if record is NO_RECORD else shorten(record),
             frames,
             "".join(traceback.format_exception(error)),
-            parameters or advice(plan, error, record) or hint,
+            parameters or advice(plan, error, record) or hint or _hint_of(error),
             is_permanent(error),
         )
     )
+
+
+def _hint_of(error: BaseException) -> str:
+    """Return the hint that an error of scurry brings with it."""
+    notes = getattr(error, "__notes__", ()) if isinstance(error, ScurryError) else ()
+    return next((note.removeprefix(HINT) for note in notes if note.startswith(HINT)), "")
 
 
 def _definition(function: Any) -> Iterator[tuple[str, int, str, str]]:

@@ -57,6 +57,7 @@ class SqlClient:
         self._write, self._complain = write, complain
         self._viewer, self._clear = viewer, clear
         self._sources = 0
+        self._script = ""
 
     def run(self, text: str, stops_at_error: bool = True) -> bool:
         """Execute the statements of a text.
@@ -87,7 +88,11 @@ class SqlClient:
             reason = getattr(error, "strerror", None) or str(error)
             self._complain(f"[ERROR] {path} cannot be read: {reason}")
             return False
-        return self.run(text)
+        around, self._script = self._script, str(path)
+        try:
+            return self.run(text)
+        finally:
+            self._script = around
 
     def _run_one(self, piece: Piece) -> bool:
         began, answer = time.monotonic(), None
@@ -95,7 +100,7 @@ class SqlClient:
             command = self._command(piece.text)
             if command is not None:
                 return command()
-            answer = self.executor.execute(piece.text)
+            answer = self.executor.execute(piece.text, self._script, piece.line)
             self._show(answer, began)
         except KeyboardInterrupt:
             if answer is not None and answer.is_query:  # nothing shows its rows yet, or any more
@@ -107,7 +112,7 @@ class SqlClient:
             raise
         except Exception as error:
             verbose = DisplaySettings(self.executor.settings()).verbose if isinstance(error, ScurryError) else True
-            self._complain(messages.error_text(error, piece.text, piece.line, verbose))
+            self._complain(messages.error_text(error, self._script, piece.line, verbose))
             return False
         return True
 

@@ -30,14 +30,19 @@ class EmbeddedExecutor:
         self._sessions = Sessions(settings, idle_seconds=0)
         self._session = self._sessions.open()
 
-    def execute(self, text: str) -> EmbeddedAnswer:
+    def execute(self, text: str, script: str = "", line: int = 1) -> EmbeddedAnswer:
         """Execute a statement.
+
+        Args:
+            text: The statement.
+            script: The file that it is from; empty if it was typed.
+            line: The line of the file that it begins in.
 
         Raises:
             ScurryError: It has failed.
             KeyboardInterrupt: The user does not want to wait; the statement is cancelled.
         """
-        operation = self._session.submit(text)
+        operation = self._session.submit(text, script=script, lines_before=line - 1)
         try:
             while (result := operation.wait(_SECONDS)) is None:
                 pass

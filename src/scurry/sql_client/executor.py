@@ -59,8 +59,13 @@ class Description:
 class Executor(Protocol):
     """Executes the statements of a client."""
 
-    def execute(self, text: str) -> Answer:
+    def execute(self, text: str, script: str = "", line: int = 1) -> Answer:
         """Execute a statement.
+
+        Args:
+            text: The statement.
+            script: The file that it is from; empty if it was typed.
+            line: The line of the file that it begins in.
 
         Raises:
             ScurryError: It has failed.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import traceback
+from dataclasses import replace
 
-from scurry.errors import ScurryError, SqlParserError
+from scurry.errors import ScurryError
 
 __all__ = ["HELP", "WELCOME", "error_text", "info"]
 
@@ -44,53 +44,29 @@ SHOW JARS              Lists the JARs.
 Hint: a statement ends with ";" and may have many lines.
 """
 
-_PLACE = re.compile(r"line (\d+), column (\d+)(?: to line (\d+), column (\d+))?")
-
 
 def info(text: str) -> str:
     """Return a message."""
     return f"[INFO] {text}"
 
 
-def error_text(error: BaseException, statement: str, line: int = 1, verbose: bool = False) -> str:
-    """Return what the client says of an error, with the place in the statement.
+def error_text(error: BaseException, script: str, line: int = 1, verbose: bool = False) -> str:
+    """Return what the client says of an error, with the line of the statement.
 
     Args:
         error: The error.
-        statement: The statement that failed.
-        line: The line of the script that the statement begins in.
+        script: The file that the statement is from; empty if it was typed.
+        line: The line that the statement begins in.
         verbose: Whether the whole traceback is shown (`sql-client.verbose`).
     """
-    message = str(error) if isinstance(error, ScurryError) else f"{type(error).__name__}: {error}"
-    lines = ["[ERROR] Could not execute SQL statement. Reason:", f"{type(error).__name__}: {_short(error, message)}"]
-    if not isinstance(error, ScurryError):
-        lines[1] = message
-    lines += getattr(error, "__notes__", ())
-    if (marked := _marked(error, message, statement, line)) is not None:
-        lines.append(marked)
+    lines = ["[ERROR] Could not execute SQL statement. Reason:"]
+    if isinstance(error, ScurryError):
+        if error.statement is not None and not error.statement.before:
+            error.statement = replace(error.statement, file=script, before=line - 1)
+        where = f"{error.statement}: " if error.statement is not None and script else ""
+        lines.append(f"{where}{type(error).__name__}: {error.describe()}")
+    else:
+        lines.append(f"{type(error).__name__}: {error}")
     if verbose:
         lines.append("".join(traceback.format_exception(error)).rstrip())
     return "\n".join(lines)
-
-
-def _short(error: BaseException, message: str) -> str:
-    """Return a message without the list of all tokens that could have stood in a place."""
-    if not isinstance(error, SqlParserError):
-        return message
-    head, expected, rest = message.partition("\nWas expecting")
-    return message if rest.count("\n") <= 8 else head
-
-
-def _marked(error: BaseException, message: str, statement: str, first: int) -> str | None:
-    """Return the line of a statement that an error names, with the place marked."""
-    found = _PLACE.search(message)
-    if found is None:
-        return None
-    line, start = int(found[1]), int(found[2])
-    lines = statement.split("\n")
-    if not 1 <= line <= len(lines) or not 1 <= start:
-        return None
-    text = lines[line - 1]
-    end = int(found[4]) if found[4] and int(found[3]) == line else (start if not found[4] else len(text))
-    number = f"{first + line - 1:>4} | "
-    return f"{number}{text}\n{' ' * len(number)}{' ' * (start - 1)}{'^' * max(end - start + 1, 1)}"

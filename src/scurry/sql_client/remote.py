@@ -65,8 +65,13 @@ class RemoteExecutor:
         """The path of the session."""
         return f"/v2/sessions/{self._session}"
 
-    def execute(self, text: str) -> RemoteAnswer:
+    def execute(self, text: str, script: str = "", line: int = 1) -> RemoteAnswer:
         """Execute a statement.
+
+        Args:
+            text: The statement.
+            script: The file that it is from, which the gateway does not know.
+            line: The line of the file that it begins in.
 
         Raises:
             GatewayError: It has failed.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scurry.catalog.entries import CatalogFunction, CatalogView, ContextResolvedTable, QueryView
 from scurry.catalog.schema import ComputedColumn, ResolvedSchema
+from scurry.errors.suggestions import did_you_mean
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql import nodes
@@ -72,6 +73,13 @@ class SessionCatalog:
                 return 1, f"Object '{names[0]}' not found"
             return 2, f"Object '{names[1]}' not found within '{catalogs.current_catalog}.{names[0]}'"
         return 1, f"Object '{names[-1]}' not found"
+
+    def similar(self, names: tuple[str, ...]) -> str:
+        """Return a hint at the table that a name means which no table has."""
+        catalogs = self._session.catalogs
+        if len(names) == 2 and not catalogs.catalog(catalogs.current_catalog).database_exists(names[0]):
+            return did_you_mean(names[0], catalogs.catalog(catalogs.current_catalog).list_databases())
+        return catalogs.similar(catalogs.qualify(names).path) if len(names) <= 3 else ""
 
 
 class TableCatalog(SessionCatalog):

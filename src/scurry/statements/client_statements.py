@@ -10,6 +10,7 @@ from scurry.common._config.validation import validate
 from scurry.errors import JobNotFoundError, ValidationError
 from scurry.logical_types import LocalZonedTimestampType
 from scurry.sql import nodes
+from scurry.sql.places import failing_in
 from scurry.statements.definitions.catalogs import remove_jar
 from scurry.statements.execution import execute
 from scurry.statements.inserts import execute_insert, execute_statement_set
@@ -17,6 +18,7 @@ from scurry.statements.job_list import JobList, ListedJob
 from scurry.statements.names import qualified
 from scurry.statements.results import STRING, StatementResult, ok, table_result
 from scurry.statements.session import TableSession
+from scurry.statements.table_options import check_setting
 from scurry.statements.text import sql_text
 
 if TYPE_CHECKING:
@@ -56,11 +58,13 @@ class ClientStatements:
         self.collected: list[nodes.Insert] | None = None
         self._initial = session.configuration.to_dict()
 
-    def execute(self, statement: nodes.Statement) -> StatementResult:
+    def execute(self, statement: nodes.Statement, script: str = "statement", lines_before: int = 0) -> StatementResult:
         """Do what a statement says.
 
         Args:
             statement: The statement.
+            script: What errors call the text that it is from.
+            lines_before: How many lines of the script come before that text.
 
         Returns:
             Its answer. That of insertions has the job's identifier; they run in the background.
@@ -69,6 +73,11 @@ class ClientStatements:
             ValidationError: Flink would refuse it.
             JobNotFoundError: There is no job of that identifier.
         """
+        self.session.script, self.session.lines_before = script, lines_before
+        with failing_in(statement, script, lines_before):
+            return self._execute(statement)
+
+    def _execute(self, statement: nodes.Statement) -> StatementResult:
         handler = _HANDLERS.get(type(statement))
         if self.collected is not None and not isinstance(statement, nodes.Insert | nodes.EndStatementSet):
             raise ValidationError(
@@ -130,7 +139,7 @@ class ClientStatements:
         inner = statement.statement
         if isinstance(inner, nodes.StatementSet):
             return self._started(inner.inserts, lambda: execute_statement_set(self.session, inner.inserts))
-        return self.execute(inner)
+        return self._execute(inner)
 
     def _started(self, inserts: Sequence[nodes.Insert], start: Callable[[], StatementResult]) -> StatementResult:
         with self._asynchronous():
@@ -150,6 +159,7 @@ class ClientStatements:
             return table_result([("key", STRING), ("value", STRING)], settings)
         value = statement.value or ""
         validate({statement.key: value})
+        check_setting(statement.key, value)
         self.session.configuration.set_string(statement.key, value)
         self._follow_mode()
         return ok()

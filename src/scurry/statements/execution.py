@@ -8,6 +8,7 @@ from typing import Any
 from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
+from scurry.sql.places import failing_in
 from scurry.statements.compiled.files import compile_and_execute_plan, compile_plan, execute_plan
 from scurry.statements.definitions import catalogs, functions, partitions, rows, tables, views
 from scurry.statements.definitions.alter_tables import alter_table
@@ -29,8 +30,6 @@ _ACCEPTED = (
     "VIEWS, INSERT, DESCRIBE, LOAD MODULE, UNLOAD MODULE, USE MODULES, SHOW [FULL] MODULES."
 )
 
-_CATALOG_CLASS = "class org.apache.flink.table.catalog.GenericInMemoryCatalog."
-
 Handler = Callable[[TableSession, Any], StatementResult]
 
 
@@ -42,14 +41,15 @@ def execute(session: TableSession, statement: nodes.Statement) -> StatementResul
         ValidationError: Flink would refuse it.
         UnsupportedError: It is a statement of Flink that scurry does not run.
     """
-    if isinstance(statement, nodes.Query):
-        return execute_query(session, statement)
-    if isinstance(statement, nodes.Execute):
-        return _execute_wrapped(session, statement)
-    handler = _HANDLERS.get(type(statement))
-    if handler is not None:
-        return handler(session, statement)
-    raise UnsupportedError(f"{_name_of(statement)} is not supported yet")
+    with failing_in(statement, session.script, session.lines_before):
+        if isinstance(statement, nodes.Query):
+            return execute_query(session, statement)
+        if isinstance(statement, nodes.Execute):
+            return _execute_wrapped(session, statement)
+        handler = _HANDLERS.get(type(statement))
+        if handler is not None:
+            return handler(session, statement)
+        raise UnsupportedError(f"{_name_of(statement)} is not supported yet")
 
 
 def _execute_wrapped(session: TableSession, statement: nodes.Execute) -> StatementResult:
@@ -71,13 +71,11 @@ def _refuse_client_statement(session: TableSession, statement: nodes.Statement) 
 
 
 def _show_procedures(session: TableSession, statement: nodes.ShowProcedures) -> StatementResult:
-    raise UnsupportedError(f"listProcedures is not implemented for {_CATALOG_CLASS}: catalogs have no procedures here")
+    raise UnsupportedError("listProcedures is not implemented: catalogs have no procedures here")
 
 
 def _call_procedure(session: TableSession, statement: nodes.CallProcedure) -> StatementResult:
-    raise UnsupportedError(
-        f"SQL validation failed. getProcedure is not implemented for {_CATALOG_CLASS}: catalogs have no procedures here"
-    )
+    raise UnsupportedError("SQL validation failed. getProcedure is not implemented: catalogs have no procedures here")
 
 
 def _name_of(statement: nodes.Statement) -> str:

@@ -14,6 +14,7 @@ from scurry.common.recursion import deep_recursion
 from scurry.connectors.tables.contract import SinkTarget
 from scurry.connectors.tables.factories import create_sink
 from scurry.errors import ConfigError, UnsupportedError, ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import BigIntType
 from scurry.logical_types.cast_rules import supports_implicit_cast
 from scurry.logical_types.families import without_time_attribute
@@ -153,8 +154,13 @@ def target_table(session: TableSession, identifier: ObjectIdentifier) -> tuple[C
     found = session.catalogs.find_table(identifier)
     if found is None:
         catalogs = ", ".join(session.catalogs.list_catalogs())
-        raise ValidationError(
+        error = ValidationError(
             f"Cannot find table '{identifier}' in any of the catalogs [{catalogs}], nor as a temporary table."
+        )
+        error.about = identifier.name
+        raise error.with_hint(
+            session.catalogs.similar(identifier.path)
+            or "SHOW TABLES lists the tables there are; CREATE TABLE makes one"
         )
     if not isinstance(found.table, CatalogTable):
         raise ValidationError(
@@ -168,7 +174,7 @@ def _check_partition_columns(table: CatalogTable, statement: nodes.Insert) -> No
     for each in statement.partition:
         name = str(each.column)
         if name not in known:
-            raise invalid(each.column.span, f"Unknown target column '{name}'")
+            raise invalid(each.column.span, f"Unknown target column '{name}'").with_hint(did_you_mean(name, known))
         if name in seen:
             raise invalid(each.column.span, f"Target column '{name}' is assigned more than once")
         seen.add(name)
@@ -197,7 +203,7 @@ def _target_names(statement: nodes.Insert, columns: Sequence[Column], partition:
     for column in statement.columns:
         name = str(column)
         if name not in known:
-            raise invalid(column.span, f"Unknown target column '{name}'")
+            raise invalid(column.span, f"Unknown target column '{name}'").with_hint(did_you_mean(name, known))
         if name in names:
             raise invalid(column.span, f"Target column '{name}' is assigned more than once")
         names.append(name)
@@ -288,6 +294,12 @@ def _wrong_columns(
     sink = ", ".join(f"{name}: {types[name].nullable().as_summary_string()}" for name in shown)
     if len(plan.schema) != len(names):
         cause = "Different number of columns."
+        hint = (
+            f"select a value for each of {', '.join(names)}"
+            if len(plan.schema) > len(names)
+            else f"name the columns that are written, the others become NULL: INSERT INTO {identifier.name} "
+            f"({', '.join(names[: len(plan.schema)])}) ..."
+        )
     else:
         place = next(
             index
@@ -295,7 +307,12 @@ def _wrong_columns(
             if not supports_implicit_cast(plan.schema[index].type.nullable(), types[name].nullable())
         )
         cause = f"Incompatible types for sink column '{names[place]}' at position {place + 1}."
-    return ValidationError(
+        column, wanted = numbered[place], types[names[place]].nullable().as_summary_string()
+        value = "..." if column.startswith("EXPR$") else column
+        hint = f"CAST({value} AS {wanted}) converts it, TRY_CAST makes NULL of values that do not fit"
+    error = ValidationError(
         f"Column types of query result and sink for '{identifier.as_summary_string()}' do not match.\n"
         f"Cause: {cause}\n\nQuery schema: [{query}]\nSink schema:  [{sink}]"
     )
+    error.about = identifier.name
+    return error.with_hint(hint)

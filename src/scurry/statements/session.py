@@ -39,6 +39,9 @@ class TableSession:
         jars: Paths of ADD JAR, which are kept and not used.
         ends_in_savepoint: Whether insertions read history and end in a savepoint from which a STREAMING job resumes.
         executed: The text of the statements that are being executed; empty outside, and for Tables.
+        script: The file that the statements are from, as errors and plans name it; empty for those of programs.
+        lines_before: How many lines of the script come before the text that is executed.
+        line: The line of the script that the statement being executed begins in.
     """
 
     catalogs: CatalogManager
@@ -50,6 +53,9 @@ class TableSession:
     jars: list[str] = field(default_factory=list)
     ends_in_savepoint: bool = False
     executed: str = ""
+    script: str = ""
+    lines_before: int = 0
+    line: int = 1
 
     @classmethod
     def create(cls, configuration: Configuration) -> TableSession:
@@ -83,7 +89,8 @@ class TableSession:
 
     def executing(self, *statements: nodes.Statement) -> TableSession:
         """Return the session in which statements are executed, which knows their text."""
-        return replace(self, executed=";\n\n".join(statement.span.source for statement in statements))
+        line = statements[0].span.line + self.lines_before if statements else 1
+        return replace(self, executed=";\n\n".join(statement.span.source for statement in statements), line=line)
 
     def setting(self, key: str, default: str) -> str:
         """Return the text of a setting."""

@@ -27,7 +27,7 @@ from scurry.connectors.tables.watermark_options import (
 )
 from scurry.errors import ConfigError, EvaluationError, JobError, OperatorError, UnsupportedError, ValidationError
 from scurry.graph.configured_settings import configured_settings
-from scurry.graph.nodes import OperatorNode
+from scurry.graph.nodes import OperatorNode, Origin, built_at
 from scurry.graph.plan import JobPlan
 from scurry.graph.planner import plan_job
 from scurry.graph.settings import TableProgram
@@ -118,9 +118,13 @@ def sink_nodes(
         prefix: What the identities of all operators begin with.
         numbers: What follows in those of the operators of each node of a plan; None to count all operators.
     """
+    with built_at(_origin(session)):
+        return _sink_nodes(session, sinks, lowering_of(session, sinks, prefix, numbers))
+
+
+def _sink_nodes(session: TableSession, sinks: Sequence[Sink], lowering: Lowering) -> list[OperatorNode]:
     from scurry.runtime.tables.streaming.changes.lowering import materialized
 
-    lowering = lowering_of(session, sinks, prefix, numbers)
     written = []
     for sink in sinks:
         found, enforcer = sink.table, NotNullEnforcer.of(session, sink)
@@ -159,7 +163,7 @@ def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
         if isinstance(cause, OperatorError):
             for known in (EvaluationError, ValidationError):
                 if cause.failure.error == known.__name__:
-                    raise known(cause.failure.message) from error
+                    raise known(cause.failure.message).with_hint(cause.failure.hint) from error
         raise
 
 
@@ -247,8 +251,14 @@ def execution_plan(session: TableSession, plans: Sequence[Plan]) -> str:
 
 
 def _collected(session: TableSession, plan: Plan, collected: CollectedRecords[Changes]) -> OperatorNode:
-    lowering = lowering_of(session, [plan])
-    return lowering.sink(lowering.node(plan), CollectSink(collected), "Collect")
+    with built_at(_origin(session)):
+        lowering = lowering_of(session, [plan])
+        return lowering.sink(lowering.node(plan), CollectSink(collected), "Collect")
+
+
+def _origin(session: TableSession) -> Origin | None:
+    """Return the place of the statement in its script; None for a statement of a program, whose line is the origin."""
+    return Origin(session.script, session.line) if session.script else None
 
 
 def _submit(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> RunningJob:

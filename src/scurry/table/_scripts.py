@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from scurry.errors import ScurryError, SqlParserError, ValidationError
@@ -21,7 +22,9 @@ class ScriptError(Exception):
 
     def __init__(self, path: Path, line: int, column: int, error: Exception) -> None:
         """Name the place."""
-        super().__init__(f"{path}:{line}:{column}: {error}")
+        place = getattr(error, "statement", None)
+        where = str(place) if place is not None and place.file else f"{path}:{line}:{column}"
+        super().__init__(f"{where}: {error.describe() if isinstance(error, ScurryError) else error}")
         self.error = error
 
 
@@ -38,18 +41,23 @@ def run_script(path: Path) -> None:
         ScriptError: A statement failed; nothing runs if one cannot be parsed.
     """
     from scurry.sql.parser import parse_statements
+    from scurry.sql.places import failing_in
     from scurry.statements.client_statements import ClientStatements
 
     text = path.read_text(encoding="utf-8")
     try:
         statements = parse_statements(text)
     except SqlParserError as error:
+        if error.statement is not None:
+            error.statement = replace(error.statement, file=str(path))
         raise ScriptError(path, error.line, error.column, error) from None
     session = TableEnvironment.create(EnvironmentSettings.new_instance().build())._session
     runner = ClientStatements(session)
     for statement in statements:
         try:
-            _show(TableResult(session, runner.execute(statement)))
+            answer = runner.execute(statement, str(path))
+            with failing_in(statement, str(path)):
+                _show(TableResult(session, answer))
         except ScurryError as error:
             raise ScriptError(path, statement.span.line, statement.span.column, error) from error
     if runner.collected is not None:

@@ -103,15 +103,17 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             ValidationError: It is no query, or Flink would refuse it.
         """
         from scurry.sql import nodes
+        from scurry.sql.places import failing_in
         from scurry.statements.queries import plan_query
 
         statement = _parsed(query)
-        if not isinstance(statement, nodes.Query):
-            raise ValidationError(
-                "Unsupported SQL query! sqlQuery() only accepts a single SQL query of type SELECT, UNION, INTERSECT, "
-                "EXCEPT, VALUES, and ORDER_BY."
-            )
-        return Table(self, plan_query(self._session, statement))
+        with failing_in(statement):
+            if not isinstance(statement, nodes.Query):
+                raise ValidationError(
+                    "Unsupported SQL query! sqlQuery() only accepts a single SQL query of type SELECT, UNION, "
+                    "INTERSECT, EXCEPT, VALUES, and ORDER_BY."
+                ).with_hint("statements that are no queries are executed by execute_sql()")
+            return Table(self, plan_query(self._session, statement))
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail | int) -> str:
         """Return the plans of a query or an INSERT.
@@ -120,9 +122,12 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             stmt: The statement.
             *extra_details: What to show beside the plans: `ExplainDetail.CHANGELOG_MODE`; others change nothing.
         """
+        from scurry.sql.places import failing_in
         from scurry.statements.explain import explain_text
 
-        return explain_text(self._session, _parsed(stmt), detail_names(extra_details))
+        statement = _parsed(stmt)
+        with failing_in(statement):
+            return explain_text(self._session, statement, detail_names(extra_details))
 
     def create_statement_set(self) -> StatementSet:
         """Return an empty set of insertions."""

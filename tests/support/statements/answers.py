@@ -53,8 +53,29 @@ def _sorted(text: str) -> list[str]:
     return sorted(text.splitlines())
 
 
+#: What messages of Flink say of classes of Java, and what scurry says instead.
+_OF_JAVA = (
+    (r" that implements '[\w.$]+' in the classpath|for enum class [\w.$]+|in class '[\w.$]+'| in the classpath", ""),
+    (r"The Dynamic\w+ class '[\w.$]+' supports.*", ""),
+    (r"requires that the underlying DynamicTableSink of table (\S+) implements the SupportsOverwrite interface.",
+     r"requires a connector that can overwrite: that of table \1 cannot."),
+    (r"the underlying DynamicTableSink doesn't implement the SupportsWritingMetadata interface",
+     "its connector writes no metadata"),
+    (r"the underlying DynamicTableSink doesn't implement the SupportsBucketing interface", "its connector has none"),
+    (r"the table hasn't implemented the interface \S+SupportsTruncate.",
+     "its connector cannot remove all of its rows."),
+    (r"getTable\(ObjectPath, long\) is not implemented.*",
+     "FOR SYSTEM_TIME AS OF outside of joins is not supported: no catalog here keeps versions of its tables."),
+    (r" for class [\w.$]+", ""),
+    (r"java.lang.Integer", "INT"),
+)  # fmt: skip
+
+
 def _words(text: str) -> str:
-    return " ".join(text.replace("! ", " ").split())
+    text = text.replace("! ", " ")
+    for words, own in _OF_JAVA:
+        text = re.sub(words, own, text)
+    return " ".join(text.split())
 
 
 def answers(name: str, directory: str) -> Iterator[Answer]:

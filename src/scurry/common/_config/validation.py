@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Mapping
 
@@ -18,6 +17,7 @@ from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.errors import UnknownConfigError
+from scurry.errors.suggestions import similar_name
 from scurry.user_frames import user_stack_level
 
 __all__ = ["known_options", "validate"]
@@ -216,8 +216,7 @@ def _harmless(key: str) -> bool:
 
 
 def _closest(key: str, cutoff: float) -> str | None:
-    known = [*_BY_KEY, *_PYTHON_KEYS]
-    return next(iter(difflib.get_close_matches(key, known, n=1, cutoff=cutoff)), None)
+    return similar_name(key, [*_BY_KEY, *_PYTHON_KEYS], cutoff)
 
 
 def _misspelt(key: str) -> bool:

@@ -263,4 +263,4 @@ def _arrow_status(info: Any) -> FileStatus:
 
 
 def _not_found(path: str) -> SourceNotFoundError:
-    return SourceNotFoundError(f"there is no file or directory {path}; check the path given to the FileSource")
+    return SourceNotFoundError(f"there is no file or directory {path}; check the path")

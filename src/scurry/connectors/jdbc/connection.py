@@ -19,6 +19,8 @@ class Connection:
     _driver_name: str | None = field(default=None, repr=False)
     _user_name: str | None = field(default=None, repr=False)
     _password: str | None = field(default=None, repr=False)
+    creation: str = field(default="", repr=False, kw_only=True)
+    """The statement that makes the table which is written, for the hint where there is none."""
 
     def __repr__(self) -> str:
         """Return for example `JdbcConnectionOptions(jdbc:postgresql://host/db as 'ann')`."""

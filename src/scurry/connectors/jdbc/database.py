@@ -125,7 +125,13 @@ class Database(ABC):
         """
         kind = self.fault(error)
         text = without_password(self.text(error), self.password, self.options.get_user_name())
+        if kind is Fault.STATEMENT and self.options.creation and self.lacks_table(error):
+            text += f"; create it there first: {self.options.creation}"
         return _FAILURES.get(kind, DatabaseError)(f"{doing} {self.options.shown_url}: {text}")
+
+    @abstractmethod
+    def lacks_table(self, error: Exception) -> bool:
+        """Return whether a driver's error says that there is no such table."""
 
     def text(self, error: Exception) -> str:
         """Return an error's message in one line."""

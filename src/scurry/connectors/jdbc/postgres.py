@@ -130,6 +130,10 @@ class Postgres(Database):
             return Fault.CONNECTION
         return Fault.RECORD if isinstance(error, psycopg.DataError | psycopg.ProgrammingError) else Fault.OTHER
 
+    def lacks_table(self, error: Exception) -> bool:
+        """Return whether it is undefined_table."""
+        return getattr(error, "sqlstate", None) == "42P01"
+
     def text(self, error: Exception) -> str:
         """Return the error's message; if it is from the server, with details and hints."""
         diagnosis: Any = getattr(error, "diag", None)

@@ -71,6 +71,10 @@ class Sqlite(Database):
         wrong = code == sqlite3.SQLITE_ERROR or isinstance(error, sqlite3.ProgrammingError)
         return Fault.STATEMENT if wrong else Fault.OTHER
 
+    def lacks_table(self, error: Exception) -> bool:
+        """Return whether it is the message on an unknown table: SQLite has no code for it."""
+        return str(error).startswith("no such table")
+
     def translate(self, sql: str) -> tuple[str, int]:
         """Keep the `?` placeholders."""
         return translate(sql, lambda _: "?")

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
-from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
+from scurry.catalog.table_options import MissingOptionsError, Options, TableOption, refuse_unsupported
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.tables.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
 from scurry.connectors.tables.split_enumerator import SplitEnumerator
 from scurry.connectors.tables.watermark_options import WATERMARK_OPTIONS, check_watermark_options
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import similar_name
 from scurry.logical_types import DataType
 
 if TYPE_CHECKING:
@@ -278,10 +279,15 @@ class TableFactory(ABC):
         """
         declared = self.options(context)
         options = context.read_options()
-        options.check(declared)
         known = {"connector", *(option.key for option in declared), *self.other_keys(context)}
         if self.with_watermark_options:
             known |= {"property-version", *(option.key for option in WATERMARK_OPTIONS)}
+        try:
+            options.check(declared)
+        except MissingOptionsError as error:
+            raise error.with_hint(
+                _misspelt(error.keys, set(context.options) - {o.key for o in declared}, known)
+            ) from None
         refuse_unsupported(self.identifier, context.options, known)
         if self.with_watermark_options:
             check_watermark_options(options, self.identifier)
@@ -302,7 +308,7 @@ class TableFactory(ABC):
         """
         raise ValidationError(
             f"Connector '{self.identifier}' can only be used as a sink. It cannot be used as a source."
-        )
+        ).with_hint("INSERT INTO writes it; read the table that its rows come from")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return the sink of a table; its records are `Changes`.
@@ -312,4 +318,14 @@ class TableFactory(ABC):
         """
         raise ValidationError(
             f"Connector '{self.identifier}' can only be used as a source. It cannot be used as a sink."
-        )
+        ).with_hint("write into a table of another connector, such as 'print', 'filesystem' or 'kafka'")
+
+
+def _misspelt(missing: Sequence[str], other: set[str], known: set[str]) -> str:
+    """Return a hint at options that are none of those that are declared, where others are missing."""
+    unknown = sorted(other - known)
+    for key in missing:
+        if (closest := similar_name(key, sorted(other - {"connector"}))) is not None:
+            return f"did you mean '{key}' instead of '{closest}'?"
+    shown = ", ".join(map(repr, unknown))
+    return f"the table has no option {shown}" if unknown else ""

@@ -12,6 +12,7 @@ from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.inline import InlineFactory
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import similar_name
 
 __all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory", "sink_changes"]
 
@@ -28,7 +29,15 @@ CONNECTORS = {
     "spark": "scurry.connectors.tables.spark:SparkFactory",
     "upsert-kafka": "scurry.connectors.tables.kafka.factory:UpsertKafkaFactory",
 }
-_INTERFACE = "org.apache.flink.table.factories.DynamicTableFactory"
+
+
+_OF_SPARK = "Spark has a package for it: 'connector' = 'spark', 'format' = the format of the package"
+#: What to use instead of connectors of Flink that scurry does not have, by their names without a version.
+_ELSEWHERE = {
+    **dict.fromkeys(("elasticsearch", "opensearch", "kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
+    **dict.fromkeys(("mysql", "postgres", "oracle", "sqlserver", "db2"),
+                    "changes of a database are read from Kafka, with the format 'debezium-json'"),
+}  # fmt: skip
 
 
 def create_source(context: TableContext) -> TableSource:
@@ -56,9 +65,9 @@ def create_sink(context: TableContext, target: SinkTarget) -> Sink:
         raise _explained(error, context, "Unable to create a sink for writing table") from None
     if target.overwrite and not factory.supports_overwrite:
         raise ValidationError(
-            "INSERT OVERWRITE requires that the underlying DynamicTableSink of table "
-            f"'{context.identifier.as_summary_string()}' implements the SupportsOverwrite interface."
-        )
+            f"INSERT OVERWRITE requires a connector that can overwrite: that of table "
+            f"'{context.identifier.as_summary_string()}' cannot."
+        ).with_hint("INSERT INTO appends rows; tables of the connector 'filesystem' can be overwritten in BATCH")
     _check_columns(context, factory)
     return sink
 
@@ -68,14 +77,12 @@ def _check_columns(context: TableContext, factory: TableFactory) -> None:
     metadata = [column for column in context.schema.get_columns() if isinstance(column, MetadataColumn)]
     if not factory.writes_metadata and any(column.is_persisted() for column in metadata):
         raise ValidationError(
-            f"Table '{name}' declares persistable metadata columns, but the underlying DynamicTableSink doesn't "
-            "implement the SupportsWritingMetadata interface. If the column should not be persisted, it can be "
-            "declared with the VIRTUAL keyword."
+            f"Table '{name}' declares persistable metadata columns, but its connector writes no metadata. If the "
+            "column should not be persisted, it can be declared with the VIRTUAL keyword."
         )
     if context.table.distribution is not None:
-        raise ValidationError(
-            f"Table '{name}' is distributed into buckets, but the underlying DynamicTableSink doesn't implement the "
-            "SupportsBucketing interface."
+        raise ValidationError(f"Table '{name}' is distributed into buckets, but its connector has none.").with_hint(
+            "leave out DISTRIBUTED"
         )
 
 
@@ -91,7 +98,8 @@ def find_factory(identifier: str) -> TableFactory:
         ValidationError: There is no such connector.
     """
     if identifier not in CONNECTORS:
-        missing = factory_not_found(identifier, _INTERFACE, list(CONNECTORS))
+        missing = factory_not_found("connector", identifier, list(CONNECTORS))
+        missing.with_hint(_ELSEWHERE.get(identifier.rpartition("-")[0] or identifier, ""))
         raise explained(missing, f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
     module, _, name = CONNECTORS[identifier].partition(":")
     factory: TableFactory = getattr(importlib.import_module(module), name)()
@@ -106,11 +114,21 @@ def _factory(context: TableContext) -> TableFactory:
         raise ValidationError(
             "Table options do not contain an option key 'connector' for discovering a connector. Therefore, scurry "
             "assumes a managed table, which it does not have."
-        )
+        ).with_hint(_connector_hint(context))
     return find_factory(identifier)
+
+
+def _connector_hint(context: TableContext) -> str:
+    closest = similar_name("connector", context.options)
+    if closest is not None:
+        return f"did you mean 'connector' instead of '{closest}'?"
+    name = context.identifier.name
+    return f"add it to CREATE TABLE {name}: WITH ('connector' = 'filesystem', ...)"
 
 
 def _explained(error: ValidationError, context: TableContext, what: str) -> ValidationError:
     listed = "\n".join(f"{escape_text(key)}={escape_text(value)}" for key, value in sorted(context.options.items()))
     name = context.identifier.as_summary_string()
-    return explained(error, f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{error}")
+    found = explained(error, f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{error}")
+    found.about = context.identifier.name
+    return found

@@ -20,7 +20,7 @@ __all__ = [
 
 EMIT_STRATEGY = TableOption(
     "scan.watermark.emit.strategy",
-    one_of("org.apache.flink.table.watermark.WatermarkEmitStrategy", ("on-event", "on-periodic")), "on-periodic",
+    one_of(("on-event", "on-periodic")), "on-periodic",
     "When watermarks are emitted: `on-event`, with each row that raises it, or `on-periodic`, when it has moved by "
     "`pipeline.auto-watermark-interval`.",
 )  # fmt: skip

@@ -195,7 +195,8 @@ class CsvDecoder(MessageDecoder):
 def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> MalformedRecordError:
     line_end = text.find("\n", begin)
     line = text[begin:] if line_end < 0 else text[begin:line_end]
-    return MalformedRecordError(lines.path, lines.of(text, begin), line.rstrip("\r"), reason)
+    error = MalformedRecordError(lines.path, lines.of(text, begin), line.rstrip("\r"), reason)
+    return error.with_hint("'csv.ignore-parse-errors' = 'true' makes NULL of what cannot be read")
 
 
 def _field(data_type: DataType, settings: CsvSettings, name: str) -> Parser:

@@ -106,7 +106,9 @@ def _integer(bits: int) -> Callable[[DataType, Session], Parse]:
         def parse(text: str) -> int:
             known = text.strip(" ")
             if not known or known in "+-" or not _INTEGER.fullmatch(known) or not known.isascii():
-                raise EvaluationError(f"For input string: '{known}'. Invalid character found.")
+                raise EvaluationError(f"For input string: '{known}'. Invalid character found.").with_hint(
+                    "TRY_CAST makes NULL of texts that are no such value"
+                )
             whole = known.partition(".")[0]
             value = int(whole) if whole not in ("", "+", "-") else 0
             if not least <= value <= most:

@@ -146,7 +146,7 @@ def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
     document = _document(site.types[0])
     convert: Callable[[Any], Any] = _CONVERSIONS.get(type(result_type), _scalar_text)
     # No default is the BigDecimal that Flink takes for a DOUBLE.
-    convert_default = _as_class("java.math.BigDecimal") if isinstance(result_type, DoubleType) else convert
+    convert_default = _as_class("DOUBLE") if isinstance(result_type, DoubleType) else convert
 
     def json_value(
         text: str | None, path: str | None, _: Any = None, empty: Any = None, __: Any = None, error: Any = None
@@ -178,23 +178,23 @@ def _scalar_text(value: Any) -> str:
 
 
 def _as_class(name: str, *classes: type) -> Callable[[Any], Any]:
-    """Return what a value is if it is of a class; Flink does not convert, but fails."""
+    """Return what a value is if it is of a class, for a type; Flink does not convert, but fails."""
 
     def convert(value: Any) -> Any:
         known: Any = value
         if not isinstance(value, classes) or (isinstance(value, bool) and bool not in classes):
-            raise EvaluationError(f"a {type(value).__name__} of JSON cannot be cast to class {name}")
-        if name == "java.lang.Integer" and not -(2**31) <= known < 2**31:
-            raise EvaluationError(f"class java.lang.Long cannot be cast to class {name}")
-        return float(known) if name == "java.math.BigDecimal" else value
+            raise EvaluationError(f"a {type(value).__name__} of JSON is no {name}")
+        if name == "INT" and not -(2**31) <= known < 2**31:
+            raise EvaluationError(f"{known} of JSON is no {name}: it has more than 32 bits")
+        return float(known) if name == "DOUBLE" else value
 
     return convert
 
 
 _CONVERSIONS: Final[dict[type[DataType], Callable[[Any], Any]]] = {
-    BooleanType: _as_class("java.lang.Boolean", bool),
-    IntType: _as_class("java.lang.Integer", int),
-    DoubleType: _as_class("java.math.BigDecimal", Decimal, float),
+    BooleanType: _as_class("BOOLEAN", bool),
+    IntType: _as_class("INT", int),
+    DoubleType: _as_class("DOUBLE", Decimal, float),
 }
 
 

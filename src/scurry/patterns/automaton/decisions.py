@@ -100,7 +100,7 @@ def _leaf(state: State, numbers: dict[int, int], known: dict[int, bool]) -> Leaf
     if state.type is StateType.START:
         if any(step.target.type is StateType.STOP for step in steps):
             raise PatternMatchError(
-                "a NOT stage ends the pattern before its first event, where Flink fails with a NullPointerException; "
+                "a NOT stage ends the pattern before its first event, where Flink fails, too; "
                 "begin the pattern with a stage that is not optional"
             )
         return Leaf(steps, not steps)
@@ -151,7 +151,7 @@ def _target(transition: Transition) -> State:
     if transition.target is None:
         raise PatternMatchError(
             f"greedy stage {stage_of(transition.source.name)!r} with until cannot be left out here, where Flink fails "
-            "with a NullPointerException"
+            "with an error"
         )
     return transition.target
 

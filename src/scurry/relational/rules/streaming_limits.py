@@ -6,6 +6,7 @@ from scurry.errors import ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimestampType
 from scurry.logical_types.families import is_time_attribute
+from scurry.relational.advice import time_attribute_of
 from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical.windows import window_properties
@@ -19,6 +20,10 @@ __all__ = ["check_streaming"]
 
 _RANKINGS = {"ROW_NUMBER", "RANK", "DENSE_RANK"}
 _BATCH_ONLY = {"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"}
+_SORTED = (
+    "a stream can be sorted by a time attribute, ascending; otherwise add LIMIT, which keeps the first rows, or "
+    "SET 'execution.runtime-mode' = 'batch'"
+)
 _ADVICE = "please re-check the over window statement."
 
 
@@ -53,7 +58,9 @@ def _check(plan: Plan, session: Session, is_limited: bool) -> None:
 def _check_sort(plan: Sort) -> None:
     first = plan.keys[0]
     if not stays_time(plan.input, first.index) or first.descending:
-        raise ValidationError("Sort on a non-time-attribute field is not supported.")
+        error = ValidationError("Sort on a non-time-attribute field is not supported.")
+        error.about = plan.input.schema[first.index].name
+        raise error.with_hint(_SORTED)
 
 
 def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:
@@ -86,14 +93,14 @@ def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Sessi
     if not operators & {"<", "<=", "="}:
         raise ValidationError(
             "Rank end is not specified. Currently rank only support TopN, which means the rank end must be specified."
-        )
+        ).with_hint("restrict the number of the row from above: WHERE row_num <= 10")
     function = over.calls[0].call.function
     if function != "ROW_NUMBER":
         raise ValidationError(
             f"{function}() function is not supported on Window TopN currently, only ROW_NUMBER() is supported."
             if _is_by_window(over, session)
             else f"{function}() on streaming table is not supported currently"
-        )
+        ).with_hint("ROW_NUMBER() numbers rows in streams; RANK and DENSE_RANK do in BATCH")
     return True
 
 
@@ -133,10 +140,12 @@ def _check_window(plan: WindowTable) -> None:
     if plan.partition_by is None:
         if isinstance(kind, LocalZonedTimestampType):
             shown = f"TIMESTAMP_WITH_LOCAL_TIME_ZONE({kind.precision})"
-        raise ValidationError(
-            f"Window aggregate can only be defined over a time attribute column, but {shown} encountered."
-        )
-    raise ValidationError(f"The window function requires the timecol is a time attribute type, but is {shown}.")
+        message = f"Window aggregate can only be defined over a time attribute column, but {shown} encountered."
+    else:
+        message = f"The window function requires the timecol is a time attribute type, but is {shown}."
+    error = ValidationError(message).with_hint(time_attribute_of(plan.input, plan.time))
+    error.about = plan.input.schema[plan.time].name
+    raise error
 
 
 def _is_shifted(plan: Plan, column: int) -> bool:
@@ -166,22 +175,27 @@ def _check_over(plan: Over) -> None:
 def _check_call(call: WindowCall, rows: Plan) -> None:
     function = call.call.function
     if function in _BATCH_ONLY:
-        raise ValidationError(f"{function} Function is not supported in stream mode.")
+        raise ValidationError(f"{function} Function is not supported in stream mode.").with_hint(
+            "SET 'execution.runtime-mode' = 'batch' runs it"
+        )
     order_by = [each for each in call.order_by if not isinstance(each.expression, Literal)]
     if function in _RANKINGS and not order_by:
         raise ValidationError(
             f"Over Agg: The window rank function requires order by clause with non-constant fields. {_ADVICE}"
         )
     if len(order_by) != 1:
-        raise ValidationError("The window can only be ordered by a single time column.")
+        raise ValidationError("The window can only be ordered by a single time column.").with_hint(
+            "OVER (PARTITION BY ... ORDER BY ts), where ts has a watermark or is PROCTIME()"
+        )
     key = order_by[0]
     if key.descending:
-        raise ValidationError("The window can only be ordered in ASCENDING mode.")
+        raise ValidationError("The window can only be ordered in ASCENDING mode.").with_hint("leave out DESC")
     column = key.expression
     is_time = is_time_attribute(column.type)
     if isinstance(column, InputReference):
         is_time = stays_time(rows, column.index)
     if not is_time and call.frame.lower.kind != "UNBOUNDED PRECEDING":
-        raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.")
+        hint = time_attribute_of(rows, column.index) if isinstance(column, InputReference) else ""
+        raise ValidationError("Non-time attribute sort is not supported for bounded OVER window.").with_hint(hint)
     if call.frame.lower.kind not in ("UNBOUNDED PRECEDING", "PRECEDING") or call.frame.upper.kind != "CURRENT ROW":
         raise ValidationError("OVER RANGE FOLLOWING windows are not supported yet.")

@@ -192,7 +192,7 @@ class Cursor:
         self.position += 1
         value = self.image(self.position - 1)
         if int(value) > _LARGEST_INTEGER:
-            message = f"Literal '{value}' can not be parsed to type 'java.lang.Integer'"
+            message = f"Literal '{value}' can not be parsed to type 'INT'"
             raise SqlParserError(f"SQL parse failed. {message}", *self.place(self.position - 1))
         return int(value)
 
@@ -255,7 +255,9 @@ class Cursor:
 
     def error_at(self, message: str, span: Span) -> SqlParserError:
         """Return an error about something that is said correctly, but not allowed."""
-        return SqlParserError(f"SQL parse failed. {message}", span.line, span.column)
+        error = SqlParserError(f"SQL parse failed. {message}", span.line, span.column)
+        error.span = span
+        return error
 
     def error_at_last(self, message: str) -> SqlParserError:
         """Return an error at the last token that was read."""

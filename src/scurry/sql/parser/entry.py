@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from scurry.common.recursion import deep_recursion
 from scurry.errors import SqlParserError
 from scurry.sql.keywords import KEYWORDS
-from scurry.sql.lexer import END, IDENTIFIER, tokenize
+from scurry.sql.lexer import END, IDENTIFIER, Tokens, tokenize
 from scurry.sql.nodes import Identifier, Statement
+from scurry.sql.parser.repairs import hint_for, span_of_failure
 from scurry.sql.parser.statements import StatementParser
+from scurry.sql.places import place_of
 
 __all__ = ["parse", "parse_path", "parse_statements"]
+
+T = TypeVar("T")
 
 
 @deep_recursion()
@@ -26,7 +33,11 @@ def parse(text: str) -> Statement:
         SqlParserError: The text is no statement of Flink's dialect; says where and, in Flink's words, why.
         SqlParserEOFError: The statement is not complete.
     """
-    parser = StatementParser(tokenize(text))
+    return _explaining(text, _single)
+
+
+def _single(tokens: Tokens) -> Statement:
+    parser = StatementParser(tokens)
     statement = _statement(parser)
     while parser.accept(";"):
         pass
@@ -50,7 +61,11 @@ def parse_statements(text: str) -> list[Statement]:
     Raises:
         SqlParserError: One of them is no statement of Flink's dialect; line and column are those of the script.
     """
-    parser = StatementParser(tokenize(text))
+    return _explaining(text, _script)
+
+
+def _script(tokens: Tokens) -> list[Statement]:
+    parser = StatementParser(tokens)
     parser.for_clients = True
     statements: list[Statement] = []
     while True:
@@ -80,6 +95,18 @@ def parse_path(text: str) -> Identifier:
     if not parser.at(END):
         parser.fail()
     return name
+
+
+def _explaining(text: str, parse: Callable[[Tokens], T]) -> T:
+    """Parse a text; give the error the place in it, and a hint at what is meant."""
+    tokens = tokenize(text)
+    try:
+        return parse(tokens)
+    except SqlParserError as error:
+        hint, span = hint_for(tokens, error, parse) or ("", error.span or span_of_failure(tokens, error))
+        error.statement = place_of(span)
+        error.with_hint(hint)
+        raise
 
 
 def _statement(parser: StatementParser) -> Statement:

@@ -8,7 +8,6 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from scurry.errors import SqlParserError
 from scurry.sql.lexer import (
     APPROXIMATE,
     BINARY_STRING,
@@ -117,8 +116,7 @@ class LiteralParser(TypeParser):
         try:
             value.encode(charset or "utf-8", "surrogatepass" if charset is None else "strict")
         except UnicodeEncodeError:
-            message = f"SQL parse failed. Failed to encode '{value}' in character set '{charset}'"
-            raise SqlParserError(message) from None
+            raise self.error_at_last(f"Failed to encode '{value}' in character set '{charset}'") from None
 
     def _check_charset(self, charset: str) -> None:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from scurry.errors import SqlParserError
 from scurry.sql.nodes import (
     DescribeCatalog,
     DescribeConnection,
@@ -85,7 +84,7 @@ class ShowParser(AlterationParser):
             scope = self._scope() if scoped else None
             if key == "DATABASES" and scope is not None and not scope.name.is_simple:
                 message = f"Show databases from/in identifier [ {scope.name} ] format error"
-                raise SqlParserError(f"SQL parse failed. {message}, catalog must be a single part identifier.")
+                raise self.error_at(f"{message}, catalog must be a single part identifier.", scope.name.span)
             like = self._like_names(operators)
             return made(scope, like, span=self.span_from(start))
         if key == "CREATE":

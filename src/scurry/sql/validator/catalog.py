@@ -93,3 +93,7 @@ class CatalogReader(Protocol):
         Returns:
             How many of the parts exist or are to blame, and the message: `Object 'x' not found within 'y'`.
         """
+
+    def similar(self, names: tuple[str, ...]) -> str:
+        """Return a hint at the table that a name means which no table has; empty for none."""
+        return ""

@@ -21,9 +21,11 @@ def invalid(span: Span, message: str) -> ValidationError:
         The error, whose text names line and column.
     """
     place = span.describe()
-    return ValidationError(
+    error = ValidationError(
         f"SQL validation failed. {place}: {message}" if place else f"SQL validation failed. {message}"
     )
+    error.span = span
+    return error
 
 
 def check_period(type: DataType, span: Span) -> None:

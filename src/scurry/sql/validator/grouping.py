@@ -269,4 +269,5 @@ def _contains_query(node: nodes.Node) -> bool:
 
 def _not_grouped(node: nodes.Node) -> Exception:
     text = str(node) if isinstance(node, nodes.Identifier) else node.span.source
-    return invalid(node.span, f"Expression '{text}' is not being grouped")
+    error = invalid(node.span, f"Expression '{text}' is not being grouped")
+    return error.with_hint(f"add {text} to GROUP BY, or aggregate it, as MAX({text})")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import RowType
 from scurry.relational.calls import field as field_of
 from scurry.relational.expressions import Expression, InputReference
@@ -17,6 +18,8 @@ from scurry.sql.validator.failures import invalid
 
 __all__ = ["Found", "Relation", "Scope"]
 
+#: Most names that a hint lists.
+_MOST_NAMES = 12
 _correlations = itertools.count(1)
 
 
@@ -171,10 +174,8 @@ class Scope:
         if len(inside) == 1:
             return inside[0]
         table = ".".join(identifier.names[:parts])
-        raise invalid(
-            _part_span(identifier, parts, parts + 1),
-            f"Column '{name}' not found in table '{table}'" + _did_you_mean(name, columns),
-        )
+        message = f"Column '{name}' not found in table '{table}'" + _other_case(name, columns)
+        raise invalid(_part_span(identifier, parts, parts + 1), message).with_hint(_similar(name, columns))
 
     def no_field(self, identifier: Identifier, found: Found, is_row: bool) -> Exception:
         """Return the error for a name whose first parts are a column that has no such field.
@@ -204,17 +205,22 @@ class Scope:
         names = identifier.names
         if len(names) == 1:
             span = _part_span(identifier, 0, 1)
-            return invalid(span, f"Column '{names[0]}' not found in any table" + self._similar_column(names[0]))
+            message = f"Column '{names[0]}' not found in any table" + self._other_case(names[0])
+            return invalid(span, message).with_hint(_similar(names[0], self._all_columns()))
         qualifier = ".".join(names[:-1])
-        similar = _did_you_mean(qualifier, self._all_relations())
-        return invalid(_part_span(identifier, 0, len(names) - 1), f"Table '{qualifier}' not found" + similar)
+        known = self._all_relations()
+        message = f"Table '{qualifier}' not found" + _other_case(qualifier, known)
+        return invalid(_part_span(identifier, 0, len(names) - 1), message).with_hint(_similar(qualifier, known))
 
     def _all_relations(self) -> list[str]:
         own = [each.name for each in self.relations if each.name]
         return own + (self.outer._all_relations() if self.outer else [])
 
-    def _similar_column(self, name: str) -> str:
-        return _did_you_mean(name, self.schema.names) or (self.outer._similar_column(name) if self.outer else "")
+    def _all_columns(self) -> list[str]:
+        return [*self.schema.names, *(self.outer._all_columns() if self.outer else [])]
+
+    def _other_case(self, name: str) -> str:
+        return _other_case(name, self.schema.names) or (self.outer._other_case(name) if self.outer else "")
 
 
 def _qualifiers(identifier: Identifier) -> Iterable[int]:
@@ -228,6 +234,15 @@ def _part_span(identifier: Identifier, first: int, last: int) -> Span:
     return identifier.part_spans[first].to(identifier.part_spans[last - 1])
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
+def _similar(name: str, known: Sequence[str]) -> str:
+    """Return a hint at the name that is meant, unless the message names it; without one, all names."""
+    if _other_case(name, known):
+        return ""
+    named = list(dict.fromkeys(each for each in known if not each.startswith("EXPR$")))[:_MOST_NAMES]
+    return did_you_mean(name, named) or (f"there are {', '.join(named)}" if named else "")
+
+
+def _other_case(name: str, known: Iterable[str]) -> str:
+    """Return the end of Flink's message: the name in other upper and lower case."""
     similar = next((each for each in known if each.lower() == name.lower()), None)
     return f"; did you mean '{similar}'?" if similar is not None else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scurry.errors import UnsupportedError
+from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
@@ -78,7 +79,9 @@ class FromClause:
             return _single(plan, name or names[0])
         found = self._environment.catalog.find(names)
         if found is None:
-            raise invalid(table.name.span, self._environment.catalog.missing(names)[1])
+            catalog = self._environment.catalog
+            hint = did_you_mean(names[-1], self._environment.tables) if len(names) == 1 else ""
+            raise invalid(table.name.span, catalog.missing(names)[1]).with_hint(hint or catalog.similar(names))
         if isinstance(found, CatalogView):
             plan = replace(self._environment, tables={}, outer=None).plan(found.query)
             if found.names:
@@ -240,8 +243,8 @@ class FromClause:
         period = ExpressionValidator(Scope(Schema(), ()), self._environment).convert(table.period)
         check_period(period.type, table.period.span)
         raise UnsupportedError(
-            "SQL validation failed. getTable(ObjectPath, long) is not implemented for class "
-            "org.apache.flink.table.catalog.GenericInMemoryCatalog."
+            "SQL validation failed. FOR SYSTEM_TIME AS OF outside of joins is not supported: no catalog here keeps "
+            "versions of its tables."
         )
 
     def _condition(self, table: nodes.Join, row: FromItem) -> Expression | None:
@@ -370,7 +373,9 @@ def _visible(item: FromItem) -> list[str]:
 def _own_column(item: FromItem, name: str, span: Any) -> Expression:
     found = item.scope(None).find(nodes.Identifier((name,), span=span))
     if found is None:
-        raise invalid(span, f"Column '{name}' not found in any table")
+        raise invalid(span, f"Column '{name}' not found in any table").with_hint(
+            did_you_mean(name, item.plan.schema.names)
+        )
     return found.expression
 
 

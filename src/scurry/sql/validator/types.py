@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.errors import ArgumentError, ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import (
     ArrayType,
     BigIntType,
@@ -64,6 +65,7 @@ _SIZED: dict[str, Callable[[int], DataType]] = {
     "BINARY": BinaryType.of_length,
     "VARBINARY": VarBinaryType.of_length,
 }
+_NAMES = sorted({*_PLAIN, *_SIZED, "ARRAY", "DECIMAL", "MAP", "MULTISET", "ROW", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"})
 #: Larger precisions mean these, as in Flink.
 _LARGEST_OF_TIME = 3
 _LARGEST_OF_TIMESTAMP = 9
@@ -100,7 +102,10 @@ def _resolved(spec: Any) -> DataType:
     if isinstance(spec, nodes.IntervalTypeSpec):
         return interval_type(spec.qualifier, nullable=True)
     if isinstance(spec, nodes.NamedTypeSpec):
-        raise invalid(spec.name.span, f"Unknown identifier '{spec.name}'")
+        hint = did_you_mean(str(spec.name), _NAMES)
+        raise invalid(spec.name.span, f"Unknown identifier '{spec.name}'").with_hint(
+            hint or f"the types are {', '.join(_NAMES)}"
+        )
     raise invalid(spec.span, f"The type {spec.span.source} is not supported")
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
+from scurry.relational.advice import watermark_of
 from scurry.relational.expressions import Expression, Literal
 from scurry.relational.plan import Plan, WindowTable
 from scurry.relational.schema import Column, Schema
@@ -116,10 +118,14 @@ def _time(call: nodes.Call, kind: str, descriptor: nodes.Expression, plan: Plan)
     place = _place(descriptor.columns[0], plan)
     type = plan.schema[place].type
     if not isinstance(type, TimestampType | LocalZonedTimestampType):
-        raise invalid(
+        error = invalid(
             NO_SPAN,
             f"The window function {_form(kind)} requires the timecol to be TIMESTAMP or TIMESTAMP_LTZ, but is "
             f"{standard_name(type)}.",
+        )
+        error.span = descriptor.span
+        raise error.with_hint(
+            f"add a column with the time to CREATE TABLE: {watermark_of(plan.schema.names[place], type)}"
         )
     return place
 
@@ -127,7 +133,8 @@ def _time(call: nodes.Call, kind: str, descriptor: nodes.Expression, plan: Plan)
 def _place(column: nodes.Expression, plan: Plan) -> int:
     name = column.last if isinstance(column, nodes.Identifier) else column.span.source
     if name not in plan.schema.names:
-        raise invalid(column.span, f"Unknown identifier '{name}'")
+        hint = did_you_mean(name, plan.schema.names)
+        raise invalid(column.span, f"Unknown identifier '{name}'").with_hint(hint)
     return plan.schema.names.index(name)
 
 

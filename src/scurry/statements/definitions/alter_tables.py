@@ -9,7 +9,9 @@ from typing import Any
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier, escape_identifier
 from scurry.catalog.schema import UniqueConstraint
+from scurry.catalog.table_options import explained
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.sql import nodes
 from scurry.statements.definitions.partitions import alter_partitions
 from scurry.statements.definitions.schemas import Definition, PendingColumn, pending_columns, resolve_schema
@@ -34,7 +36,9 @@ def alter_table(session: TableSession, statement: nodes.AlterTable) -> Statement
     if found is None or found.temporary:
         if statement.if_exists:
             return ok()
-        raise ValidationError(f"Table {identifier} doesn't exist or is a temporary table.")
+        raise ValidationError(f"Table {identifier} doesn't exist or is a temporary table.").with_hint(
+            "" if found else session.catalogs.similar(identifier.path)
+        )
     if not isinstance(found.table, CatalogTable):
         raise ValidationError("ALTER TABLE for a view is not allowed")
     action = statement.action
@@ -51,8 +55,10 @@ def alter_table(session: TableSession, statement: nodes.AlterTable) -> Statement
     return ok()
 
 
-def _failed(message: str) -> ValidationError:
-    return ValidationError(f"Failed to execute ALTER TABLE statement.\n{message}")
+def _failed(message: str, missing: str = "", known: Sequence[str] = ()) -> ValidationError:
+    error = ValidationError(f"Failed to execute ALTER TABLE statement.\n{message}")
+    error.about = missing
+    return error.with_hint(did_you_mean(missing, known))
 
 
 def _set(
@@ -76,7 +82,7 @@ def _changed(session: TableSession, table: CatalogTable, definition: Definition)
     try:
         return replace(table, schema=resolve_schema(session, definition))
     except ValidationError as error:
-        raise _failed(str(error)) from None
+        raise explained(error, str(_failed(str(error)))) from None
 
 
 def _add(
@@ -123,7 +129,7 @@ def _check_key(columns: Sequence[PendingColumn], key: UniqueConstraint) -> None:
     names = [column.name for column in columns]
     for name in key.columns:
         if name not in names:
-            raise _failed(f"Invalid primary key '{key.name}'. Column '{name}' does not exist.")
+            raise _failed(f"Invalid primary key '{key.name}'. Column '{name}' does not exist.", name, names)
 
 
 def _with_watermark(definition: Definition, watermark: nodes.Watermark) -> Definition:
@@ -139,8 +145,9 @@ def _position(columns: Sequence[PendingColumn], position: nodes.ColumnPosition |
         return 0
     names = [column.name for column in columns]
     if position.after.last not in names:
-        name = escape_identifier(position.after.last)
-        raise _failed(f"Referenced column {name} by 'AFTER' does not exist in the table.")
+        after = position.after.last
+        text = f"Referenced column {escape_identifier(after)} by 'AFTER' does not exist in the table."
+        raise _failed(text, after, names)
     return names.index(position.after.last) + 1
 
 
@@ -152,7 +159,8 @@ def _modify(
     for column, pending in zip(action.schema.columns, _columns_of(action), strict=True):
         names = [each.name for each in columns]
         if pending.name not in names:
-            raise _failed(f"Column {escape_identifier(pending.name)} does not exist in the table.")
+            text = f"Column {escape_identifier(pending.name)} does not exist in the table."
+            raise _failed(text, pending.name, names)
         place = names.index(pending.name)
         target = _position(columns, column.position, place)
         before = columns.pop(place)
@@ -181,7 +189,7 @@ def _rename(
     old, new = action.column.last, action.name.last
     names = [column.name for column in definition.columns]
     if old not in names:
-        raise _failed(f"The column {escape_identifier(old)} does not exist in the base table.")
+        raise _failed(f"The column {escape_identifier(old)} does not exist in the base table.", old, names)
     if new in names:
         raise _failed(f"The column {escape_identifier(new)} already existed in table schema.")
     _refuse_referenced(definition, old, set())
@@ -204,7 +212,7 @@ def _drop_columns(
     for column in action.columns:
         name = column.last
         if name not in names:
-            raise _failed(f"The column {escape_identifier(name)} does not exist in the base table.")
+            raise _failed(f"The column {escape_identifier(name)} does not exist in the base table.", name, names)
         if name in dropped:
             raise _failed(f"Duplicate column {escape_identifier(name)}.")
         dropped.add(name)

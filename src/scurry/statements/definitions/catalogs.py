@@ -151,8 +151,7 @@ def load_module(session: TableSession, statement: nodes.LoadModule) -> Statement
     if name != "core":
         raise ValidationError(
             f"Could not execute LOAD MODULE `{name}`. Unable to create module '{name}'.\n"
-            f"Could not find any factory for identifier '{name}' that implements "
-            "'org.apache.flink.table.factories.ModuleFactory' in the classpath; scurry has the module 'core'."
+            f"Could not find any module factory for identifier '{name}'; scurry has the module 'core'."
         )
     session.loaded_modules.append(name)
     session.modules.append(name)

@@ -15,9 +15,12 @@ from scurry.catalog.schema import (
     UniqueConstraint,
     WatermarkSpec,
 )
+from scurry.catalog.table_options import explained
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType
 from scurry.logical_types.families import without_time_attribute
+from scurry.relational.advice import watermark_of
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
 from scurry.sql.span import NO_SPAN, Span
@@ -201,7 +204,9 @@ def _with_key(definition: Definition) -> list[PendingColumn]:
     for name in key.columns:
         place = at_place(definition.key_spans.get(name, NO_SPAN))
         if name not in by_name:
-            raise ValidationError(f"Primary key column '{name}' is not defined in the schema{place}")
+            error = ValidationError(f"Primary key column '{name}' is not defined in the schema{place}")
+            error.span = definition.key_spans.get(name)
+            raise error.with_hint(did_you_mean(name, by_name))
         column = columns[by_name[name]]
         if column.kind != "regular" or column.data_type is None:
             raise ValidationError(
@@ -233,7 +238,7 @@ def _expression(session: TableSession, expression: nodes.Expression, schema: Sch
         typed = validate_expression(expression, schema, SessionCatalog(session), session.for_functions())
     except ValidationError as error:
         message = str(error).removeprefix("SQL validation failed. ")
-        raise ValidationError(_unknown_identifier(message)) from None
+        raise explained(error, _unknown_identifier(message)) from None
     return ResolvedExpression(resolved_text(expression), typed.type)
 
 
@@ -253,18 +258,22 @@ def _with_watermark(
     if name not in names:
         place = at_place(definition.watermark_span)
         listed = ", ".join(f"'{each}'" for each in names)
-        raise ValidationError(
+        error = ValidationError(
             f"The rowtime attribute field '{name}' is not defined in the table schema,{place}\n"
             f"Available fields: [{listed}]"
         )
+        error.span = definition.watermark_span
+        raise error.with_hint(did_you_mean(name, names))
     column = columns[names.index(name)]
     kind = column.data_type
     if not isinstance(kind, TimestampType | LocalZonedTimestampType) or kind.precision > 3:
-        raise ValidationError(
+        error = ValidationError(
             "Invalid data type of time field for watermark definition. The field must be of type TIMESTAMP(p) or "
             "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time field type is "
             f"{kind.as_summary_string()}"
         )
+        error.span = definition.watermark_span
+        raise error.with_hint(f"compute the time in a column of its own: {watermark_of(name, kind)}")
     resolved = _expression(session, expression, Schema.of(names, [each.data_type for each in columns]))
     made = resolved.data_type
     if not isinstance(made, TimestampType | LocalZonedTimestampType) or made.precision > 3:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable, TableDistribution
 from scurry.catalog.schema import UniqueConstraint
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.sql import nodes
 from scurry.sql.span import Span
 from scurry.statements.definitions.like import merged
@@ -155,7 +156,7 @@ def _check_constraint(kind: str, enforced: bool | None) -> None:
             "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED controls if the "
             "constraint checks are performed on the incoming/outgoing data. Flink does not own the data therefore the "
             "only supported mode is the NOT ENFORCED mode"
-        )
+        ).with_hint("write PRIMARY KEY (...) NOT ENFORCED")
 
 
 def distribution_of(distribution: nodes.Distribution | None) -> TableDistribution | None:
@@ -181,7 +182,9 @@ def analyze_table(session: TableSession, statement: nodes.AnalyzeTable) -> State
     identifier = qualified(session, statement.table)
     found = session.catalogs.find_table(identifier)
     if found is None or found.temporary:
-        raise ValidationError(f"Table {identifier} doesn't exist or is a temporary table.")
+        raise ValidationError(f"Table {identifier} doesn't exist or is a temporary table.").with_hint(
+            "" if found else session.catalogs.similar(identifier.path)
+        )
     _check_analyzed(found, statement)
     if session.is_streaming:
         raise ValidationError("ANALYZE TABLE is not supported for streaming mode now")
@@ -203,4 +206,6 @@ def _check_analyzed(found: ContextResolvedTable, statement: nodes.AnalyzeTable) 
         )
     for column in statement.columns:
         if column.last not in table.schema.get_column_names():
-            raise ValidationError(f"Column: {column.last} does not exist in the table: {found.identifier}.")
+            error = ValidationError(f"Column: {column.last} does not exist in the table: {found.identifier}.")
+            error.span = column.span
+            raise error.with_hint(did_you_mean(column.last, table.schema.get_column_names()))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scurry.catalog.entries import CatalogView, QueryView
 from scurry.catalog.identifier import escape_identifier
+from scurry.catalog.table_options import explained
 from scurry.errors import ValidationError
 from scurry.sql import nodes
 from scurry.statements.definitions.expansion import expanded
@@ -39,7 +40,7 @@ def _view(session: TableSession, query: nodes.Query, names: list[str], comment: 
         schema = schema_of(plan_query(session, query))
     except ValidationError as error:
         # Flink expands the query of a view before it validates it, without this beginning
-        raise ValidationError(str(error).removeprefix("SQL validation failed. ")) from None
+        raise explained(error, str(error).removeprefix("SQL validation failed. ")) from None
     columns = schema.get_columns()
     if not names or len(names) == len(columns):
         _refuse_duplicates(query, names or _written_names(query))
@@ -84,7 +85,9 @@ def alter_view(session: TableSession, statement: nodes.AlterView) -> StatementRe
     identifier = qualified(session, statement.name)
     found = session.catalogs.find_table(identifier)
     if found is None or found.temporary:
-        raise ValidationError(f"View {identifier} doesn't exist or is a temporary view.")
+        raise ValidationError(f"View {identifier} doesn't exist or is a temporary view.").with_hint(
+            "" if found else session.catalogs.similar(identifier.path)
+        )
     if not isinstance(found.table, CatalogView | QueryView):
         raise ValidationError("ALTER VIEW for a table is not allowed")
     action = statement.action

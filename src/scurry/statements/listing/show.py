@@ -132,7 +132,9 @@ def _existing(session: TableSession, name: nodes.Identifier) -> ContextResolvedT
     identifier = qualified(session, name)
     found = session.catalogs.find_table(identifier)
     if found is None:
-        raise ValidationError(f"Tables or views with the identifier '{identifier.as_summary_string()}' doesn't exist.")
+        raise ValidationError(
+            f"Tables or views with the identifier '{identifier.as_summary_string()}' doesn't exist."
+        ).with_hint(session.catalogs.similar(identifier.path))
     return found
 
 

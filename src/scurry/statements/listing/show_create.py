@@ -120,5 +120,5 @@ def _existing(session: TableSession, name: nodes.Identifier, kind: str) -> Conte
         what = "Table" if kind == "TABLE" else "View"
         raise ValidationError(
             f"Could not execute SHOW CREATE {kind}. {what} with identifier {identifier} does not exist."
-        )
+        ).with_hint(session.catalogs.similar(identifier.path))
     return found

@@ -152,9 +152,8 @@ def _rowtime_type(column: MetadataColumn, table: str) -> DataType:
     """
     if column.key != _ROWTIME:
         raise ValidationError(
-            f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table}'. The DynamicTableSource "
-            "class 'org.apache.flink.table.planner.connectors.ExternalDynamicSource' supports the following metadata "
-            f"keys for reading:\n{_ROWTIME}"
+            f"Invalid metadata key '{column.key}' in column '{column.name}' of table '{table}'. A stream has this "
+            f"metadata key:\n{_ROWTIME}"
         )
     kind = column.data_type
     if not isinstance(kind, LocalZonedTimestampType | TimestampType):

@@ -31,8 +31,6 @@ __all__ = [
 ]
 
 
-_OPTIONS_CLASS = "org.apache.flink.connector.file.table.FileSystemConnectorOptions"
-
 PATH = TableOption("path", str, None, "The directory, or a file to read.", required=True)
 FORMAT = TableOption("format", str, None, "The format of the files.", required=True)
 DEFAULT_PARTITION = TableOption(
@@ -61,7 +59,7 @@ POLICY_PARAMETERS = TableOption(
 )
 COMMIT_TRIGGER = TableOption(
     "sink.partition-commit.trigger",
-    one_of(f"{_OPTIONS_CLASS}$PartitionCommitTriggerType", ("process-time", "partition-time")), "process-time",
+    one_of(("process-time", "partition-time")), "process-time",
     "Which time completes a partition. With `partition-time`, the end of the input does: a STREAMING job without an "
     "end refuses it, because sinks of files do not see watermarks.",
 )  # fmt: skip
@@ -110,7 +108,7 @@ OPTIONS = (
     SHUFFLE_BY_PARTITION,
     TableOption(
         "source.report-statistics",
-        one_of(f"{_OPTIONS_CLASS}$FileStatisticsType", ("NONE", "ALL")),
+        one_of(("NONE", "ALL")),
         "ALL",
         "Plans do not depend on statistics.",
         without_effect=True,

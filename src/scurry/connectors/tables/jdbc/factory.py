@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from scurry.catalog.table_options import Options, TableOption
@@ -71,8 +72,9 @@ class JdbcFactory(TableFactory):
         if target.overwrite:
             raise UnsupportedError("INSERT OVERWRITE is not supported by the connector 'jdbc'")
         columns, table = _columns(context, options), options.get(keys.TABLE_NAME)
-        connection, execution = keys.connection_of(options), keys.execution_of(options)
         key = context.schema.get_primary_key()
+        creation = statements.create(table, columns.names, columns.types, () if key is None else key.columns)
+        connection, execution = replace(keys.connection_of(options), creation=creation), keys.execution_of(options)
         if key is not None:
             return UpsertSink(table, tuple(key.columns), columns, connection, execution)
         inserting = statements.insert(table, columns.names)

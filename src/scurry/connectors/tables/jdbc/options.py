@@ -45,7 +45,7 @@ PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, 
 PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
 FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
 LOOKUP_CACHE = TableOption(
-    "lookup.cache", one_of("org.apache.flink.table.connector.source.lookup.LookupOptions$LookupCacheType", _CACHES),
+    "lookup.cache", one_of(_CACHES),
     "NONE", "Whether lookups are cached: `NONE` or `PARTIAL`.",
 )  # fmt: skip
 PARTIAL_ROWS = TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of keys in the cache.")
@@ -98,7 +98,7 @@ OPTIONS = (
     COMPATIBLE_MODE,
     TableOption(
         "filter.handling.policy",
-        one_of("org.apache.flink.connector.jdbc.core.table.FilterHandlingPolicy", ("always", "never")),
+        one_of(("always", "never")),
         "always",
         "Conditions are evaluated here, not in the database.",
         without_effect=True,

@@ -5,7 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["delete", "insert", "lookup", "quoted", "select", "upsert"]
+from scurry.logical_types import (
+    ArrayType,
+    BinaryType,
+    DataType,
+    DoubleType,
+    FloatType,
+    LocalZonedTimestampType,
+    TimestampType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
+
+__all__ = ["create", "delete", "insert", "lookup", "quoted", "select", "upsert"]
 
 _FOLDED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -47,3 +60,34 @@ def upsert(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
 def delete(table: str, key: Sequence[str]) -> str:
     """Return a statement that removes the row of a key."""
     return f"DELETE FROM {table} WHERE {' AND '.join(f'{quoted(name)} = ?' for name in key)}"
+
+
+def create(table: str, names: Sequence[str], types: Sequence[DataType], key: Sequence[str]) -> str:
+    """Return the statement that makes a table, for hints.
+
+    Args:
+        table: Its name.
+        names: Its columns.
+        types: Their types in SQL.
+        key: The columns of its primary key; none if it has none.
+    """
+    columns = [f"{_shown(name)} {_type_of(kind)}" for name, kind in zip(names, types, strict=True)]
+    columns += [f"PRIMARY KEY ({', '.join(map(_shown, key))})"] if key else []
+    return f"CREATE TABLE {table} ({', '.join(columns)})"
+
+
+def _shown(name: str) -> str:
+    return name if _FOLDED.fullmatch(name) else quoted(name)
+
+
+#: Types of a database by those of SQL; others have the same name in both.
+_TYPES: dict[type[DataType], str] = {
+    VarCharType: "TEXT", VarBinaryType: "BYTEA", BinaryType: "BYTEA", TinyIntType: "SMALLINT", FloatType: "REAL",
+    DoubleType: "DOUBLE PRECISION", TimestampType: "TIMESTAMP", LocalZonedTimestampType: "TIMESTAMPTZ",
+}  # fmt: skip
+
+
+def _type_of(kind: DataType) -> str:
+    if isinstance(kind, ArrayType):
+        return f"{_type_of(kind.element_type)}[]"
+    return _TYPES.get(type(kind)) or kind.nullable().as_summary_string()

@@ -18,13 +18,11 @@ from scurry.connectors.tables.kafka.sink import ChangeSerializer
 from scurry.connectors.tables.kafka.source import KafkaTableSource
 from scurry.connectors.tables.parallelism import SCAN_PARALLELISM
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.formats.contract import FormatColumn
 from scurry.formats.message_format import BoundFormat, bound_format, format_keys
 
 __all__ = ["KafkaFactory", "UpsertKafkaFactory"]
-
-_SOURCE = "org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSource"
-_SINK = "org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink"
 
 
 class KafkaFactory(TableFactory):
@@ -56,7 +54,7 @@ class KafkaFactory(TableFactory):
         self._check_key(context, formats.value)
         metadata = {c.name: c for c in context.schema.get_columns() if isinstance(c, MetadataColumn)}
         known = {**{f"value.{key}": kind for key, kind in formats.value.metadata.items()}, **METADATA}
-        _check_metadata(context, metadata.values(), known, _SOURCE, "Source", "reading")
+        _check_metadata(context, metadata.values(), known, "reads")
         start = self._start(options)
         rows = MessageRows(
             formats.value,
@@ -97,7 +95,7 @@ class KafkaFactory(TableFactory):
         columns = [column for column in context.schema.get_columns() if column.is_persisted()]
         written = [column for column in columns if isinstance(column, MetadataColumn)]
         known = {key: METADATA[key] for key in ("headers", "timestamp", *(() if len(topics) == 1 else ("topic",)))}
-        _check_metadata(context, written, known, _SINK, "Sink", "writing")
+        _check_metadata(context, written, known, "writes")
         metadata = tuple((column.name, column.key) for column in written)
         if len(topics) != 1 and "topic" not in dict(metadata).values():
             raise ValidationError(
@@ -253,14 +251,14 @@ def _without_key() -> ValidationError:
         "'upsert-kafka' tables require to define a PRIMARY KEY constraint. The PRIMARY KEY specifies which columns "
         "should be read from or write to the Kafka message key. The PRIMARY KEY also defines records in the "
         "'upsert-kafka' table should update or delete on which keys."
-    )
+    ).with_hint("add it to CREATE TABLE: PRIMARY KEY (id) NOT ENFORCED")
 
 
-def _check_metadata(context: TableContext, columns: Any, known: Any, name: str, kind: str, doing: str) -> None:
+def _check_metadata(context: TableContext, columns: Any, known: Any, does: str) -> None:
     for column in columns:
         if column.key not in known:
             raise ValidationError(
                 f"Invalid metadata key '{column.key}' in column '{column.name}' of table "
-                f"'{context.identifier.as_summary_string()}'. The DynamicTable{kind} class '{name}' supports the "
-                f"following metadata keys for {doing}:\n" + "\n".join(known)
-            )
+                f"'{context.identifier.as_summary_string()}'. The table {does} these "
+                "metadata keys:\n" + "\n".join(known)
+            ).with_hint(did_you_mean(column.key, known))

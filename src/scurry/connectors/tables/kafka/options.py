@@ -39,8 +39,6 @@ __all__ = [
     "subscription",
 ]
 
-_CONNECTOR_OPTIONS = "org.apache.flink.streaming.connectors.kafka.table.KafkaConnectorOptions"
-
 
 _START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _BOUNDED_MODES = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
@@ -55,11 +53,11 @@ KEY_FORMAT = TableOption("key.format", str, None, "The format of keys.")
 KEY_FIELDS = TableOption("key.fields", str, "", "Names of the columns in the key, with `;`.")
 KEY_PREFIX = TableOption("key.fields-prefix", str, "", "What the names of columns in the key begin with.")
 FIELDS_INCLUDE = TableOption(
-    "value.fields-include", one_of(f"{_CONNECTOR_OPTIONS}$ValueFieldsStrategy", ("ALL", "EXCEPT_KEY")), "ALL",
+    "value.fields-include", one_of(("ALL", "EXCEPT_KEY")), "ALL",
     "Whether values have the columns of the key, too: `ALL` or `EXCEPT_KEY`.",
 )  # fmt: skip
 START_MODE = TableOption(
-    "scan.startup.mode", one_of(f"{_CONNECTOR_OPTIONS}$ScanStartupMode", _START_MODES), "group-offsets",
+    "scan.startup.mode", one_of(_START_MODES), "group-offsets",
     "Where reading begins: " + ", ".join(f"`{mode}`" for mode in _START_MODES) + ".",
 )  # fmt: skip
 START_OFFSETS = TableOption(
@@ -67,7 +65,7 @@ START_OFFSETS = TableOption(
 )
 START_MILLIS = TableOption("scan.startup.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
 BOUNDED_MODE = TableOption(
-    "scan.bounded.mode", one_of(f"{_CONNECTOR_OPTIONS}$ScanBoundedMode", _BOUNDED_MODES), "unbounded",
+    "scan.bounded.mode", one_of(_BOUNDED_MODES), "unbounded",
     "Where reading ends: " + ", ".join(f"`{mode}`" for mode in _BOUNDED_MODES) + ".",
 )  # fmt: skip
 BOUNDED_OFFSETS = TableOption("scan.bounded.specific-offsets", str, None, "As `scan.startup.specific-offsets`.")
@@ -78,7 +76,7 @@ DISCOVERY = TableOption(
 PARTITIONER = TableOption(
     "sink.partitioner", str, "default", "How rows get to partitions: `default` by key, `round-robin` without keys."
 )
-_GUARANTEE = one_of("org.apache.flink.connector.base.DeliveryGuarantee", ("exactly-once", "at-least-once", "none"))
+_GUARANTEE = one_of(("exactly-once", "at-least-once", "none"))
 GUARANTEE = TableOption(
     "sink.delivery-guarantee", _GUARANTEE, "at-least-once",
     "How often rows are written: `exactly-once` (in transactions), `at-least-once`, or `none`, which is the same here.",
@@ -89,7 +87,7 @@ TRANSACTIONAL_ID_PREFIX = TableOption(
 )
 NAMING_STRATEGY = TableOption(
     "sink.transaction-naming-strategy",
-    one_of("org.apache.flink.connector.kafka.sink.TransactionNamingStrategy", ("INCREMENTING", "POOLING")),
+    one_of(("INCREMENTING", "POOLING")),
     "INCREMENTING", "A sink has one transaction at a time, under one name.", without_effect=True,
 )  # fmt: skip
 BUFFER_ROWS = TableOption(
@@ -183,7 +181,9 @@ def _offsets(
         return KafkaOffsetsInitializer.latest()
     if mode == "group-offsets":
         if GROUP not in options:
-            raise ValidationError("Property group.id is required when using committed offset for offsets initializer")
+            raise ValidationError(
+                "Property group.id is required when using committed offset for offsets initializer"
+            ).with_hint("set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset', which needs none")
         return KafkaOffsetsInitializer.committed_offsets(_reset(options))
     value = options.find(millis) if mode == "timestamp" else options.find(offsets)
     if value is None:

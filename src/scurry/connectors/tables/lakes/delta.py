@@ -49,7 +49,7 @@ def _time(text: str) -> int:
 
 PATH = TableOption("table-path", str, None, "The table's directory or address.", required=True)
 MODE = TableOption(
-    "mode", one_of("DeltaMode", ("batch", "streaming")), "batch",
+    "mode", one_of(("batch", "streaming")), "batch",
     "Whether one version is read, or also what later versions add: `batch` or `streaming`, in STREAMING.",
 )  # fmt: skip
 VERSION_AS_OF = TableOption("versionAsOf", _version, None, "The version that `batch` reads; the newest without.")

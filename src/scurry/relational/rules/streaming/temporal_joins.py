@@ -5,6 +5,7 @@ from __future__ import annotations
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.functions.definition import Session
 from scurry.logical_types.families import is_proctime, is_rowtime
+from scurry.relational.advice import time_attribute_of
 from scurry.relational.expressions import Expression, InputReference
 from scurry.relational.join_keys import split_condition
 from scurry.relational.physical.joins import EventTimeTemporalJoin, JoinKey
@@ -32,6 +33,10 @@ def _temporal_join(plan: TemporalJoin) -> Plan:
     if not isinstance(plan.period, InputReference) or not (is_rowtime(kind) or is_proctime(kind)):
         raise ValidationError(
             "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
+        ).with_hint(
+            time_attribute_of(plan.left, plan.period.index)
+            if isinstance(plan.period, InputReference)
+            else "write a column of the left table that has a watermark, or is PROCTIME()"
         )
     keys, rest = join_keys(plan)
     if not keys:

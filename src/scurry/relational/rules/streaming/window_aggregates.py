@@ -22,11 +22,7 @@ from scurry.relational.rewriting import input_references, remapped, with_parts
 __all__ = ["window_aggregates"]
 
 #: Flink's classes of aggregates that cannot merge states.
-_WITHOUT_MERGE = {
-    "FIRST_VALUE": "FirstValueAggFunction",
-    "LAST_VALUE": "LastValueAggFunction",
-    "JSON_ARRAYAGG": "JsonArrayAggFunction",
-}
+_WITHOUT_MERGE = {"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"}
 
 #: A plan below a window function, where the columns of the plan above it are in it, and its time column.
 _Below = tuple[Plan, dict[int, int], int]
@@ -98,13 +94,11 @@ def _check_merging(plan: Aggregate, kind: str) -> None:
     if kind == "TUMBLE":
         return
     for call in plan.calls:
-        missing = _WITHOUT_MERGE.get(call.function)
-        if missing is not None:
+        if call.function in _WITHOUT_MERGE:
             raise ValidationError(
-                "Could not find an implementation method 'merge' in class "
-                f"'org.apache.flink.table.runtime.functions.aggregate.{missing}' for function '{call.function}': "
+                f"Could not find an implementation method 'merge' for function '{call.function}': "
                 f"windows of {kind} are merged"
-            )
+            ).with_hint("aggregate in windows of TUMBLE")
         if kind == "HOP" and call.distinct and call.function == "SUM":
             raise ValidationError(
                 "This function does not support retraction, Please choose SumWithRetractAggFunction. "

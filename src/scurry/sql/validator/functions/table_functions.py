@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors.suggestions import did_you_mean
 from scurry.functions.catalogue import lookup
 from scurry.functions.signatures import standard_name
 from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
@@ -92,6 +93,8 @@ def _check_arguments(call: nodes.Call, validator: ExpressionValidator) -> None:
         raise UnsupportedError(f"{name.upper()} is not supported yet: {_MISSING[name.upper()]}")
     values = [each.value if isinstance(each, nodes.NamedArgument) else each for each in call.arguments]
     if any(isinstance(each, nodes.TableArgument | nodes.Subquery) for each in values):
-        raise invalid(call.span, f"There is no process table function '{name}'")
+        raise invalid(call.name.span, f"There is no process table function '{name}'").with_hint(
+            did_you_mean(name, ("CUMULATE", "HOP", "SESSION", "TUMBLE"))
+        )
     if any(isinstance(each, nodes.NamedArgument) for each in call.arguments):
         raise validator.no_named_arguments(call)

@@ -39,7 +39,7 @@ _TIMES: Final = {
     "MATCH_PROCTIME": LocalZonedTimestampType(3, False).as_time_attribute(TimeAttribute.PROCTIME),
 }
 #: Flink's classes of aggregates for which it can generate no code here.
-_JSON_CLASSES: Final = {"JSON_ARRAYAGG": "JsonArrayAggFunction", "JSON_OBJECTAGG": "JsonObjectAggFunction"}
+_JSON: Final = frozenset({"JSON_ARRAYAGG", "JSON_OBJECTAGG"})
 #: Functions of a place in a window, which Flink computes without one: those that number rows, of all rows of the match.
 _OF_PLACE: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE"})
 _QUOTED_CALL: Final = re.compile(r"`(\w+)`\(")
@@ -186,7 +186,7 @@ class MatchExpressions:
         if call.filter is not None:
             return _refused("FILTER", [call, call.filter])
         variable = _aggregated_variable(call)
-        if call.function in _JSON_CLASSES and variable is not None:
+        if call.function in _JSON and variable is not None:
             return _refused_json(call)
         arguments = tuple(_of_row(each) for each in call.arguments)
         found = PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
@@ -360,10 +360,9 @@ def _refused_json(call: AggregateCall) -> RefusedCall:
     """Return what Flink's planner refuses a JSON aggregate with."""
     symbols = [str(each.value) for each in call.arguments if isinstance(each, Literal)]
     on_null = next(each for each in symbols if each.endswith("ON NULL")).replace(" ", "_")
-    function = f"org.apache.flink.table.runtime.functions.aggregate.{_JSON_CLASSES[call.function]}"
     arguments = ", ".join(each.type.as_summary_string() for each in call.arguments if not isinstance(each, Literal))
     return RefusedCall(
-        f"Could not find an implementation method 'accumulate' in class '{function}' for function "
+        f"Could not find an implementation method 'accumulate' for function "
         f"'{call.function}_{on_null}' that matches the following signature:\nvoid accumulate({arguments})",
         call.type,
     )

@@ -1,0 +1,36 @@
+"""Suggestions of names that are similar to one that there is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = ["did_you_mean", "similar_name"]
+
+
+def similar_name(given: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the known name that is most similar to one, None if none is.
+
+    Args:
+        given: The name.
+        known: The names there are.
+        cutoff: How similar they have to be, from 0 to 1. Case does not count.
+    """
+    by_folded: dict[str, str] = {}
+    for name in known:
+        by_folded.setdefault(name.casefold(), name)
+    wanted = given.casefold()
+    found = [wanted] if wanted in by_folded else get_close_matches(wanted, by_folded, n=1, cutoff=cutoff)
+    return by_folded[found[0]] if found else None
+
+
+def did_you_mean(given: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return `did you mean 'known'?`, empty if no known name is similar.
+
+    Args:
+        given: The name that there is not.
+        known: The names there are.
+        cutoff: How similar they have to be, from 0 to 1.
+    """
+    found = similar_name(given, known, cutoff)
+    return f"did you mean '{found}'?" if found is not None else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import SequenceMatcher
 
@@ -34,7 +34,7 @@ def place_of(span: Span, file: str = "", before: int = 0) -> StatementPlace | No
     return StatementPlace(shown, start, end, file, before)
 
 
-def _moved(offset: int, blocks: list[tuple[int, int, int]]) -> int:
+def _moved(offset: int, blocks: Sequence[tuple[int, int, int]]) -> int:
     """Return where a character of a text is in another, of which some stretches are the same."""
     before = [(old, new, size) for old, new, size in blocks if old <= offset]
     if not before:

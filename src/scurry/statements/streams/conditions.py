@@ -247,3 +247,6 @@ class _NoTables:
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         return 1, f"Object '{names[-1]}' not found"
+
+    def similar(self, names: tuple[str, ...]) -> str:
+        return ""

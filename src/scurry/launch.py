@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import atexit
+import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -63,13 +65,21 @@ _active = LaunchOptions()
 #: begins to start the engine for the first environment
 _prepare: Callable[[Mapping[str, str]], None] | None = None
 
-#: id of an environment -> number of operators that are not part of a plan yet
-_built: Counter[int] = Counter()
+#: id of an environment -> the files that built operators which are not part of a plan yet
+_built: defaultdict[int, list[str]] = defaultdict(list)
 
 
-def operator_built(environment: int) -> None:
-    """Count an operator that is not part of a plan yet; `environment` is the id of its environment."""
-    _built[environment] += 1
+def operator_built(environment: int, file: str) -> None:
+    """Note an operator that is not part of a plan yet.
+
+    Args:
+        environment: The id of its environment.
+        file: The file that built it.
+    """
+    if not _built:
+        atexit.unregister(_tell_at_exit)
+        atexit.register(_tell_at_exit, getattr(sys.modules["__main__"], "__file__", None))  # gone at the exit
+    _built[environment].append(file)
 
 
 def operators_planned(environment: int) -> None:
@@ -79,7 +89,24 @@ def operators_planned(environment: int) -> None:
 
 def operators_left() -> int:
     """Return how many operators were built and are not part of a plan."""
-    return _built.total()
+    return sum(map(len, _built.values()))
+
+
+def not_executed(operators: int) -> str:
+    """Return what to tell about operators that a program built and did not execute."""
+    built = f"{operators} operator{'s' * (operators > 1)}"
+    return f"the program built {built} that it did not execute: call env.execute()"
+
+
+def _tell_at_exit(program: str | None) -> None:
+    """Tell what a program that Python ran by itself did not execute, unless it failed.
+
+    Args:
+        program: The file of the main module.
+    """
+    left = sum(files.count(program) for files in _built.values() if program is not None)
+    if left and not hasattr(sys, "last_type"):
+        print(not_executed(left), file=sys.stderr, flush=True)
 
 
 def current() -> LaunchOptions:
@@ -113,3 +140,4 @@ def activate(options: LaunchOptions, prepare: Callable[[Mapping[str, str]], None
         yield
     finally:
         _active, _prepare = previous, None
+        atexit.unregister(_tell_at_exit)  # the command line tells it

@@ -10,7 +10,8 @@ import pytest
 
 import scurry
 from scurry import errors
-from scurry.errors import Failure, OperatorError, ScurryError
+from scurry.common._api import ApiObject
+from scurry.errors import Failure, OperatorError, ScurryError, SparkFailedError
 
 DRAWING = errors.__doc__ or ""
 
@@ -73,3 +74,26 @@ def test_an_error_is_pickled_under_the_name_that_programs_import() -> None:
 def test_key_errors_show_their_message_plainly() -> None:
     assert str(errors.UnknownConfigError("a is unknown")) == "a is unknown"
     assert str(errors.RowFieldError("no field")) == "no field"
+
+
+def test_an_exception_of_java_fits_on_a_screen() -> None:
+    class Py4JJavaError(Exception):
+        pass
+
+    Py4JJavaError.__module__ = "py4j.protocol"
+
+    class Session:
+        def start(self) -> None:
+            stack = "\n".join(f"\tat org.apache.spark.Some.method{n}(Some.scala:{n})" for n in range(180))
+            raise Py4JJavaError(f"An error occurred.\n: java.io.IOException: no chmod\n{stack}\nCaused by: no file\n")
+
+    session = type("Session", (ApiObject,), {"__module__": "scurry.test", "start": Session.start})()
+    with pytest.raises(SparkFailedError) as failed:
+        session.start()
+    assert str(failed.value).splitlines() == [
+        "An error occurred.",
+        ": java.io.IOException: no chmod",
+        "Caused by: no file",
+        "  hint: scurry run --debug shows the whole text",
+    ]
+    assert "method179" in failed.value.details

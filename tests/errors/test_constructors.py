@@ -56,10 +56,13 @@ def test_a_constructor_says_what_makes_instances(cls: Any) -> None:
     ("make", "said"),
     [
         (
-            lambda: FileSource(StreamFormat.text_line_format()),
+            lambda: FileSource(StreamFormat.text_line_format()),  # type: ignore[call-arg]
             "FileSource is made by FileSource.for_record_stream_format(...) or FileSource.for_bulk_file_format(...)",
         ),
-        (lambda: JsonReaderFormat(ROW), "JsonReaderFormat is made by JsonReaderFormat.for_type_info(...)"),
+        (
+            lambda: JsonReaderFormat(ROW),  # type: ignore[arg-type]
+            "JsonReaderFormat is made by JsonReaderFormat.for_type_info(...)",
+        ),
     ],
 )
 def test_what_programs_pass_instead_is_refused(make: Any, said: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -262,6 +264,14 @@ class TestForgottenExecute:
         assert capsys.readouterr().err == (
             "the program built 2 operators that it did not execute: call env.execute()\n"
         )
+
+    @pytest.mark.parametrize(("last", "told"), [("", True), ("raise LookupError('no')", False), ("1", True)])
+    def test_python_says_so_at_the_exit(self, tmp_path: Path, last: str, told: bool) -> None:
+        file = tmp_path / "program.py"
+        file.write_text(BUILDS.replace("AND_THEN", "pass").replace("LAST", last))
+        done = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=120)
+        line = "the program built 2 operators that it did not execute: call env.execute()"
+        assert (line in done.stderr.splitlines()) is told
 
     @pytest.mark.parametrize("then", ["env.execute()", "env.get_execution_plan()", "env.close()"])
     def test_programs_that_do_something_with_them_are_left_alone(

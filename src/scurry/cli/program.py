@@ -122,8 +122,7 @@ def _exit_status(end: SystemExit) -> int:
 
 def _tell_what_was_not_executed(operators: int) -> None:
     if operators > 0:
-        built = f"{operators} operator{'s' * (operators > 1)}"
-        _print_error(f"the program built {built} that it did not execute: call env.execute()")
+        _print_error(launch.not_executed(operators))
 
 
 def _say_what_pyflink_is() -> None:

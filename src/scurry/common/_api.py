@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from scurry.common.redaction import without_secrets
-from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError
+from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError, SparkFailedError
 from scurry.user_frames import BOUNDARY, only_user_frames
 
 __all__ = ["ApiObject", "advice_on_attribute", "at_boundary", "made_by"]
@@ -22,6 +22,7 @@ T = TypeVar("T")
 
 _logger = logging.getLogger("scurry")
 #: Special methods in which the errors of a job surface.
+_LINES_OF_JAVA = 12
 _GUARDED = {"__init__", "__next__", "__iter__", "__enter__", "__exit__"}
 
 
@@ -96,6 +97,10 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
             ):
                 error = ArgumentTypeError(f"{function.__qualname__}: {builder} is not built: call .build() on it")
             raise _cut(error) from None
+        except Exception as error:
+            if not type(error).__module__.startswith("py4j."):
+                raise
+            raise _cut(_failure_of_java(error)) from None
 
     call.__code__ = call.__code__.replace(co_filename=BOUNDARY, co_name=function.__qualname__)
     return wraps(function)(call)
@@ -110,6 +115,18 @@ def _cut(error: ScurryError) -> ScurryError:
         error.cause = error.__cause__ or error.__context__
     error.note_place()
     return error.with_traceback(only_user_frames(error.__traceback__))
+
+
+def _failure_of_java(error: Exception) -> SparkFailedError:
+    """Return an error with the messages of Java's exceptions, without their hundreds of lines of stack."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith(("at ", "..."))]
+    shown = lines[:_LINES_OF_JAVA]
+    if len(lines) > len(shown):
+        shown.append(f"... and {len(lines) - len(shown)} more lines")
+    failed = SparkFailedError("\n".join([*shown, "  hint: scurry run --debug shows the whole text"]))
+    failed.details = without_secrets("".join(traceback.format_exception(error)))
+    failed.cause = error
+    return failed
 
 
 def _guard(cls: type, name: str, member: Any, check_arguments: bool) -> None:
@@ -130,6 +147,7 @@ def made_by(*ways: str) -> Callable[[type[T]], type[T]]:
     def decorate(cls: type[T]) -> type[T]:
         construct: Any = cls.__init__
         signature = inspect.signature(construct)
+        classes = cache(lambda: _classes_of_parameters(cls, construct))  # modules are complete at the first call
         made = " or ".join(f"{cls.__name__}.{way}(...)" for way in ways)
 
         @wraps(construct)
@@ -138,7 +156,7 @@ def made_by(*ways: str) -> Callable[[type[T]], type[T]]:
                 given = signature.bind(self, *args, **kwargs).arguments
             except TypeError as error:
                 raise ArgumentTypeError(f"{cls.__name__} is made by {made}, not by its constructor: {error}") from None
-            for name, kind in _classes_of_parameters(cls, construct).items():
+            for name, kind in classes().items():
                 if name in given and not isinstance(given[name], kind):
                     what = f"{given[name]!r} as {name}"
                     raise ArgumentTypeError(f"{cls.__name__} is made by {made}; its constructor got {what}")
@@ -150,8 +168,7 @@ def made_by(*ways: str) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
-@cache
-def _classes_of_parameters(cls: type, construct: Any) -> dict[str, type]:
+def _classes_of_parameters(cls: Any, construct: Any) -> dict[str, type]:
     """Return the parameters of a constructor that are annotated with a class of scurry."""
     names: dict[str, Any] = {}
     for base in reversed(cls.__mro__):

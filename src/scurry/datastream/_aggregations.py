@@ -6,7 +6,7 @@ return the whole record that has the extreme value, the first of equals.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from scurry.common.typeinfo import BasicTypeInfo, PickledBytesTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation
 from scurry.common.types import Row
@@ -19,6 +19,9 @@ __all__ = ["FieldReduce", "MaxBy", "MaxField", "MinBy", "MinField", "SumField", 
 class FieldReduce(ReduceFunction[Any]):
     """Reduce records by one of their fields: `position` is an index, or a field name of rows."""
 
+    #: the method of keyed streams that the program called
+    _method: ClassVar[str]
+
     def __init__(self, position: int | str) -> None:
         self.position = position
 
@@ -27,10 +30,12 @@ class FieldReduce(ReduceFunction[Any]):
             return record[self.position]
         if isinstance(record, (tuple, list)):
             if isinstance(self.position, str):
-                raise _no_field(self.position, "a tuple or list, whose fields have positions only")
+                fields = "a tuple or list, whose fields have positions only: pass the position, counted from 0"
+                raise _no_field(self.position, fields, self._method)
             return record[self.position]
         if self.position != 0:
-            raise _no_field(self.position, f"{record!r}, which has no fields; only position 0, the value itself")
+            nothing = f"{record!r}, which has no fields; only position 0, the value itself"
+            raise _no_field(self.position, nothing, self._method)
         return record
 
     def _with_field(self, record: Any, value: Any) -> Any:
@@ -50,6 +55,8 @@ class FieldReduce(ReduceFunction[Any]):
 class SumField(FieldReduce):
     """Add the field up."""
 
+    _method = "sum"
+
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the first record with the sum."""
         return self._with_field(value1, self._field(value1) + self._field(value2))
@@ -57,6 +64,8 @@ class SumField(FieldReduce):
 
 class MinField(FieldReduce):
     """Keep the smallest value of the field."""
+
+    _method = "min"
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the first record with the smaller value."""
@@ -67,6 +76,8 @@ class MinField(FieldReduce):
 class MaxField(FieldReduce):
     """Keep the largest value of the field."""
 
+    _method = "max"
+
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the first record with the larger value."""
         larger = self._field(value2)
@@ -76,6 +87,8 @@ class MaxField(FieldReduce):
 class MinBy(FieldReduce):
     """Keep the record with the smallest value of the field."""
 
+    _method = "min_by"
+
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the record with the smaller value, the first of equals."""
         return value2 if self._field(value2) < self._field(value1) else value1
@@ -83,6 +96,8 @@ class MinBy(FieldReduce):
 
 class MaxBy(FieldReduce):
     """Keep the record with the largest value of the field."""
+
+    _method = "max_by"
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         """Return the record with the larger value, the first of equals."""
@@ -118,5 +133,6 @@ def check_field(type_info: TypeInformation | None, position: Any) -> None:
         raise _no_field(position, f"the basic type {type_info}; only position 0, which is the value itself")
 
 
-def _no_field(position: int | str, of_what: str) -> ArgumentTypeError:
-    return ArgumentTypeError(f"cannot select field {position!r} of {of_what}")
+def _no_field(position: int | str, of_what: str, method: str = "") -> ArgumentTypeError:
+    call = f"{method}({position!r}) " if method else ""
+    return ArgumentTypeError(f"{call}cannot select field {position!r} of {of_what}")

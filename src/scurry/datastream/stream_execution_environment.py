@@ -254,7 +254,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
     def _register(self, node: OperatorNode) -> None:
         from scurry import launch
 
-        launch.operator_built(id(self))
+        launch.operator_built(id(self), node.origin.file)
         self._operators.append(node)
 
     def _plan(self, job_name: str | None) -> JobPlan:

@@ -179,6 +179,31 @@ def test_a_failure_is_shown_when_it_happens_and_the_summary_counts_restarts() ->
     assert lines[-1].endswith(", 1 restart")
 
 
+def test_a_record_that_fails_again_is_said_to_be_the_same() -> None:
+    other, stderr, running = (
+        operator_error(PARSE, ValueError("invalid literal"), "y8"),
+        io.StringIO(),
+        threading.Event(),
+    )
+
+    class RunsOn(Failing):
+        def run(self, job: JobExecution) -> None:
+            running.wait()
+            super().run(job)
+
+    job = started(RunsOn(user_error(), user_error(), other))
+    with ProgressDisplay(job.execution, stderr):
+        running.set()
+        job.get_job_execution_result().result()
+    told = [line for line in stderr.getvalue().splitlines() if "restart" in line][:4]
+    assert [line[:50] for line in told] == [
+        "parsing: failed, restart 1 in 0.001 s (fixed-delay",
+        "parsing: failed, restart 2 in 0.001 s (fixed-delay",
+        "    the same record has failed 2 times now, and a ",
+        "parsing: failed, restart 3 in 0.001 s (fixed-delay",
+    ]
+
+
 def test_what_a_job_leaves_to_clean_up_is_cleaned_up_once_at_its_end() -> None:
     cleaned: list[int] = []
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
@@ -56,6 +57,19 @@ def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int |
     return JobFailure(time.time_ns() // 1_000_000, settings.attempt, text, details, name, operator, delay)
 
 
+def _repeated(failures: Sequence[JobFailure]) -> list[str]:
+    """Return a line that says how often the latest failure has occurred in a row, none if it is a new one."""
+    latest = failures[-1]
+    same = list(takewhile(lambda each: each.text == latest.text, reversed(failures)))
+    if len(same) < 2 or "\n  record: " not in latest.text:
+        return []
+    count = f"{len(same)} times" if len(same) < KEPT_FAILURES else f"{len(same)} times or more"
+    return [
+        f"  the same record has failed {count} now, and a restart does not change it: mend the function, or send such "
+        "records to a side output with with_dead_letters(tag)"
+    ]
+
+
 def run_with_restarts(
     job: JobExecution, runner: Runner, strategy: RestartStrategy, restarting: Callable[[bool], None]
 ) -> None:
@@ -78,6 +92,7 @@ def run_with_restarts(
             delay = None if job.stopping.is_set() or is_permanent(error) else strategy.failed()
             failure = failure_of_attempt(error, job.plan.settings, delay)
             job.failures.append(failure)
+            repeated = _repeated(job.failures)
             if delay is None:
                 raise
         job.log.note(
@@ -85,7 +100,7 @@ def run_with_restarts(
             operator=failure.operator,
             level=WARNING,
             text=f"failed, restart {job.attempt + 1} in {delay / 1000:g} s ({strategy})\n"
-            + "\n".join(f"  {line}" for line in failure.text.splitlines()),
+            + "\n".join(f"  {line}" for line in [*failure.text.splitlines(), *repeated]),
         )
         restarting(True)
         if job.stopping.wait(delay / 1000):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from scurry.sql import nodes
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 
@@ -61,3 +65,72 @@ def test_a_view_joins_with_the_versions_of_a_table(alias: str, env: TableEnviron
 def test_final_is_a_name_unless_a_call_follows(env: TableEnvironment) -> None:
     env.execute_sql("CREATE VIEW v AS SELECT a AS final FROM t")
     assert columns(env, "SELECT AVG(final) AS x, final + (1) AS y, final FROM v GROUP BY final") == ["x", "y", "final"]
+
+
+@pytest.fixture
+def python_function(env: TableEnvironment, tmp_path: Path) -> None:
+    source = "from scurry.table import DataTypes\nfrom scurry.table.udf import udf\n"
+    source += "@udf(result_type=DataTypes.INT())\ndef plus_one(x):\n    return x + 1\n"
+    (tmp_path / "views_functions.py").write_text(source)
+    env.get_config().set("python.files", str(tmp_path / "views_functions.py"))
+    env.execute_sql("CREATE FUNCTION plus_one AS 'views_functions.plus_one' LANGUAGE PYTHON")
+
+
+@pytest.mark.usefixtures("python_function")
+def test_views_and_computed_columns_call_the_function_of_their_database(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE VIEW v AS SELECT plus_one(a) AS x FROM (VALUES (1)) AS u(a)")
+    with_sequence = "'number-of-rows' = '1', 'fields.a.kind' = 'sequence', 'fields.a.start' = '1', 'fields.a.end' = '1'"
+    env.execute_sql(f"CREATE TABLE c (a INT, x AS plus_one(a)) WITH ('connector' = 'datagen', {with_sequence})")
+    env.execute_sql("CREATE DATABASE other")
+    env.execute_sql("USE other")
+    for name in ("v", "c"):
+        with env.execute_sql(f"SELECT x FROM default_database.{name}").collect() as rows:
+            assert [row[0] for row in rows] == [2]
+
+
+#: What each part of a query that is a name names; a view gives full names to tables and functions.
+_NAMED = {
+    "Alias.columns": "columns",
+    "Alias.name": "a table of its own",
+    "Call.name": "a function",
+    "CommonTableExpression.columns": "columns",
+    "CommonTableExpression.name": "a table of its own",
+    "Convert.charset": "a charset",
+    "Descriptor.columns": "columns",
+    "ExplicitTable.name": "a table",
+    "FunctionCall.over": "a window",
+    "HintOption.value": "a name of a hint",
+    "Join.using": "columns",
+    "Measure.name": "a column",
+    "ModelArgument.name": "refused",
+    "NamedArgument.name": "a parameter",
+    "NextValue.sequence": "refused",
+    "PatternDefinition.variable": "a variable",
+    "PatternSubset.name": "a variable",
+    "PatternSubset.variables": "variables",
+    "PatternVariable.name": "a variable",
+    "Pivot.columns": "refused",
+    "PivotItem.alias": "refused",
+    "SelectItem.alias": "a column",
+    "SkipAfterMatch.variable": "a variable",
+    "Star.qualifier": "a table of its own",
+    "TableReference.extend": "refused",
+    "TableReference.name": "a table",
+    "Translate.charset": "a charset",
+    "Unpivot.axes": "refused",
+    "Unpivot.measures": "refused",
+    "WindowDefinition.name": "a window",
+    "WindowSpecification.base": "a window",
+}
+
+
+def test_every_name_in_a_query_is_known_as_what_it_names() -> None:
+    found = set()
+    for made in vars(nodes).values():
+        if isinstance(made, type) and issubclass(made, nodes.Node) and made.__module__.rsplit(".", 1)[1] in _OF_QUERIES:
+            hints = made.__annotations__
+            found |= {f"{made.__name__}.{each}" for each, text in hints.items() if re.search(r"\bIdentifier\b", text)}
+    assert found == set(_NAMED)
+
+
+_OF_QUERIES = ("expressions", "functions", "json", "literals", "patterns", "queries", "windows")

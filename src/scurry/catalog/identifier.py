@@ -82,8 +82,10 @@ class ObjectPath:
         """Compare both names."""
         return isinstance(other, ObjectPath) and self.get_full_name() == other.get_full_name()
 
-    def __lt__(self, other: ObjectPath) -> bool:
+    def __lt__(self, other: object) -> bool:
         """Compare both names."""
+        if not isinstance(other, ObjectPath):
+            return NotImplemented
         return self.get_full_name() < other.get_full_name()
 
     def __hash__(self) -> int:

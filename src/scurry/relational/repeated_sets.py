@@ -9,6 +9,7 @@ from dataclasses import replace
 from scurry.relational import builders
 from scurry.relational.expressions import Expression, Literal
 from scurry.relational.plan import Aggregate, Plan
+from scurry.relational.plan.aggregates import set_numbers
 from scurry.relational.schema import Column, Schema
 
 __all__ = ["union_of_repetitions"]
@@ -32,9 +33,8 @@ def _branch(plan: Aggregate, sets: Sequence[tuple[int, ...]], number: int) -> Pl
     else:
         # Flink groups by all keys where a single set is left, and numbers its rows as those of the set.
         aggregate = replace(plan, grouping_sets=(tuple(range(width)),), grouping_id=None)
-        absent = sum(1 << (width - 1 - place) for place in range(width) if place not in sets[0])
         columns = list(builders.columns(aggregate))
-        columns.insert(width, Literal(absent, plan.grouping_id))
+        columns.insert(width, Literal(*set_numbers(sets, width), plan.grouping_id))
     columns.insert(width + 1, Literal(number, plan.grouping_id))
     return builders.project(aggregate, columns, _schema(plan).names)
 

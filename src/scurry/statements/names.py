@@ -8,14 +8,27 @@ from collections.abc import Iterable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.functions.operators.patterns import like_regex
 from scurry.sql import nodes
+from scurry.sql.validator.functions.user_functions import is_built_in
 from scurry.statements.session import TableSession
 
-__all__ = ["filtered", "options_of", "qualified"]
+__all__ = ["filtered", "full_function", "options_of", "qualified"]
 
 
 def qualified(session: TableSession, name: nodes.Identifier) -> ObjectIdentifier:
     """Return the full name that a name in a statement means."""
     return session.catalogs.qualify(name.names)
+
+
+def full_function(session: TableSession, node: nodes.Node) -> nodes.Node:
+    """Return a call of a catalog's function with the full name of the function, any other node as it is."""
+    if not isinstance(node, nodes.Call):
+        return node
+    functions, name = session.catalogs.functions, node.name
+    if name.is_simple and (functions.find_system(name.last) is not None or is_built_in(name.last)):
+        return node
+    if len(name.names) > 3 or functions.find(name.names) is None:
+        return node
+    return nodes.replace(node, name=nodes.Identifier(qualified(session, name).path))
 
 
 def options_of(properties: Iterable[nodes.Property] | None) -> dict[str, str]:

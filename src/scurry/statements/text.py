@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TypeVar, cast
 
 from scurry.logical_types import DataType
 from scurry.sql import nodes
@@ -47,43 +46,24 @@ def resolved_text(expression: nodes.Expression) -> str:
         name = (found[1] or "").upper()
         return f"{_RENAMED.get(name, name)}(" if name in _RENAMED or name in _OPERATOR_TABLE else found[0]
 
-    text = sql_text(_rewritten(expression))
+    text = sql_text(nodes.transform(expression, _rewritten))
     return re.sub(r"'(?:[^']|'')*'|`(\w+)`\(", plain, re.sub(r"\bTRANSLATE\(", "`TRANSLATE`(", text))
 
 
-_Node = TypeVar("_Node", bound=nodes.Node)
-
-
-def _rewritten(node: _Node) -> _Node:
-    """Return a node in which calls are replaced by what Calcite's validator makes of them."""
-    changed = {}
-    for field in type(node).node_fields:
-        value = getattr(node, field.name)
-        found = _rewritten_value(value)
-        if found is not value:
-            changed[field.name] = found
-    node = nodes.replace(node, **changed) if changed else node
+def _rewritten(node: nodes.Node) -> nodes.Node:
+    """Return what Calcite's validator makes of a call."""
     if isinstance(node, nodes.Call) and node.name.is_simple and not any(node.name.quoted):
         name = node.name.last.upper()
         if name in _EXTRACTED and len(node.arguments) == 1:
             unit = nodes.IntervalQualifier(_EXTRACTED[name], span=node.span)
-            return cast("_Node", nodes.Extract(unit, node.arguments[0], span=node.span))
+            return nodes.Extract(unit, node.arguments[0], span=node.span)
         if name == "NULLIF" and len(node.arguments) == 2:
             first, second = node.arguments
             branch = nodes.WhenClause(
                 nodes.BinaryOperation(operator="=", left=first, right=second), nodes.NullLiteral()
             )
-            return cast("_Node", nodes.Case((branch,), first, span=node.span))
+            return nodes.Case((branch,), first, span=node.span)
     return node
-
-
-def _rewritten_value(value: object) -> object:
-    if isinstance(value, nodes.Node):
-        return _rewritten(value)
-    if isinstance(value, tuple):
-        found = tuple(map(_rewritten_value, value))
-        return found if any(one is not other for one, other in zip(found, value, strict=True)) else value
-    return value
 
 
 def parse_expression(text: str) -> nodes.Expression:

@@ -38,7 +38,9 @@ def _offset(site: AggregateSite) -> Signature:
         raise SignatureError("LeadLag aggregate function does not support type: ''TIMESTAMP_WITH_LOCAL_TIME_ZONE''.")
     result = types[0].nullable()
     if len(types) == 3:
-        result = types[2] = types[0].with_nullability(types[2].is_nullable)
+        types[2] = types[0].with_nullability(types[2].is_nullable)
+        # Flink calls it NOT NULL if the default is, and then shows NULLs as -1 or ''.
+        result = types[0].with_nullability(types[0].is_nullable or types[2].is_nullable)
     return Signature(types, result)
 
 

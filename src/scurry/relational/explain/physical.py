@@ -118,7 +118,7 @@ def physical_text(plan: Plan) -> str:
 
 def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
     """Return the rows of an aggregation once per grouping set, which its operator makes of them."""
-    expand = aggregates.Expand(plan.input, plan.keys, plan.grouping_sets)
+    expand = aggregates.Expand(plan.input, plan.keys, plan.grouping_sets, plan.set_numbers)
     return Operator(_expand(expand), rows.plan, (rows,))
 
 

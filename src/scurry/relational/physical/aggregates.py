@@ -23,24 +23,18 @@ class Expand(OneInput):
     Attributes:
         keys: Positions of the columns that are grouped by.
         grouping_sets: Each a subset of the keys' places among the keys.
+        numbers: The number of each grouping set.
     """
 
     keys: tuple[int, ...]
     grouping_sets: tuple[tuple[int, ...], ...]
+    numbers: tuple[int, ...]
 
     @cached_property
     def schema(self) -> Schema:
         below = self.input.schema
         keys = [Column(below[key].name, below[key].type.nullable()) for key in self.keys]
         return Schema((*below.columns, *keys, Column("$e", BigIntType(False))))
-
-    @property
-    def numbers(self) -> list[int]:
-        """The number of each grouping set: a bit per key, the last key's the lowest, set if the key is left out."""
-        width = len(self.keys)
-        return [
-            sum(1 << (width - 1 - place) for place in range(width) if place not in each) for each in self.grouping_sets
-        ]
 
 
 @dataclass(frozen=True)

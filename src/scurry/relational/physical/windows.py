@@ -123,6 +123,7 @@ class WindowAggregate(OneInput):
         calls: The aggregates; their arguments are columns of the input.
         names: Names of the aggregates.
         grouping_sets: Each a subset of the keys' places among the keys; all have the columns of the window.
+        set_numbers: The number of each grouping set among all keys that were written, those of the window included.
         grouping_id: Type of the column of the grouping set's number; None if there is none.
     """
 
@@ -134,6 +135,7 @@ class WindowAggregate(OneInput):
     calls: tuple[AggregateCall, ...]
     names: tuple[str, ...]
     grouping_sets: tuple[tuple[int, ...], ...]
+    set_numbers: tuple[int, ...]
     grouping_id: DataType | None = None
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,17 @@ from scurry.relational.plan.base import OneInput
 from scurry.relational.schema import Column, Schema
 from scurry.relational.windows import WindowCall
 
-__all__ = ["Aggregate", "Over", "TableAggregate", "WindowTable"]
+__all__ = ["Aggregate", "Over", "TableAggregate", "WindowTable", "set_numbers"]
+
+
+def set_numbers(grouping_sets: Sequence[Sequence[int]], keys: int) -> tuple[int, ...]:
+    """Return the number of each grouping set: a bit per key, the last key's the lowest, set if the key is left out.
+
+    Args:
+        grouping_sets: The places of the keys of each set.
+        keys: How many keys there are.
+    """
+    return tuple(sum(1 << (keys - 1 - place) for place in range(keys) if place not in each) for each in grouping_sets)
 
 
 @dataclass(frozen=True)
@@ -26,8 +37,7 @@ class Aggregate(OneInput):
         calls: The aggregates; their arguments are columns of the input.
         names: Names of the aggregates.
         grouping_sets: Each a subset of the keys' places among the keys; a single set of all of them is GROUP BY.
-        grouping_id: Type of a column that says which keys are left out, as a number: the last key is the lowest bit.
-            None if there is no such column.
+        grouping_id: Type of the column of `set_numbers`, which say what keys are left out; None if there is none.
         state_ttl: Milliseconds after which STREAMING forgets a group, as a hint says; None as the session.
     """
 

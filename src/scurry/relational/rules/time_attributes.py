@@ -9,30 +9,60 @@ from scurry.logical_types.families import is_time_attribute
 from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.matching import Match, MatchTime
-from scurry.relational.physical.joins import LookupJoin, RegularJoin
+from scurry.relational.physical.aggregates import Expand
+from scurry.relational.physical.changes import ChangelogNormalize
+from scurry.relational.physical.joins import EventTimeTemporalJoin, IntervalJoin, LookupJoin, WindowJoin
 from scurry.relational.physical.over import OverAggregate
-from scurry.relational.physical.ranks import Deduplicate, Rank
-from scurry.relational.physical.windows import SessionTable, WindowAggregate, Windowed
+from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
+from scurry.relational.physical.sets import ReplicateRows
+from scurry.relational.physical.windows import SessionTable, WindowAggregate, Windowed, WindowRank, window_properties
 from scurry.relational.plan import (
     Aggregate,
+    Correlate,
     Filter,
     Join,
     Limit,
     Over,
     Plan,
     Project,
+    Scan,
     SetOperation,
     Sort,
-    TwoInputs,
+    TableFunctionScan,
+    TemporalJoin,
     Unnest,
+    Values,
     WindowTable,
     walk,
 )
+from scurry.relational.process_tables import ProcessTableFunction
 
 __all__ = ["TimeBound", "stays_time", "time_bounds"]
 
-#: The columns of the input come first, with the time that they have there.
-_PASSING = (Deduplicate, Filter, Limit, LookupJoin, Over, OverAggregate, Rank, Sort, Unnest, WindowTable)
+#: Operations whose rows are those of their input, whose columns come first with the time that they have there.
+_PASSING = (
+    ChangelogNormalize,
+    Deduplicate,
+    Expand,
+    Filter,
+    Limit,
+    LookupJoin,
+    Over,
+    OverAggregate,
+    Rank,
+    ReplicateRows,
+    SessionTable,
+    Sort,
+    TableFunctionScan,
+    TemporalSort,
+    Unnest,
+    WindowRank,
+    WindowTable,
+)
+#: Operations that make times, or read them.
+_MAKING = (ProcessTableFunction, Scan, Values)
+#: Operations that find pairs in the order of time.
+_PAIRING = (Correlate, IntervalJoin, Join, TemporalJoin, EventTimeTemporalJoin, WindowJoin)
 _OF_WINDOWS = (SessionTable, WindowAggregate, WindowTable, Windowed)
 
 
@@ -50,7 +80,7 @@ def stays_time(plan: Plan, column: int) -> bool:
     """Say whether a column is a time attribute.
 
     Its type may still say so where it is none any more: a regular join emits a pair when it is found, in no order of
-    time; what is aggregated of times changes; and of the measures of a pattern only the time of the match is one.
+    time; a group changes whenever a row comes; of the measures of a pattern only the time of the match is one.
     """
     if not is_time_attribute(plan.schema[column].type):
         return False
@@ -62,18 +92,32 @@ def stays_time(plan: Plan, column: int) -> bool:
     if isinstance(plan, Project):
         expression = plan.expressions[column]
         return not isinstance(expression, InputReference) or stays_time(plan.input, expression.index)
-    if isinstance(plan, RegularJoin) or (isinstance(plan, Join) and _is_regular(plan)):
-        return False
-    if isinstance(plan, Aggregate) and column >= len(plan.schema) - len(plan.calls):
-        return False
-    if isinstance(plan, TwoInputs):
+    if isinstance(plan, Aggregate | WindowAggregate):
+        return _is_of_window(plan, column)
+    if isinstance(plan, _PAIRING):
+        if isinstance(plan, Join) and _is_regular(plan):
+            return False
         width = len(plan.left.schema)
         return stays_time(plan.left, column) if column < width else stays_time(plan.right, column - width)
     if isinstance(plan, SetOperation):
         return all(stays_time(each, column) for each in plan.inputs)
-    if isinstance(plan, _PASSING) and column < len(plan.inputs[0].schema):
-        return stays_time(plan.inputs[0], column)
-    return True
+    if isinstance(plan, _PASSING):
+        return column >= len(plan.inputs[0].schema) or stays_time(plan.inputs[0], column)
+    return isinstance(plan, _MAKING)
+
+
+def _is_of_window(plan: Aggregate | WindowAggregate, column: int) -> bool:
+    """Say whether a column of groups is the time of their window."""
+    if isinstance(plan, WindowAggregate):
+        place = column - len(plan.keys)
+        return 0 <= place < len(plan.columns)
+    properties = window_properties(plan.input)
+    return (
+        properties is not None
+        and column < len(plan.keys)
+        and plan.keys[column] in properties.columns
+        and properties.is_grouped_by(plan.keys)
+    )
 
 
 def _is_regular(plan: Join) -> bool:

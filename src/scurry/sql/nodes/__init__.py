@@ -40,7 +40,17 @@ from scurry.sql.nodes.alter import (
     SetRefreshMode,
     Suspend,
 )
-from scurry.sql.nodes.base import Expression, Node, Query, Statement, TableExpression, children, replace, walk
+from scurry.sql.nodes.base import (
+    Expression,
+    Node,
+    Query,
+    Statement,
+    TableExpression,
+    children,
+    replace,
+    transform,
+    walk,
+)
 from scurry.sql.nodes.columns import (
     Column,
     ColumnConstraint,
@@ -540,5 +550,6 @@ __all__ = [
     "With",
     "children",
     "replace",
+    "transform",
     "walk",
 ]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, TypeVar
 
 from scurry.sql.nodes.meta import NodeType, field
 from scurry.sql.span import NO_SPAN, Span
 
-__all__ = ["Expression", "Node", "Query", "Statement", "TableExpression", "children", "replace", "walk"]
+__all__ = ["Expression", "Node", "Query", "Statement", "TableExpression", "children", "replace", "transform", "walk"]
 
 
 class Node(metaclass=NodeType):
@@ -82,6 +82,31 @@ def replace(node: N, **changes: Any) -> N:
     """
     values = {each.name: getattr(node, each.name) for each in type(node).node_fields}
     return type(node)(**(values | changes))
+
+
+def transform(node: N, change: Callable[[Node], Node]) -> N:
+    """Return a node after a function has changed everything below it, and then itself.
+
+    Args:
+        node: The node.
+        change: Returns what replaces a node.
+    """
+    changed = {}
+    for each in type(node).node_fields:
+        value = getattr(node, each.name)
+        found = _transformed(value, change)
+        if found is not value:
+            changed[each.name] = found
+    return change(replace(node, **changed) if changed else node)  # type: ignore[return-value]
+
+
+def _transformed(value: object, change: Callable[[Node], Node]) -> object:
+    if isinstance(value, Node):
+        return transform(value, change)
+    if isinstance(value, tuple):
+        found = tuple(_transformed(each, change) for each in value)
+        return found if any(one is not other for one, other in zip(found, value, strict=True)) else value
+    return value
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -277,7 +277,8 @@ class FromClause:
         joined = FromItem(replace(plan, state_ttl=self._hints.joined(first, second)), row.relations, row.merged)
         after = ExpressionValidator(joined.scope(self._environment.outer), self._environment)
         merged = {name: _merged(pair, plan, after, table) for name, pair in pairs.items()}
-        return replace(joined, merged={**row.merged, **merged})
+        # Flink puts the columns that the last join merges first.
+        return replace(joined, merged=merged | {name: each for name, each in row.merged.items() if name not in merged})
 
 
 _Handler = Callable[[FromClause, Any, str | None, FromItem | None], FromItem]

@@ -1,18 +1,21 @@
-"""The text of a view's query with full names of tables and columns, so that it keeps its meaning.
+"""The text of a view's query with full names of tables, columns and functions, so that it keeps its meaning.
 
 A view means the same from any database, and has the same columns when its tables get further ones.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from scurry.errors import ScurryError
 from scurry.sql import nodes
 from scurry.sql.parser import parse
+from scurry.statements.names import full_function
 from scurry.statements.queries import plan_query
 from scurry.statements.session import TableSession
 from scurry.statements.text import resolved_text
@@ -23,7 +26,8 @@ __all__ = ["expanded"]
 #: fields of nodes whose identifiers are no columns
 _NAMES = ("alias", "base", "name", "span", "type")
 
-_Named = nodes.TableReference | nodes.Snapshot
+#: Names that Calcite's validator gives to what has none in FROM.
+_GENERATED = "EXPR$"
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,9 @@ class _Relation:
 
 def expanded(session: TableSession, query: nodes.Query) -> str:
     """Return the text of a query with full names; where those of columns would change it, only tables have them."""
-    text = resolved_text(_expanded(session, query, frozenset(), with_columns=True))
-    return text if _is_same(session, query, text) else resolved_text(_expanded(session, query, frozenset(), False))
+    query = nodes.transform(query, partial(full_function, session))
+    text = resolved_text(_Expansion(session, with_columns=True).of(query))
+    return text if _is_same(session, query, text) else resolved_text(_Expansion(session, with_columns=False).of(query))
 
 
 def _is_same(session: TableSession, query: nodes.Query, text: str) -> bool:
@@ -50,76 +55,139 @@ def _is_same(session: TableSession, query: nodes.Query, text: str) -> bool:
         return False
 
 
-def _expanded(session: TableSession, node: Any, hidden: frozenset[str], with_columns: bool) -> Any:
-    """Return a node with full names; `hidden` are the tables of WITH."""
-    if isinstance(node, tuple):
-        return tuple(_expanded(session, each, hidden, with_columns) for each in node)
-    if not isinstance(node, nodes.Node):
-        return node
-    if isinstance(node, nodes.With):
-        hidden = hidden | {table.name.last for table in node.tables}
-    if isinstance(node, nodes.Alias) and isinstance(node.table, nodes.TableReference | nodes.Snapshot):
-        return nodes.replace(node, table=_full(session, node.table, hidden))
-    if isinstance(node, nodes.TableReference | nodes.Snapshot):
-        full = _full(session, node, hidden)
-        return full if full is node else nodes.Alias(full, nodes.Identifier((_reference(node).name.last,)))
-    if with_columns and isinstance(node, nodes.Select):
-        relations = _relations(session, node.from_, hidden)
-        if relations is not None:
-            node = _qualified_select(node, relations)
-    changed = {}
-    for each in type(node).node_fields:
-        value = getattr(node, each.name)
-        new = _expanded(session, value, hidden, with_columns)
-        if new != value:
-            changed[each.name] = new
-    return nodes.replace(node, **changed) if changed else node
+class _Expansion:
+    """Gives full names to the tables of a query, and to its columns if asked to."""
 
+    def __init__(self, session: TableSession, with_columns: bool) -> None:
+        self._session = session
+        self._with_columns = with_columns
+        self._unnamed = itertools.count()
+        #: the tables of WITH around what is expanded
+        self._common: tuple[nodes.CommonTableExpression, ...] = ()
 
-def _full(session: TableSession, table: _Named, hidden: frozenset[str]) -> _Named:
-    if isinstance(table, nodes.Snapshot):
-        full = _full(session, _reference(table), hidden)
-        return table if full is table.table else nodes.replace(table, table=full)
-    if table.name.is_simple and table.name.last in hidden:
+    def of(self, node: Any) -> Any:
+        """Return a node with full names."""
+        if isinstance(node, tuple):
+            return tuple(map(self.of, node))
+        if not isinstance(node, nodes.Node):
+            return node
+        handler = _HANDLERS.get(type(node))
+        return self._parts(node) if handler is None else handler(self, node)
+
+    def _parts(self, node: nodes.Node) -> Any:
+        changed = {}
+        for each in type(node).node_fields:
+            value = getattr(node, each.name)
+            new = self.of(value)
+            if new != value:
+                changed[each.name] = new
+        return nodes.replace(node, **changed) if changed else node
+
+    def _with(self, query: nodes.With) -> nodes.With:
+        before, tables = self._common, []
+        for each in query.tables:
+            tables.append(self._parts(each))
+            self._common = (*self._common, each)
+        found = nodes.replace(query, tables=tuple(tables), query=self.of(query.query))
+        self._common = before
+        return found
+
+    def _select(self, query: nodes.Select) -> nodes.Select:
+        if not self._with_columns or query.from_ is None:
+            return self._parts(query)
+        query = nodes.replace(query, from_=self._named(query.from_))
+        relations = self._relations(query.from_)
+        return self._parts(query if relations is None else _qualified_select(query, relations))
+
+    def _table(self, query: nodes.ExplicitTable) -> Any:
+        return self.of(_all_of(nodes.TableReference(query.name)))
+
+    def _argument(self, argument: nodes.TableArgument) -> nodes.TableArgument:
+        """Return a table that is an argument: Flink writes `TABLE t` as a query."""
+        table = argument.table
+        query = _all_of(table) if isinstance(table, nodes.TableReference) else table
+        return nodes.replace(argument, table=self.of(query))
+
+    def _alias(self, table: nodes.Alias) -> nodes.Alias:
+        inner = table.table
+        named = isinstance(inner, nodes.TableReference | nodes.Snapshot)
+        return nodes.replace(table, table=self._full(inner) if named else self.of(inner))
+
+    def _reference(self, table: nodes.TableReference | nodes.Snapshot) -> nodes.TableExpression:
+        return nodes.Alias(self._full(table), nodes.Identifier((_name_of(table).last,)))
+
+    def _full(self, table: nodes.TableExpression) -> nodes.TableExpression:
+        if isinstance(table, nodes.Snapshot):
+            return nodes.replace(table, table=self._full(table.table))
+        assert isinstance(table, nodes.TableReference), "only versions of a named table can be read"
+        if self._is_common(table):
+            return table
+        identifier = self._session.catalogs.qualify(table.name.names)
+        return nodes.replace(table, name=nodes.Identifier((identifier.catalog, identifier.database, identifier.name)))
+
+    def _is_common(self, table: nodes.TableReference) -> bool:
+        return table.name.is_simple and any(each.name.last == table.name.last for each in self._common)
+
+    def _named(self, table: nodes.TableExpression) -> nodes.TableExpression:
+        """Return what stands in FROM with a name for everything, as Calcite numbers what has none."""
+        if isinstance(table, nodes.Join):
+            left = self._named(table.left)
+            return nodes.replace(table, left=left, right=self._named(table.right))
+        if isinstance(table, nodes.Alias):
+            return table
+        number = next(self._unnamed)
+        if isinstance(table, nodes.DerivedTable) or (isinstance(table, nodes.TableFunction) and not table.lateral):
+            return nodes.Alias(table, nodes.Identifier((f"{_GENERATED}{number}",)))
         return table
-    identifier = session.catalogs.qualify(table.name.names)
-    return nodes.replace(table, name=nodes.Identifier((identifier.catalog, identifier.database, identifier.name)))
+
+    def _relations(self, table: Any) -> list[_Relation] | None:
+        """Return the tables in FROM; None if their columns are not known without validating the query."""
+        if isinstance(table, nodes.TableReference | nodes.Snapshot):
+            columns = self._columns(table)
+            return None if columns is None else [_Relation(_name_of(table).last, columns)]
+        if isinstance(table, nodes.Alias):
+            columns = tuple(column.last for column in table.columns) or self._columns(table.table)
+            return None if columns is None else [_Relation(table.name.last, columns)]
+        if isinstance(table, nodes.Join) and not table.natural and not table.using and "LEFT " not in table.kind:
+            left, right = self._relations(table.left), self._relations(table.right)
+            return None if left is None or right is None else left + right
+        return None
+
+    def _columns(self, table: Any) -> tuple[str, ...] | None:
+        if isinstance(table, nodes.Snapshot):
+            return self._columns(table.table)
+        if isinstance(table, nodes.TableReference | nodes.DerivedTable | nodes.TableFunction):
+            if getattr(table, "lateral", False):
+                return None
+            query: nodes.Query = _all_of(table)
+            if self._common:
+                query = nodes.With(self._common, query)
+            try:
+                return plan_query(self._session, query).schema.names
+            except ScurryError:
+                return None
+        return None
 
 
-def _reference(table: _Named) -> nodes.TableReference:
+_HANDLERS: dict[type, Callable[[_Expansion, Any], Any]] = {
+    nodes.Alias: _Expansion._alias,
+    nodes.ExplicitTable: _Expansion._table,
+    nodes.Select: _Expansion._select,
+    nodes.Snapshot: _Expansion._reference,
+    nodes.TableArgument: _Expansion._argument,
+    nodes.TableReference: _Expansion._reference,
+    nodes.With: _Expansion._with,
+}
+
+
+def _all_of(table: nodes.TableExpression) -> nodes.Select:
+    return nodes.Select((nodes.SelectItem(nodes.Star()),), table)
+
+
+def _name_of(table: nodes.TableReference | nodes.Snapshot) -> nodes.Identifier:
     found = table.table if isinstance(table, nodes.Snapshot) else table
     assert isinstance(found, nodes.TableReference), "only versions of a named table can be read"
-    return found
-
-
-def _relations(session: TableSession, table: Any, hidden: frozenset[str]) -> list[_Relation] | None:
-    """Return the tables in FROM; None if their columns are not known without validating the query."""
-    if isinstance(table, nodes.TableReference | nodes.Snapshot):
-        columns = _columns(session, table, hidden)
-        return None if columns is None else [_Relation(_reference(table).name.last, columns)]
-    if isinstance(table, nodes.Alias):
-        columns = tuple(column.last for column in table.columns) or _columns(session, table.table, hidden)
-        return None if columns is None else [_Relation(table.name.last, columns)]
-    if isinstance(table, nodes.Join) and not table.natural and not table.using and "LEFT " not in table.kind:
-        left, right = _relations(session, table.left, hidden), _relations(session, table.right, hidden)
-        return None if left is None or right is None else left + right
-    return None
-
-
-def _columns(session: TableSession, table: Any, hidden: frozenset[str]) -> tuple[str, ...] | None:
-    if isinstance(table, nodes.Snapshot):
-        return _columns(session, table.table, hidden)
-    if isinstance(table, nodes.TableReference):
-        if table.name.is_simple and table.name.last in hidden:
-            return None
-        found = session.catalogs.find_table(session.catalogs.qualify(table.name.names))
-        return None if found is None else tuple(found.table.schema.get_column_names())
-    if isinstance(table, nodes.DerivedTable) and not table.lateral and not hidden:
-        try:
-            return plan_query(session, table.query).schema.names
-        except ScurryError:
-            return None
-    return None
+    return found.name
 
 
 def _qualified_select(select: nodes.Select, relations: Sequence[_Relation]) -> nodes.Select:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from scurry.catalog.schema import (
     Column,
@@ -26,6 +27,7 @@ from scurry.sql import nodes
 from scurry.sql.span import NO_SPAN, Span
 from scurry.sql.validator import data_type, validate_expression
 from scurry.statements.catalog_reader import SessionCatalog
+from scurry.statements.names import full_function
 from scurry.statements.session import TableSession
 from scurry.statements.text import parse_expression, resolved_text
 
@@ -239,7 +241,8 @@ def _expression(session: TableSession, expression: nodes.Expression, schema: Sch
     except ValidationError as error:
         message = str(error).removeprefix("SQL validation failed. ")
         raise explained(error, _unknown_identifier(message)) from None
-    return ResolvedExpression(resolved_text(expression), typed.type)
+    named = nodes.transform(expression, partial(full_function, session))
+    return ResolvedExpression(resolved_text(named), typed.type)
 
 
 def _unknown_identifier(message: str) -> str:

@@ -25,6 +25,7 @@ from scurry.statements.catalog_reader import SessionCatalog
 from scurry.statements.session import TableSession
 from scurry.statements.table_operations.columns import expanded
 from scurry.statements.table_operations.failures import column_names, placed, refuse_wrong_calls, unknown_column
+from scurry.statements.table_operations.flink_names import by_sql_name
 from scurry.statements.table_operations.summary import flink_name, summary
 from scurry.statements.text import parse_expression
 
@@ -194,7 +195,8 @@ class Operation:
         user = self.user_function(node)
         if user is not None:
             return user.kind == "aggregate"
-        return lookup_aggregate(node.name.last) is not None
+        meant = by_sql_name(node)
+        return isinstance(meant, nodes.Call) and lookup_aggregate(meant.name.last) is not None
 
     def _is_checked_elsewhere(self, node: nodes.Expression) -> bool:
         return self.is_aggregate(node) or (isinstance(node, nodes.Call) and self.user_function(node) is not None)
@@ -261,6 +263,11 @@ class Operation:
         if not isinstance(found, nodes.Call):
             return found
         found = self._overridden(found)
+        if self.user_function(found) is None:
+            meant = by_sql_name(found)
+            if not isinstance(meant, nodes.Call):
+                return meant
+            found = meant
         if found.name.names == ("ROW",):
             return self._row(found, schema)
         if found.name.names != ("+",):

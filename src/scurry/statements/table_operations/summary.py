@@ -9,7 +9,7 @@ from scurry.common._java_numbers import double_text
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql import nodes
 
-__all__ = ["ARITHMETIC", "COMPARISONS", "flink_name", "summary"]
+__all__ = ["ARITHMETIC", "CAMEL_CASE", "COMPARISONS", "NAMES", "flink_name", "summary"]
 
 COMPARISONS = {
     "=": "equals",
@@ -22,7 +22,7 @@ COMPARISONS = {
 #: Operators of numbers, times and intervals; a `+` whose left side is a text has become `||`.
 ARITHMETIC = frozenset(("+", "-", "*", "/", "MOD"))
 #: Flink's names of functions whose names in SQL are others.
-_NAMES = {
+NAMES = {
     **COMPARISONS,
     "+": "plus",
     "-": "minus",
@@ -62,7 +62,7 @@ _LOWER_CASE = frozenset(
     "SHA512 SHA2 CONCAT FLOOR CEIL ARRAY MAP ROW RAND UUID PI E START END ROWTIME PROCTIME".split()
 )
 #: Functions that Flink defines with their names in camel case.
-_CAMEL_CASE = frozenset(
+CAMEL_CASE = frozenset(
     "CHAR_LENGTH REGEXP_REPLACE REGEXP_EXTRACT FROM_BASE64 TO_BASE64 PARSE_URL SPLIT_INDEX STR_TO_MAP RAND_INTEGER "
     "DATE_FORMAT CONVERT_TZ FROM_UNIXTIME UNIX_TIMESTAMP TO_DATE TO_TIMESTAMP CURRENT_DATE CURRENT_TIME "
     "CURRENT_TIMESTAMP CURRENT_DATABASE RANGE_TO WITH_COLUMNS WITHOUT_COLUMNS".split()
@@ -79,9 +79,9 @@ def flink_name(name: str) -> str:
     """Return Flink's name of a function of SQL; of a function of a user that is not registered, its own name."""
     if name.startswith("*") and name != "*":
         return name.split("*")[1]
-    if name in _NAMES:
-        return _NAMES[name]
-    if name in _CAMEL_CASE or (lookup_aggregate(name) is not None and not name.startswith(_UPPER_CASE)):
+    if name in NAMES:
+        return NAMES[name]
+    if name in CAMEL_CASE or (lookup_aggregate(name) is not None and not name.startswith(_UPPER_CASE)):
         first, *others = name.lower().lstrip("$").split("_")
         return first + "".join(map(str.capitalize, others))
     return name.lower() if name in _LOWER_CASE else name

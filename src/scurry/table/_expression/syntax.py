@@ -141,10 +141,16 @@ def _text_of(value: Any) -> str:
     if isinstance(value, bytes | bytearray):
         return f"X'{bytes(value).hex()}'"
     if isinstance(value, datetime.datetime):
-        return f"TIMESTAMP '{value.replace(tzinfo=None).isoformat(' ')}'"
+        if value.tzinfo is not None:
+            moment = value.astimezone(datetime.UTC).replace(tzinfo=None)
+            # Such a literal is the wall clock of UTC, whatever the zone of the session.
+            return f"TIMESTAMP WITH LOCAL TIME ZONE '{moment.isoformat(' ')}'"
+        return f"TIMESTAMP '{value.isoformat(' ')}'"
     if isinstance(value, datetime.date):
         return f"DATE '{value.isoformat()}'"
     if isinstance(value, datetime.time):
+        if value.tzinfo is not None:
+            raise ArgumentTypeError(f"{value} has a time zone, which a TIME has not: pass a time without tzinfo")
         return f"TIME '{value.isoformat()}'"
     if isinstance(value, datetime.timedelta):
         return interval_text(round(value.total_seconds() * 1000))

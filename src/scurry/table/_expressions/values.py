@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any, NoReturn
 
-from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
-from scurry.logical_types import DataType
+from scurry.errors import ArgumentTypeError, TypeMismatchError, UnsupportedError, ValidationError
+from scurry.logical_types import (
+    BinaryType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    TimestampType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.table._elements import internal_value
 from scurry.table._expression.syntax import parsed_alone
 from scurry.table.expression import Expression, call_of, expression_of
 
@@ -45,12 +56,15 @@ def lit(v: Any, data_type: DataType | None = None) -> Expression:
     """Return a value.
 
     Args:
-        v: The value.
+        v: The value. A datetime with a time zone is a point of time: a TIMESTAMP_LTZ.
         data_type: Its type, which is NOT NULL unless the value is None; None for that of the Python value.
 
     Raises:
-        ValidationError: There is no type for None, or the type is nullable.
+        ValidationError: There is no type for None, the type is nullable, or the value is none of the type.
+        ArgumentTypeError: The type is no DataType.
     """
+    if data_type is not None and not isinstance(data_type, DataType):
+        raise ArgumentTypeError(f"expected a type such as DataTypes.INT(), got {data_type!r}")
     if data_type is None:
         if v is None:
             raise ValidationError(
@@ -65,7 +79,31 @@ def lit(v: Any, data_type: DataType | None = None) -> Expression:
             "Literals that have a non-null value must not have a nullable data type. "
             f"{data_type.as_summary_string()} has to be {data_type.as_summary_string()} NOT NULL, call .not_null()"
         )
+    if v is not None and not _is_of(v, data_type):
+        raise ValidationError(
+            f"Data type '{data_type.as_summary_string()}' does not support a value literal of class "
+            f"'{type(v).__name__}': {v!r}. Call lit(value).cast(data_type) to convert a value."
+        )
     return expression_of(v).cast(data_type.nullable())
+
+
+def _is_of(value: Any, data_type: DataType) -> bool:
+    """Say whether a type has a Python value, as it is."""
+    if isinstance(value, str) or isinstance(data_type, CharType | VarCharType):
+        return isinstance(value, str) and isinstance(data_type, CharType | VarCharType)
+    if isinstance(value, bytes | bytearray) or isinstance(data_type, BinaryType | VarBinaryType):
+        return isinstance(value, bytes | bytearray) and isinstance(data_type, BinaryType | VarBinaryType)
+    if isinstance(value, bool) != isinstance(data_type, BooleanType):
+        return False
+    if isinstance(value, datetime.datetime) and (
+        isinstance(data_type, DateType) or (value.tzinfo is not None and isinstance(data_type, TimestampType))
+    ):
+        return False
+    try:
+        internal_value(data_type, value)
+    except TypeMismatchError:
+        return False
+    return True
 
 
 def null_of(data_type: DataType) -> Expression:

@@ -10,6 +10,7 @@ from scurry.relational import builders
 from scurry.relational.expressions import Expression
 from scurry.relational.physical.aggregates import Expand
 from scurry.relational.plan import Aggregate, Plan, Project
+from scurry.relational.plan.aggregates import set_numbers
 
 __all__ = ["expand_grouping_sets"]
 
@@ -21,8 +22,9 @@ def expand_grouping_sets(plan: Plan, session: Session) -> Plan:
 
 
 def _expanded(plan: Aggregate) -> Plan:
-    rows = Expand(plan.input, plan.keys, tuple(sorted(plan.grouping_sets, key=cmp_to_key(_compared))))
     width, count = len(plan.input.schema), len(plan.keys)
+    sets = tuple(sorted(plan.grouping_sets, key=cmp_to_key(_compared)))
+    rows = Expand(plan.input, plan.keys, sets, set_numbers(sets, count))
     keys = tuple(range(width, width + count + 1))
     places = tuple(range(count + 1))
     grouped = replace(plan, input=rows, keys=keys, grouping_sets=(places,), grouping_id=None)

@@ -17,6 +17,7 @@ from scurry.relational.physical.windows import (
     window_properties,
 )
 from scurry.relational.plan import Aggregate, Filter, Plan, Project, WindowTable
+from scurry.relational.plan.aggregates import set_numbers
 from scurry.relational.rewriting import input_references, remapped, with_parts
 
 __all__ = ["window_aggregates"]
@@ -81,6 +82,7 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
         calls,
         plan.names,
         _sets(plan, keys),
+        set_numbers(plan.grouping_sets, len(plan.keys)),
         plan.grouping_id,
     )
 
@@ -117,9 +119,18 @@ def _of_attached_rows(plan: Aggregate) -> WindowAggregate | None:
         return None
     keys, columns = _split(plan, properties)
     end = properties.end_among(plan.keys)
-    sets = _sets(plan, keys)
     return WindowAggregate(
-        plan.input, properties.window, True, end, keys, columns, plan.calls, plan.names, sets, plan.grouping_id
+        plan.input,
+        properties.window,
+        True,
+        end,
+        keys,
+        columns,
+        plan.calls,
+        plan.names,
+        _sets(plan, keys),
+        set_numbers(plan.grouping_sets, len(plan.keys)),
+        plan.grouping_id,
     )
 
 

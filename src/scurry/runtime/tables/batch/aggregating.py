@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.relational.plan import Aggregate
+from scurry.relational.plan.aggregates import set_numbers
 from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.user_functions.aggregate import user_accumulator
 
@@ -31,7 +32,8 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iter
         batch: All rows.
         session: The session.
     """
-    for grouping in plan.grouping_sets:
+    numbers = set_numbers(plan.grouping_sets, len(plan.keys))
+    for grouping, number in zip(plan.grouping_sets, numbers, strict=True):
         keys = [batch.column(plan.keys[place]) for place in grouping]
         groups, first = group_codes(keys, batch.num_rows)
         count = len(first)
@@ -46,7 +48,7 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iter
             else:
                 columns.append(pa.nulls(count, arrow_type(plan.input.schema[key].type)))
         if plan.grouping_id is not None:
-            columns.append(pa.repeat(pa.scalar(_number(grouping, len(plan.keys)), pa.int64()), count))
+            columns.append(pa.repeat(pa.scalar(number, pa.int64()), count))
         columns += [group_values(call, batch, groups, count, session) for call in plan.calls]
         yield batch_of(columns, plan.schema, count)
 
@@ -107,7 +109,3 @@ def argument_column(expression: Expression, batch: pa.RecordBatch) -> pa.Array:
         return batch.column(expression.index)
     assert isinstance(expression, Literal), f"{expression} is no column"
     return pa.repeat(from_value(expression.value, expression.type), batch.num_rows)
-
-
-def _number(grouping: Sequence[int], keys: int) -> int:
-    return sum(1 << (keys - 1 - place) for place in range(keys) if place not in grouping)

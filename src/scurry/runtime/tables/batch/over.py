@@ -246,13 +246,6 @@ def _ntile(call: AggregateCall, rows: _Partitions) -> pa.Array:
     return pa.array(np.where(row < edge, in_large, in_small) + 1)
 
 
-def _absent(kind: pa.DataType) -> Any:
-    """Return what Flink reads where a value that cannot be NULL is missing: LEAD and LAG with a default meet NULLs."""
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return pa.scalar("" if pa.types.is_string(kind) else b"", kind)
-    return pa.scalar(False if pa.types.is_boolean(kind) else -1).cast(kind)
-
-
 def _shifted(direction: int) -> Callable[[AggregateCall, _Partitions], pa.Array]:
     def column(call: AggregateCall, rows: _Partitions) -> pa.Array:
         values = argument_column(call.arguments[0], rows.batch)
@@ -265,9 +258,7 @@ def _shifted(direction: int) -> Callable[[AggregateCall, _Partitions], pa.Array]
         if len(call.arguments) > 2:
             default = argument_column(call.arguments[2], rows.batch).cast(values.type)
             found = pc.if_else(pa.array(outside), default, found)
-        if call.type.is_nullable or not found.null_count or pa.types.is_decimal(found.type):
-            return found
-        return found.fill_null(_absent(found.type))
+        return found
 
     return column
 

@@ -19,7 +19,7 @@ from scurry.sql.span import Span
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["called_function", "converted_arguments", "ordered_arguments", "user_call"]
+__all__ = ["called_function", "converted_arguments", "is_built_in", "ordered_arguments", "user_call"]
 
 
 def called_function(name: nodes.Identifier, environment: Environment) -> UserFunction | None:
@@ -31,10 +31,14 @@ def called_function(name: nodes.Identifier, environment: Environment) -> UserFun
         found = environment.catalog.find_system_function(name.last)
         if found is not None:
             return found
-        is_built_in = lookup(name.last) is not None and not is_syntax(name.last)
-        if is_built_in or lookup_aggregate(name.last) is not None:
+        if is_built_in(name.last):
             return None
     return environment.catalog.find_function(name.names)
+
+
+def is_built_in(name: str) -> bool:
+    """Say whether a name of one part means a built-in function, unless a temporary system function hides it."""
+    return (lookup(name) is not None and not is_syntax(name)) or lookup_aggregate(name) is not None
 
 
 def ordered_arguments(

@@ -85,7 +85,7 @@ class _Number:
 
 
 class _Lag:
-    """Keeps the last values."""
+    """Keeps the last values: fewer at first, where rows have the default."""
 
     def __init__(self, call: AggregateCall) -> None:
         self._call = call
@@ -97,14 +97,14 @@ class _Lag:
 
     def values(self, runs: Runs, kept: list[Any]) -> tuple[pa.Array, list[Any]]:
         column = argument_column(self._call.arguments[0], runs.batch)
-        default = None
+        default: Sequence[Any] = [None] * len(column)
         if len(self._call.arguments) > 2:
-            (default,) = to_values(argument_column(self._call.arguments[2], runs.batch).slice(0, 1).cast(column.type))
+            default = to_values(argument_column(self._call.arguments[2], runs.batch).cast(column.type))
         known, found, after = to_values(column), [], []
         for (start, stop), before in zip(runs.keys, kept, strict=True):
-            whole = [*(before if before is not None else [default] * self._distance), *known[start:stop]]
-            found += whole[: stop - start]
-            after.append(whole[stop - start :])
+            whole = [*(before or ()), *known[start:stop]]
+            found += [*default[start : start + self._distance - len(before or ())], *whole][: stop - start]
+            after.append(whole[max(len(whole) - self._distance, 0) :])
         return from_values(found, column.type).take(pa.array(runs.last)), after
 
 

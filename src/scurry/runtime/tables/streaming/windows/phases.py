@@ -73,7 +73,8 @@ def phases_of(plan: WindowAggregate, retracts: bool, session: Session) -> Phases
     added = tuple(range(len(plan.keys), len(keys)))
     sets = tuple((*grouping, *added) for grouping in plan.grouping_sets)
     aggregate = Aggregate(plan.input, keys, plan.calls, plan.names, sets, plan.grouping_id)
-    return ChangedRows(aggregate, session) if retracts else PartialStates(aggregate, session)
+    made = ChangedRows if retracts else PartialStates
+    return made(aggregate, plan.set_numbers, session)
 
 
 class _ByKey(Phases):
@@ -82,9 +83,10 @@ class _ByKey(Phases):
     Keys that are not in a grouping set are NULL.
     """
 
-    def __init__(self, plan: Aggregate) -> None:
-        """Take the aggregate."""
+    def __init__(self, plan: Aggregate, set_numbers: Sequence[int]) -> None:
+        """Take the aggregate, and what GROUPING_ID is for each of its grouping sets."""
         self._plan = plan
+        self._set_numbers = np.array(set_numbers)
         self._several = len(plan.grouping_sets) > 1 or plan.grouping_id is not None
         self._keys = 1 + len(plan.keys) + self._several
 
@@ -108,14 +110,8 @@ class _ByKey(Phases):
         if self._several:
             number = np.asarray(heads.pop())
             if self._plan.grouping_id is not None:
-                following.append(pa.array(self._set_numbers()[number]))
+                following.append(pa.array(self._set_numbers[number]))
         return heads[0], heads[1:], [*following, *values]
-
-    def _set_numbers(self) -> Any:
-        """Return what GROUPING_ID is for each grouping set."""
-        keys = len(self._plan.keys)
-        sets = self._plan.grouping_sets
-        return np.array([sum(1 << (keys - 1 - k) for k in range(keys) if k not in each) for each in sets])
 
 
 class PartialStates(_ByKey):
@@ -126,9 +122,9 @@ class PartialStates(_ByKey):
     has the states of the other aggregates, and each of the following parts a row for every different argument.
     """
 
-    def __init__(self, plan: Aggregate, session: Session) -> None:
-        """Take the aggregate and the session."""
-        super().__init__(plan)
+    def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: Session) -> None:
+        """Take the aggregate, the numbers of its grouping sets, and the session."""
+        super().__init__(plan, set_numbers)
         self._accumulators = [None if call.distinct else accumulator(call, session) for call in plan.calls]
         self._distinct = [accumulator(call, session) if call.distinct else None for call in plan.calls]
         distinct = [(call.arguments, call.filter) for call in plan.calls if call.distinct]
@@ -278,9 +274,9 @@ class ChangedRows(_ByKey):
     The last column has 1 for a row that is there, and -1 for one that is taken back.
     """
 
-    def __init__(self, plan: Aggregate, session: Session) -> None:
-        """Take the aggregate and the session."""
-        super().__init__(plan)
+    def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: Session) -> None:
+        """Take the aggregate, the numbers of its grouping sets, and the session."""
+        super().__init__(plan, set_numbers)
         schema = plan.input.schema
         self._arguments = sorted({each for call in plan.calls for each in input_references(call)})
         heads = [Column("$window", BigIntType()), *(schema[key] for key in plan.keys)]

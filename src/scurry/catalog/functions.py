@@ -41,6 +41,10 @@ class FunctionRegistry:
         catalog = self._catalogs.find_catalog(identifier.catalog)
         return None if catalog is None else catalog.find_function(identifier.database, identifier.name)
 
+    def is_temporary(self, identifier: ObjectIdentifier) -> bool:
+        """Say whether the function of a full name is a temporary one."""
+        return self._key(identifier) in self._temporary
+
     def list_user_functions(self, catalog: str | None = None, database: str | None = None) -> list[str]:
         """Return the names of the functions that users registered, in a database and for the whole session."""
         catalog = catalog or self._catalogs.current_catalog

@@ -16,7 +16,7 @@ from scurry.logical_types.logical_type import DataType
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["from_value", "from_values", "to_value", "to_values"]
+__all__ = ["from_value", "from_values", "repeated", "to_value", "to_values"]
 
 
 def to_values(column: pyarrow.Array) -> list[Any]:
@@ -102,6 +102,13 @@ def to_value(scalar: pyarrow.Scalar) -> Any:
 def from_value(value: Any, data_type: DataType | pyarrow.DataType) -> pyarrow.Scalar:
     """Return a scalar of a value."""
     return from_values([value], data_type)[0]
+
+
+def repeated(scalar: pyarrow.Scalar, rows: int) -> pyarrow.Array:
+    """Return a column of a value; Arrow repeats no collection zero times."""
+    import pyarrow as pa
+
+    return pa.repeat(scalar, rows) if rows else pa.array([], scalar.type)
 
 
 def _is_plain(kind: pyarrow.DataType) -> bool:

@@ -34,7 +34,8 @@ def _branch(plan: Aggregate, sets: Sequence[tuple[int, ...]], number: int) -> Pl
         # Flink groups by all keys where a single set is left, and numbers its rows as those of the set.
         aggregate = replace(plan, grouping_sets=(tuple(range(width)),), grouping_id=None)
         columns = list(builders.columns(aggregate))
-        columns.insert(width, Literal(*set_numbers(sets, width), plan.grouping_id))
+        (number_of_set,) = set_numbers(sets, width)
+        columns.insert(width, Literal(number_of_set, plan.grouping_id))
     columns.insert(width + 1, Literal(number, plan.grouping_id))
     return builders.project(aggregate, columns, _schema(plan).names)
 

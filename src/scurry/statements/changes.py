@@ -11,7 +11,7 @@ from scurry.connectors.tables.contract import SinkChanges, TableSource
 from scurry.connectors.tables.factories import create_source, sink_changes
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.functions.definition import Session
-from scurry.logical_types.families import is_proctime
+from scurry.logical_types.families import is_proctime, is_rowtime
 from scurry.relational import builders
 from scurry.relational import plan as relational
 from scurry.relational.changelog import Changelogs
@@ -19,6 +19,7 @@ from scurry.relational.physical.changes import ChangelogNormalize
 from scurry.relational.physical.joins import LookupJoin
 from scurry.relational.plan import Plan, Sink
 from scurry.relational.rules import optimized
+from scurry.relational.rules.time_attributes import stays_time
 from scurry.runtime.tables.reduce_conditions import reduce_conditions
 from scurry.statements.conflicts import check_conflicts
 from scurry.statements.session import TableSession
@@ -108,6 +109,7 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
         ValidationError: A table has no source, or STREAMING cannot execute them.
     """
     check_table_options(session.configuration)
+    _check_mode(session)
     for plan in plans:
         check_sources(session, plan)
     functions = session.for_functions()
@@ -125,8 +127,39 @@ def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]
                 if isinstance(node, LookupJoin):
                     _check_lookup(session, node)
         changelogs = Changelogs(found)
+        for plan in found:
+            if isinstance(plan, Sink):
+                _check_rowtimes(plan)
         found = [_materialized(changelogs, each, functions) if isinstance(each, Sink) else each for each in found]
     return found
+
+
+def _check_mode(session: TableSession) -> None:
+    """Raise what Flink raises if the setting of the mode was changed after the session was made."""
+    configured = session.setting("execution.runtime-mode", "").upper()
+    if session.ends_in_savepoint or configured not in ("BATCH", "STREAMING"):
+        return
+    if (configured == "STREAMING") != session.is_streaming:
+        raise ValidationError(
+            "Mismatch between configured runtime mode and actual runtime mode. Currently, the "
+            "'execution.runtime-mode' can only be set when instantiating the table environment. Subsequent changes are "
+            "not supported. Please instantiate a new TableEnvironment if necessary."
+        )
+
+
+def _check_rowtimes(sink: Sink) -> None:
+    """Raise what Flink raises if the time of a sink's rows could be that of several columns."""
+    rows = sink.input
+    times = [
+        column.name for place, column in enumerate(rows.schema) if is_rowtime(column.type) and stays_time(rows, place)
+    ]
+    if len(times) > 1:
+        raise ValidationError(
+            f"The query contains more than one rowtime attribute column [{', '.join(times)}] for writing into table "
+            f"'{sink.table.identifier.as_summary_string()}'.\nPlease select the column that should be used as the "
+            "event-time timestamp for the table sink by casting all other columns to regular TIMESTAMP or "
+            "TIMESTAMP_LTZ."
+        )
 
 
 def _materialized(changelogs: Changelogs, sink: Sink, functions: Session) -> Sink:

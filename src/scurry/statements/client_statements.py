@@ -132,7 +132,7 @@ class ClientStatements:
             )
         inserts, self.collected = self.collected, None
         if not inserts:
-            raise ValidationError("NO statements in the statement set: write INSERT statements before END")
+            return ok()
         return self._started(inserts, lambda: execute_statement_set(self.session, inserts))
 
     def _execute_wrapped(self, statement: nodes.Execute) -> StatementResult:

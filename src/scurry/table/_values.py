@@ -78,7 +78,20 @@ def _same(value: Any) -> Any:
 
 def _dict(key_type: DataType, value_type: DataType) -> Convert:
     key, item = python_value(key_type), python_value(value_type)
+    if isinstance(key_type, ArrayType | MapType | MultisetType | RowType | BinaryType | VarBinaryType):
+        return lambda pairs: dict(in_order_of_java([(_hashable(key(k)), item(v)) for k, v in pairs], key_type))
     return lambda pairs: dict(in_order_of_java([(key(k), item(v)) for k, v in pairs], key_type))
+
+
+def _hashable(value: Any) -> Any:
+    """Return a value as the key of a dict: a tuple for a list, bytes for a bytearray."""
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    if isinstance(value, dict):
+        return tuple((key, _hashable(each)) for key, each in value.items())
+    if isinstance(value, Row):
+        return Row(*map(_hashable, value))
+    return bytes(value) if isinstance(value, bytearray) else value
 
 
 def in_order_of_java(entries: Entries, key_type: DataType) -> Entries:

@@ -76,7 +76,8 @@ class TableSchema(ApiObject):
 
     def to_row_data_type(self) -> RowType:
         """Return the type of rows."""
-        return RowType([RowField(name, kind) for name, kind in zip(self._names, self._types, strict=True)])
+        fields = [RowField(name, kind) for name, kind in zip(self._names, self._types, strict=True)]
+        return RowType(fields, nullable=False)
 
     def _index(self, field: int | str) -> int | None:
         if isinstance(field, str):

@@ -85,7 +85,7 @@ def unique_pairs(pairs: Any) -> list[tuple[Any, Any]]:
     found: list[tuple[Any, Any]] = []
     places: dict[Any, int] = {}
     for key, value in pairs:
-        hashable = repr(key) if isinstance(key, list) else key
+        hashable = repr(key) if isinstance(key, list | tuple) else key
         place = places.setdefault(hashable, len(found))
         if place == len(found):
             found.append((key, value))

@@ -41,8 +41,8 @@ def literal_text(literal: Literal) -> str:
     if isinstance(kind, TimeType):
         return str((_EPOCH + datetime.timedelta(milliseconds=value)).time())
     if isinstance(kind, TimestampType | LocalZonedTimestampType):
-        unit = {3: 1_000, 6: 1, 9: 0.001}[3 if kind.precision <= 3 else 6 if kind.precision <= 6 else 9]
-        return str(_EPOCH + datetime.timedelta(microseconds=value * unit))
+        micros = value * 1_000 if kind.precision <= 3 else value if kind.precision <= 6 else value // 1_000
+        return str(_EPOCH + datetime.timedelta(microseconds=micros))
     if isinstance(kind, YearMonthIntervalType | DayTimeIntervalType):
         return f"{value}:{kind.not_null().as_summary_string().removesuffix(' NOT NULL')}"
     if isinstance(value, bool):

@@ -209,9 +209,11 @@ def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan) -> str:
     names, kind = plan.input.schema.names, "LEFT" if plan.outer else "INNER"
     if isinstance(plan, nodes.Unnest):
         invocation = f"$UNNEST_ROWS$1({expression_text(plan.collection, names)})"
+        condition = plan.condition
     else:
-        invocation = expression_text(plan.call, names)
-    return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}])"
+        invocation, condition = expression_text(plan.call, names), None
+    shown = "" if condition is None else f", condition=[{expression_text(condition, plan.schema.names)}]"
+    return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}]{shown})"
 
 
 def _window_table(plan: nodes.WindowTable) -> str:

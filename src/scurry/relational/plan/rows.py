@@ -121,12 +121,15 @@ class Unnest(OneInput):
         element_schema: The additional columns.
         ordinality: Whether the last of them is the element's number.
         outer: Whether a row without elements is kept, with NULLs.
+        condition: Which elements a row of an outer one has, over the columns of the result; None for all. STREAMING
+            only: in BATCH a join has it.
     """
 
     collection: Expression
     element_schema: Schema
     ordinality: bool = False
     outer: bool = False
+    condition: Expression | None = None
 
     @cached_property
     def schema(self) -> Schema:

@@ -290,7 +290,12 @@ class OuterValues:
     @_pull.register
     def _pull_unnest(self, plan: Unnest) -> Plan:
         width = len(plan.input.schema)
-        changed = replace(plan, input=self.pull(plan.input), collection=self._bound(plan.collection, width))
+        below = self.pull(plan.input)
+        changed = replace(plan, input=below, collection=self._bound(plan.collection, width))
+        if plan.condition is not None:
+            added = len(below.schema) - width
+            moved = {place: place + added * (place >= width) for place in range(len(plan.schema))}
+            changed = replace(changed, condition=self._bound(remapped(plan.condition, moved), width))
         return self._outer_last(changed, width)
 
     @_pull.register

@@ -191,11 +191,13 @@ def _values(plan: Values, needed: set[int]) -> Pruned:
 
 def _unnest(plan: Unnest, needed: set[int]) -> Pruned:
     width = len(plan.input.schema)
-    used = {index for index in needed if index < width} | input_references(plan.collection)
+    compared = set() if plan.condition is None else input_references(plan.condition)
+    used = {index for index in needed | compared if index < width} | input_references(plan.collection)
     below, moved = _pruned(plan.input, used)
     offset = len(below.schema)
-    changed = replace(plan, input=below, collection=remapped(plan.collection, moved))
-    return changed, {**moved, **{index: index - width + offset for index in range(width, len(plan.schema))}}
+    places = {**moved, **{index: index - width + offset for index in range(width, len(plan.schema))}}
+    condition = None if plan.condition is None else remapped(plan.condition, places)
+    return replace(plan, input=below, collection=remapped(plan.collection, moved), condition=condition), places
 
 
 def _window_table(plan: WindowTable, needed: set[int]) -> Pruned:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
 from scurry.logical_types import BigIntType, BooleanType
 from scurry.relational import builders
 from scurry.relational.calls import all_of, call
-from scurry.relational.expressions import AggregateCall, Call, Expression, InputReference, Literal
+from scurry.relational.expressions import AggregateCall, Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.plan import Aggregate, Correlate, Filter, Join, Limit, Plan, Project, Values
 from scurry.relational.rewriting import (
     correlated,
     correlations_of,
     expressions_of,
+    input_references,
     rewritten,
     shifted,
     walk_expression,
@@ -51,6 +53,8 @@ class _Rewriting:
         if isinstance(plan, Join) and plan.kind == "INNER":
             assert plan.condition is not None
             return self._filter(Filter(replace(plan, condition=None), plan.condition))
+        if isinstance(plan, Join):
+            return self._outer_join(plan)
         if isinstance(plan, Values):
             return self._values(plan)
         return self._columns(plan)
@@ -114,6 +118,37 @@ class _Rewriting:
             result = each if result is None else call("AND", [result, each], self._session)
         assert result is not None
         return result
+
+    def _outer_join(self, plan: Join) -> Plan:
+        """Compute the subqueries in the condition of an outer join as columns of the side that they depend on."""
+        assert plan.condition is not None
+        width, total = len(plan.left.schema), len(plan.schema)
+        sides, columns = [plan.left, plan.right], list[tuple[int, Expression]]()
+
+        def found(node: Expression) -> Expression:
+            if not isinstance(node, Subquery):
+                return node
+            side = _side_of(node, width, total)
+            if side and isinstance(node, QuantifiedSubquery):
+                node = replace(node, operands=tuple(shifted(each, -width) for each in node.operands))
+            sides[side], column = self._column(sides[side], node)
+            columns.append((side, column))
+            return InputReference(total + len(columns) - 1, column.type)
+
+        condition = rewritten(plan.condition, found)
+        left_width = len(sides[0].schema)
+
+        def moved(node: Expression) -> Expression:
+            if not isinstance(node, InputReference) or node.index < width:
+                return node
+            if node.index < total:
+                return shifted(node, left_width - width)
+            side, column = columns[node.index - total]
+            return shifted(column, left_width) if side else column
+
+        joined = builders.join(sides[0], sides[1], plan.kind, rewritten(condition, moved))
+        kept = [*range(width), *range(left_width, left_width + total - width)]
+        return builders.project(joined, [builders.column(joined, each) for each in kept], plan.schema.names)
 
     def _values(self, plan: Values) -> Plan:
         rows = [self._columns(Project(builders.one_row(), row, plan.schema.names)) for row in plan.rows]
@@ -180,6 +215,37 @@ class _Rewriting:
         yes, no, perhaps = (Literal(value, BooleanType(value is None)) for value in (True, False, None))
         answer = call("CASE", [some[0], yes, some[1], perhaps, no], self._session)
         return builders.project(counted, [answer], ["found"])
+
+
+def _side_of(subquery: Subquery, width: int, total: int) -> int:
+    """Return the side of a join that a subquery in its condition depends on: 0 for the left one, 1 for the right one.
+
+    Raises:
+        UnsupportedError: It depends on both, or refers to the right one.
+    """
+    used = set().union(*map(input_references, getattr(subquery, "operands", ())))
+    outer = set(_correlated_columns(subquery.plan, subquery.correlation))
+    if all(each < width for each in used | outer):
+        return 0
+    if not outer and all(width <= each < total for each in used):
+        return 1
+    raise UnsupportedError(
+        "a subquery in the condition of an outer join that refers to its right table, or to both: select the value "
+        "with the columns of that table, and join what is selected"
+    )
+
+
+def _correlated_columns(plan: Plan, correlation: int) -> Iterator[int]:
+    """Iterate over the columns of an outer row that a plan refers to, its subqueries included."""
+    for expression in expressions_of(plan):
+        for part in walk_expression(expression):
+            if isinstance(part, CorrelatedReference) and part.correlation == correlation:
+                yield part.index
+            inner = getattr(part, "plan", None)
+            if isinstance(inner, Plan):
+                yield from _correlated_columns(inner, correlation)
+    for each in plan.inputs:
+        yield from _correlated_columns(each, correlation)
 
 
 def _has_subquery(expression: Expression) -> bool:

@@ -17,7 +17,7 @@ from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
 from scurry.logical_types import CharType, VarCharType
 from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.values import from_value
+from scurry.logical_types.values import from_value, repeated
 from scurry.relational.calls import is_constant
 from scurry.relational.expressions import Call, Expression, InputReference, Literal, UserFunctionCall
 from scurry.runtime.tables.user_functions.scalar import Describe, user_kernel
@@ -133,7 +133,7 @@ def _is_deep(expression: Expression) -> bool:
 
 
 def _array(column: Column, rows: int) -> pa.Array:
-    return pa.repeat(column, rows) if isinstance(column, pa.Scalar) else column
+    return repeated(column, rows) if isinstance(column, pa.Scalar) else column
 
 
 class _Compiler:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from scurry.functions.definition import Session
 from scurry.relational import plan as nodes
-from scurry.relational.expressions import UserFunctionCall
+from scurry.relational.expressions import Expression, UserFunctionCall
 from scurry.relational.plan import Plan
 from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.batch.unnesting import unnested
@@ -44,6 +45,8 @@ def compile_step(plan: Plan, session: Session) -> Step:
         return _project(plan, session)
     if isinstance(plan, nodes.Filter):
         return _filter(plan, session)
+    if isinstance(plan, nodes.Unnest) and plan.condition is not None:
+        return _conditional_unnest(plan, plan.condition, session)
     if isinstance(plan, nodes.Unnest):
         return _unnest(plan, session)
     if isinstance(plan, nodes.TableFunctionScan):
@@ -74,6 +77,25 @@ def _unnest(plan: nodes.Unnest, session: Session) -> Step:
         positions, columns = unnested(plan, compiled(batch)[0])
         rows = taken(batch, positions)
         return batch_of([*rows.columns, *columns], schema, rows.num_rows), positions
+
+    return step
+
+
+def _conditional_unnest(plan: nodes.Unnest, condition: Expression, session: Session) -> Step:
+    """Return the step of an outer one whose elements meet a condition."""
+    elements = _unnest(replace(plan, outer=False, condition=None), session)
+    compiled, width, schema = compile_expressions([condition], session), len(plan.input.schema), plan.schema
+
+    def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
+        rows, positions = elements(batch)
+        found = np.flatnonzero(compiled.mask(rows))
+        missing = np.setdiff1d(np.arange(batch.num_rows), positions[found])
+        origins = np.concatenate([positions[found], missing])
+        order = np.argsort(origins, kind="stable")
+        places = np.concatenate([found, np.full(len(missing), -1)])[order]
+        kept, nowhere = taken(batch, origins[order]), places < 0
+        columns = [each.take(pa.array(places, mask=nowhere)) for each in rows.columns[width:]]
+        return batch_of([*kept.columns, *columns], schema, kept.num_rows), origins[order]
 
     return step
 

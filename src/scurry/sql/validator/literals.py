@@ -129,6 +129,12 @@ def _timestamp(node: nodes.TimestampLiteral) -> Literal:
     nanos, precision = found
     unit = 10 ** (9 - (3 if precision <= 3 else 6 if precision <= 6 else 9))
     value = (days * 86_400 * 10**9 + nanos) // unit
+    if not -(2**63) <= value < 2**63:
+        raise invalid(
+            node.span,
+            f"TIMESTAMP literal '{node.text}' is out of range: one of more than six digits is between 1677-09-21 and "
+            "2262-04-11; write at most six",
+        )
     zoned = node.type_name == "TIMESTAMP WITH LOCAL TIME ZONE"
     return _made(value, (LocalZonedTimestampType if zoned else TimestampType)(precision, False), node)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -171,13 +171,16 @@ class SelectValidator:
         place = ordinal(item.expression, len(items))
         if place is not None:
             return place
-        expression = item.expression
-        for place, each in enumerate(items):
-            if isinstance(expression, nodes.Identifier) and expression.names == (each.alias,):
+        expression, names = item.expression, [each.name for each in items]
+        for each in _simple_names(expression):
+            if names.count(each.last) > 1:
+                raise invalid(each.span, f"Column '{each.last}' is ambiguous")
+        if isinstance(expression, nodes.Identifier) and expression.is_simple and expression.last in names:
+            return names.index(expression.last)
+        for place, selected in enumerate(items):
+            if selected.expression == expression:
                 return place
-            if each.expression == expression:
-                return place
-        return _without_aliases(expression, _aliases(items))
+        return _without_aliases(expression, {each.name: each.expression for each in items})
 
     def _result(
         self,
@@ -224,6 +227,18 @@ def _refuse_windowed(expression: nodes.Node, clause: str) -> None:
         raise invalid(expression.span, f"Windowed aggregate expression is illegal in {clause} clause")
     for child in nodes.children(expression):
         _refuse_windowed(child, clause)
+
+
+def _simple_names(expression: nodes.Node) -> Iterator[nodes.Identifier]:
+    """Iterate over the names of one part in a key of ORDER BY, which mean selected columns first."""
+    if isinstance(expression, nodes.Identifier):
+        if expression.is_simple:
+            yield expression
+    elif not isinstance(expression, nodes.Query | nodes.TypeSpec):
+        named = getattr(expression, "name", None)
+        for child in nodes.children(expression):
+            if child is not named:
+                yield from _simple_names(child)
 
 
 def _aliases(items: Sequence[Item]) -> dict[str, nodes.Expression]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scurry.errors import UnsupportedError
+from scurry.errors import UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
@@ -82,6 +82,11 @@ class FromClause:
             catalog = self._environment.catalog
             hint = did_you_mean(names[-1], self._environment.tables) if len(names) == 1 else ""
             raise invalid(table.name.span, catalog.missing(names)[1]).with_hint(hint or catalog.similar(names))
+        if not isinstance(found, CatalogTable) and any(each.name.upper() == "OPTIONS" for each in table.hints):
+            view = ".".join(f"`{each}`" for each in found.path)
+            raise ValidationError(
+                f"View '{view}' cannot be enriched with new options. Hints can only be applied to tables."
+            )
         if isinstance(found, CatalogView):
             plan = replace(self._environment, tables={}, outer=None).plan(found.query)
             if found.names:
@@ -204,6 +209,10 @@ class FromClause:
     def _joined_function(self, table: nodes.Join, first: FromItem, kind: str) -> FromItem:
         row = self._item(table.right, None, first)
         condition = self._condition(table, row)
+        if kind == "LEFT" and isinstance(row.plan, Unnest) and condition is not None and not is_true(condition):
+            if self._environment.session.is_streaming:
+                return replace(row, plan=replace(row.plan, outer=True, condition=condition))
+            return self._joined_query(nodes.replace(table, right=_as_query(table.right)), first, kind)
         if kind == "LEFT" and isinstance(row.plan, Unnest | TableFunctionScan):
             row = replace(row, plan=replace(row.plan, outer=True))
         if condition is None or is_true(condition):
@@ -364,6 +373,13 @@ def _keyword_span(table: nodes.Join) -> Span:
 
 def _core(table: nodes.TableExpression) -> nodes.TableExpression:
     return _core(table.table) if isinstance(table, nodes.Alias) else table
+
+
+def _as_query(table: nodes.TableExpression) -> nodes.TableExpression:
+    """Return a table that refers to those before it as a query of its rows, with the same name."""
+    query = nodes.Select((nodes.SelectItem(nodes.Star(span=table.span)),), table, span=table.span)
+    derived = nodes.DerivedTable(query, lateral=True, span=table.span)
+    return nodes.Alias(derived, table.name, span=table.span) if isinstance(table, nodes.Alias) else derived
 
 
 def _visible(item: FromItem) -> list[str]:

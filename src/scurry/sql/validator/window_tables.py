@@ -72,11 +72,16 @@ def window_table(call: nodes.Call, environment: Environment, item: FromItemOf) -
     size = intervals.get("SIZE", intervals.get("GAP", 0))
     slide = intervals.get("SLIDE", intervals.get("STEP"))
     _check_positive(kind, size, slide)
-    if kind == "CUMULATE" or environment.session.is_streaming:
+    if kind == "CUMULATE":
         _check_multiple(kind, size, slide)
+    offset = intervals.get("OFFSET", 0)
+    if kind == "TUMBLE" and abs(offset) >= size:
+        raise ValidationError(
+            f"Tumbling Window parameters must satisfy abs(offset) < size, but got size {size} ms and offset {offset} ms"
+        )
     partition_by = tuple(_place(each, plan) for each in table.partition_by or ())
     type = plan.schema[time].type
-    return WindowTable(plan, kind, time, size, slide, intervals.get("OFFSET", 0), partition_by, window_schema(type))
+    return WindowTable(plan, kind, time, size, slide, offset, partition_by, window_schema(type))
 
 
 def window_schema(time: DataType) -> Schema:
@@ -171,9 +176,7 @@ def _check_positive(kind: str, size: int, slide: int | None) -> None:
 def _check_multiple(kind: str, size: int, slide: int | None) -> None:
     if slide is None or (slide and size % slide == 0):
         return
-    names = {"HOP": ("size", "slide"), "CUMULATE": ("maxSize", "step")}[kind]
-    end = "." if kind == "CUMULATE" else ""
     raise ValidationError(
-        f"{kind} table function based aggregate requires {names[0]} must be an integral multiple of {names[1]}, "
-        f"but got {names[0]} {size} ms and {names[1]} {slide} ms{end}",
+        f"{kind} table function based aggregate requires maxSize must be an integral multiple of step, "
+        f"but got maxSize {size} ms and step {slide} ms.",
     )

@@ -94,10 +94,12 @@ class _Expansion:
 
     def _select(self, query: nodes.Select) -> nodes.Select:
         if not self._with_columns or query.from_ is None:
-            return self._parts(query)
+            plain: nodes.Select = self._parts(query)
+            return plain
         query = nodes.replace(query, from_=self._named(query.from_))
         relations = self._relations(query.from_)
-        return self._parts(query if relations is None else _qualified_select(query, relations))
+        found: nodes.Select = self._parts(query if relations is None else _qualified_select(query, relations))
+        return found
 
     def _table(self, query: nodes.ExplicitTable) -> Any:
         return self.of(_all_of(nodes.TableReference(query.name)))

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from scurry.catalog.entries import CatalogFunction
 from scurry.errors import ValidationError
+from scurry.functions.aggregate.catalogue import lookup_aggregate
+from scurry.functions.catalogue import lookup
 from scurry.sql import nodes
+from scurry.statements.listing.built_in import built_in_functions
 from scurry.statements.names import qualified
-from scurry.statements.results import StatementResult, ok
+from scurry.statements.python_functions import loaded
+from scurry.statements.results import STRING, StatementResult, ok, table_result
 from scurry.statements.session import TableSession
 
 __all__ = ["alter_function", "create_function", "describe_function", "drop_function"]
+
+_INFO = [("info name", STRING), ("info value", STRING)]
 
 
 def create_function(session: TableSession, statement: nodes.CreateFunction) -> StatementResult:
@@ -49,10 +55,50 @@ def drop_function(session: TableSession, statement: nodes.DropFunction) -> State
 
 
 def describe_function(session: TableSession, statement: nodes.DescribeFunction) -> StatementResult:
-    """Describe a function: Flink 2.3 knows none by this statement but those of a catalog, of which it fails, too.
+    """Describe a function: a temporary system function, a built-in one, or one of a catalog.
 
     Raises:
         ValidationError: There is no such function.
     """
-    name = ".".join(f"`{part}`" for part in statement.name.names)
-    raise ValidationError(f"Function with the identifier '{name}' doesn't exist.")
+    name, registry = statement.name, session.catalogs.functions
+    system = registry.find_system(name.last) if name.is_simple else None
+    if name.is_simple and (system is not None or _is_listed(name.last)):
+        rows = [("is system function", "true"), ("is temporary", _text(system is not None))]
+        shown = name.last
+    else:
+        found = None if len(name.names) > 3 else registry.find(name.names)
+        if found is None:
+            quoted = ".".join(f"`{part}`" for part in name.names)
+            raise ValidationError(f"Function with the identifier '{quoted}' doesn't exist.")
+        identifier = qualified(session, name)
+        shown = f"{identifier.catalog}.{identifier.database}.{identifier.name}"
+        rows = [
+            ("is system function", "false"),
+            ("is temporary", _text(registry.is_temporary(identifier))),
+            ("class name", found.class_name),
+            ("function language", found.language),
+            ("resource uris", "[]"),
+        ]
+        system = found
+    return table_result(_INFO, [*rows, *(_properties(session, shown, system) if statement.extended else ())])
+
+
+def _is_listed(name: str) -> bool:
+    return name.lower() in {each.lower() for each in built_in_functions()}
+
+
+def _properties(session: TableSession, name: str, registered: CatalogFunction | None) -> list[tuple[str, str]]:
+    """Return what EXTENDED shows: the types that a function takes are known of no function of Python."""
+    user = loaded(registered, name, session.configuration.to_dict())
+    if user is not None:
+        kind, deterministic = user.kind, user.is_deterministic
+    else:
+        definition = lookup(name)
+        kind = "aggregate" if definition is None and lookup_aggregate(name) is not None else "scalar"
+        deterministic = definition is None or definition.is_deterministic
+    found = [("kind", kind.upper()), ("requirements", "[]"), ("is deterministic", _text(deterministic))]
+    return found if user is None else [*found, ("signature", f"{name}(*)")]
+
+
+def _text(value: bool) -> str:
+    return str(value).lower()

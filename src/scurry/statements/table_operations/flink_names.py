@@ -31,7 +31,10 @@ _VARIABLES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", 
 
 
 def _between(arguments: _Arguments, negated: bool) -> nodes.Expression | None:
-    return nodes.Between(*arguments, negated=negated) if len(arguments) == 3 else None
+    if len(arguments) != 3:
+        return None
+    operand, low, high = arguments
+    return nodes.Between(operand, low, high, negated)
 
 
 def _overlaps(arguments: _Arguments, _: bool) -> nodes.Expression | None:

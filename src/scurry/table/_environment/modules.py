@@ -20,12 +20,24 @@ __all__ = ["ModuleMethods"]
 class ModuleMethods(EnvironmentBase):
     """Modules, models and compiled plans."""
 
-    def load_module(self, module_name: str, module: Module) -> NoReturn:
-        """Refuse: the only module is `core`; `LOAD MODULE core` loads it again after `unload_module`.
+    def load_module(self, module_name: str, module: Module) -> None:
+        """Load the module `core` again after `unload_module`: it is the only one.
+
+        Args:
+            module_name: `core`.
+            module: Any module; the functions are the built-in ones.
 
         Raises:
-            UnsupportedError: Always.
+            ValidationError: It is loaded.
+            UnsupportedError: It is another one.
         """
+        session = self._session
+        if module_name in session.loaded_modules:
+            raise ValidationError(f"A module with name '{module_name}' already exists")
+        if module_name == "core":
+            session.loaded_modules.append(module_name)
+            session.modules.append(module_name)
+            return
         raise UnsupportedError(
             f"load_module('{module_name}', ...): modules are classes of Java; register functions with "
             "create_temporary_system_function"

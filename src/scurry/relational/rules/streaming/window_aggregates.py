@@ -57,6 +57,11 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
     table = _table_below(plan.input)
     if not isinstance(table, WindowTable):
         return None
+    if table.kind == "HOP" and table.partition_by is not None and table.slide and table.size % table.slide:
+        raise ValidationError(
+            "HOP table function based aggregate requires size must be an integral multiple of slide, "
+            f"but got size {table.size} ms and slide {table.slide} ms"
+        )
     _check_merging(plan, table.kind)
     keys, columns = _split(plan, properties)
     if any(each in properties.columns for call in plan.calls for each in input_references(call)):

@@ -14,7 +14,7 @@ from scurry.functions.definition import Argument, Session
 from scurry.functions.keys import first_of_each, group_codes
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.values import from_value
+from scurry.logical_types.values import from_value, repeated
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.relational.plan import Aggregate
 from scurry.relational.plan.aggregates import set_numbers
@@ -108,4 +108,4 @@ def argument_column(expression: Expression, batch: pa.RecordBatch) -> pa.Array:
     if isinstance(expression, InputReference):
         return batch.column(expression.index)
     assert isinstance(expression, Literal), f"{expression} is no column"
-    return pa.repeat(from_value(expression.value, expression.type), batch.num_rows)
+    return repeated(from_value(expression.value, expression.type), batch.num_rows)

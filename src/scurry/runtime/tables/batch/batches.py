@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from scurry.logical_types import DataType
 from scurry.logical_types.arrow import arrow_type
+from scurry.logical_types.values import repeated
 from scurry.relational.schema import Schema
 
 __all__ = [
@@ -103,7 +104,7 @@ def taken(batch: pa.RecordBatch, positions: Any) -> pa.RecordBatch:
 def _array(column: Any, type: DataType, rows: int) -> pa.Array:
     wanted = arrow_type(type)
     if isinstance(column, pa.Scalar):
-        column = pa.repeat(column, rows)
+        column = repeated(column, rows)
     elif isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     return column if column.type == wanted else column.cast(wanted, safe=False)

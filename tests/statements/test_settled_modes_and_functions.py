@@ -1,0 +1,107 @@
+"""What a session has settled: its mode, its functions and modules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scurry.errors import ValidationError
+from scurry.sql.parser import parse
+from scurry.statements.client_statements import ClientStatements
+from scurry.table import DataTypes, EnvironmentSettings, TableEnvironment, TableSchema
+from scurry.table.module import Module
+
+
+def made(mode: str) -> TableEnvironment:
+    streaming = mode == "STREAMING"
+    env = TableEnvironment.create(
+        EnvironmentSettings.in_streaming_mode() if streaming else EnvironmentSettings.in_batch_mode()
+    )
+    env.get_config().set("scurry.runner", "local")
+    return env
+
+
+def rows(env: TableEnvironment, statement: str) -> list[tuple[object, ...]]:
+    with env.execute_sql(statement).collect() as found:
+        return [tuple(row) for row in found]
+
+
+@pytest.mark.parametrize(("mode", "other"), [("STREAMING", "batch"), ("BATCH", "STREAMING")])
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT 1",
+        "EXPLAIN SELECT 1",
+        "INSERT INTO s SELECT 1",
+        "CREATE TABLE c WITH ('connector' = 'blackhole') AS SELECT 1 AS x",
+    ],
+)
+def test_the_mode_of_an_environment_does_not_change(mode: str, other: str, statement: str) -> None:
+    env = made(mode)
+    env.execute_sql("CREATE TABLE s (a INT) WITH ('connector' = 'blackhole')")
+    env.get_config().set("execution.runtime-mode", other)
+    with pytest.raises(ValidationError, match="Mismatch between configured runtime mode and actual runtime mode"):
+        env.execute_sql(statement)
+
+
+def test_the_statements_of_a_client_change_the_mode() -> None:
+    env = made("STREAMING")
+    client = ClientStatements(env._session)
+    client.execute(parse("SET 'execution.runtime-mode' = 'batch'"))
+    result = client.execute(parse("SELECT 1"))
+    assert [row[1] for row in result.rows] == [(1,)]
+
+
+def test_functions_are_described(tmp_path: Path) -> None:
+    env = made("STREAMING")
+    source = "from scurry.table import DataTypes\nfrom scurry.table.udf import udf\n"
+    source += "@udf(result_type=DataTypes.INT(), deterministic=False)\ndef plus_one(x):\n    return x + 1\n"
+    (tmp_path / "described_functions.py").write_text(source)
+    env.get_config().set("python.files", str(tmp_path / "described_functions.py"))
+    env.execute_sql("CREATE FUNCTION f AS 'described_functions.plus_one' LANGUAGE PYTHON")
+    env.execute_sql("CREATE TEMPORARY SYSTEM FUNCTION sf AS 'described_functions.plus_one' LANGUAGE PYTHON")
+    built_in = [("is system function", "true"), ("is temporary", "false")]
+    own = [
+        ("is system function", "false"),
+        ("is temporary", "false"),
+        ("class name", "described_functions.plus_one"),
+        ("function language", "PYTHON"),
+        ("resource uris", "[]"),
+    ]
+    python = [("kind", "SCALAR"), ("requirements", "[]"), ("is deterministic", "false")]
+    assert rows(env, "DESCRIBE FUNCTION `SUM`") == built_in
+    assert rows(env, "DESCRIBE FUNCTION EXTENDED `sum`")[2] == ("kind", "AGGREGATE")
+    assert ("is deterministic", "false") in rows(env, "DESCRIBE FUNCTION EXTENDED `RAND`")
+    assert rows(env, "DESCRIBE FUNCTION f") == own
+    full = "default_catalog.default_database.f"
+    assert rows(env, f"DESCRIBE FUNCTION EXTENDED {full}") == [*own, *python, ("signature", f"{full}(*)")]
+    assert rows(env, "DESCRIBE FUNCTION EXTENDED sf") == [
+        ("is system function", "true"),
+        ("is temporary", "true"),
+        *python,
+        ("signature", "sf(*)"),
+    ]
+    for name in ("`nope`", "`CASE`", "`TUMBLE`", "other.f"):
+        with pytest.raises(ValidationError, match="doesn't exist"):
+            env.execute_sql(f"DESCRIBE FUNCTION {name}")
+
+
+def test_core_is_loaded_again() -> None:
+    env = made("BATCH")
+    with pytest.raises(ValidationError, match="already exists"):
+        env.load_module("core", Module())
+    env.unload_module("core")
+    env.load_module("core", Module())
+    assert env.list_modules() == ["core"]
+
+
+def test_the_row_of_a_schema_is_not_null() -> None:
+    schema = TableSchema.Builder().field("a", DataTypes.INT()).build()
+    assert schema.to_row_data_type().as_summary_string() == "ROW<`a` INT> NOT NULL"
+
+
+def test_an_empty_statement_set_of_a_client_is_nothing() -> None:
+    client = ClientStatements(made("BATCH")._session)
+    client.execute(parse("BEGIN STATEMENT SET"))
+    assert client.execute(parse("END")).job is None

@@ -19,6 +19,7 @@ __all__ = [
     "AscendingTimestampsWatermarks",
     "BoundedOutOfOrdernessWatermarks",
     "IngestionTimeAssigner",
+    "IngestionTimeWatermarks",
     "NoWatermarks",
     "TimestampAssigner",
     "Watermark",
@@ -146,8 +147,23 @@ class IngestionTimeAssigner(TimestampAssigner):
 
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
         """Return the wall clock in milliseconds since the epoch, never less than at the call before."""
-        self._latest = max(getattr(self, "_latest", MIN_TIMESTAMP), time.time_ns() // 1_000_000)
+        self._latest = max(getattr(self, "_latest", MIN_TIMESTAMP), _wall_clock_ms())
         return self._latest
+
+
+class IngestionTimeWatermarks(WatermarkGenerator):
+    """Follow the wall clock, also while there are no records: watermark = now - 1."""
+
+    def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
+        """Do nothing: the clock alone counts."""
+
+    def on_periodic_emit(self, output: WatermarkOutput) -> None:
+        """Emit the watermark."""
+        output.emit_watermark(Watermark(_wall_clock_ms() - 1))
+
+
+def _wall_clock_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 AnyTimestampAssigner: TypeAlias = TimestampAssigner | Callable[[Any, int], int]
@@ -206,6 +222,16 @@ class WatermarkStrategy(ApiObject):
         """
         bound_ms = _not_negative("max_out_of_orderness", max_out_of_orderness)
         return WatermarkStrategy(_BoundedSupplier(bound_ms), max_out_of_orderness_ms=bound_ms)
+
+    @staticmethod
+    def for_ingestion_time() -> WatermarkStrategy:
+        """Return the strategy of ingestion time: records get the wall clock when they are read, watermarks follow it.
+
+        Event-time windows then need no times in the records, and fire while a source is idle. scurry's own; Flink had
+        it as a time characteristic. A record that is read again after a failure gets a new time. The clocks of workers
+        should agree: a record is late by as much as the clock of its worker is behind.
+        """
+        return WatermarkStrategy(IngestionTimeWatermarks, timestamp_assigner=IngestionTimeAssigner())
 
     @staticmethod
     def no_watermarks() -> WatermarkStrategy:

@@ -85,6 +85,7 @@ class HybridSource(Source):
         self._type = first.produced_type
         self.sources = tuple(sources)
         self.bounded = sources[-1].bounded
+        self.replayable = all(isinstance(source, LaterSource) or source.replayable for source in sources)
         for index, source in enumerate(sources):
             if isinstance(source, Source):
                 self._check(index, source)

@@ -30,6 +30,7 @@ class SocketSource(Source):
     """
 
     bounded = False
+    replayable = False
 
     def __init__(self, host: str, port: int, delimiter: str = "\n") -> None:
         """Describe a connection.

@@ -222,11 +222,13 @@ class Source(ABC):
         native: Whether an enumerator assigns its splits. If False, the source is a DataFrame that only the Spark runner
             reads: `read` gets an iterator of Arrow record batches as work.
         columnar: Whether each record holds the columns of many rows, so that a row costs little.
+        replayable: Whether records can be read again after a failure. If not, a job with checkpoints warns.
     """
 
     bounded: bool = True
     native: bool = True
     columnar: bool = False
+    replayable: bool = True
 
     @property
     def meets_malformed_records(self) -> bool:

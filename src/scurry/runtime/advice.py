@@ -18,6 +18,7 @@ from scurry.user_frames import is_internal
 
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan, SourcePlan
+    from scurry.graph.settings import JobSettings
 
 #: Methods of the classes that emit what they return or yield.
 _EMITTING = ("process_element", "flat_map", "process", "process_element1", "process_element2", "flat_map1", "flat_map2")
@@ -98,6 +99,17 @@ def changed_globals(plan: OperatorPlan) -> str:
     return (
         f"the function of {plan.name!r} ({plan.origin}) changes {variables}: each worker has its own, and the program "
         "does not see the change; keep values in state such as ValueState, or count with a metric"
+    )
+
+
+def cannot_replay(plan: SourcePlan, settings: JobSettings) -> str:
+    """Return a note if a job has checkpoints and a source that cannot read records again, empty otherwise."""
+    has_checkpoints = settings.checkpoint_interval_ms is not None or settings.checkpoint_dir is not None
+    if plan.source.replayable or not has_checkpoints:
+        return ""
+    return (
+        f"source {plan.name!r} ({plan.origin}) cannot read records again: a failure loses those that it has received "
+        "and no checkpoint contains, although checkpointing is enabled; for exactly once, read from files or Kafka"
     )
 
 

@@ -95,7 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
         "scurry.formats", "scurry.sql", "scurry.relational", "scurry.functions", "scurry.graph", "scurry.statements",
-        "scurry.launch", "scurry.pyflink_version",
+        "scurry.launch", "scurry.progress", "scurry.pyflink_version",
     },
     "scurry.rest": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",

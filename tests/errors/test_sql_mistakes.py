@@ -31,6 +31,7 @@ CREATE TABLE shown (city STRING, n BIGINT) WITH ('connector' = 'print');
 CREATE TABLE stored (city STRING, n BIGINT)
 WITH ('connector' = 'jdbc', 'url' = 'jdbc:sqlite:{dir}/shop.db', 'table-name' = 'totals');
 """
+QUIET = {"scurry.progress": "off"}
 LINES = "1,berlin,10.5,2024-01-01 00:00:00,a\n2,paris,ten,2024-01-01 00:01:00,b\n"
 #: What no text that a user sees may contain: names of Java's and of scurry's own files.
 FOREIGN = re.compile(r"org\.apache|java\.\w|classpath|site-packages|typer|DynamicTable|\w+Exception\b|Traceback|\.py:")
@@ -52,7 +53,7 @@ def seen(statements: str, directory: Path) -> str:
     script.write_text(SETUP.replace("{dir}", str(directory)) + statements.replace("{dir}", str(directory)))
     error = io.StringIO()
     with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-        status = run_program(script, [], LaunchOptions(runner="local"), debug=False)
+        status = run_program(script, [], LaunchOptions(runner="local", configuration=QUIET), debug=False)
     assert status == 1, f"exit status {status}"
     text = error.getvalue().replace(f"{directory}/", "").replace(str(directory), "{dir}")
     return "\n".join(line for line in text.splitlines() if not line.startswith("pyflink resolves to"))

@@ -236,6 +236,10 @@ def _wait_for_jobs(embedded: EmbeddedExecutor) -> int:
         except Exception as error:
             _complain(f"[ERROR] Job {job.id} ({job.name}) has failed: {error}")
             status = FAILED
+        else:
+            if job.status.name == "CANCELED":
+                _complain(f"[ERROR] Job {job.id} ({job.name}) was cancelled")
+                status = FAILED
     return status
 
 

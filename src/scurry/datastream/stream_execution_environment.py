@@ -59,6 +59,12 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         self._captures = True
         self._caches: list[CachedRecords] = []
 
+    def __repr__(self) -> str:
+        """Return what notebooks show: `<StreamExecutionEnvironment, parallelism 4, 2 operators to execute>`."""
+        count = len(self._operators)
+        left = f", {count} operator{'s' * (count != 1)} to execute" if count else ""
+        return f"<StreamExecutionEnvironment, parallelism {self.get_parallelism()}{left}>"
+
     def __reduce__(self) -> NoReturn:
         """Refuse to be pickled with a function: workers have no environment."""
         raise TypeError("the environment cannot be used inside a function: pass what the function needs of it")

@@ -23,6 +23,7 @@ from scurry.statements.streaming_runner import StreamingTableRunner, wait_for
 
 if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
+    from scurry.runtime.driver.job import JobExecution
 
 __all__ = ["StreamingTableJob", "TableJob", "run_query", "run_sinks"]
 
@@ -176,6 +177,11 @@ class StreamingTableJob(TableJob):
         """Take the job of the graph."""
         super().__init__()
         self._job = job
+
+    @property
+    def execution(self) -> JobExecution:
+        """The job as it is executed in this process."""
+        return self._job.execution
 
     def wait(self, timeout_ms: int | None = None) -> None:
         """Wait until the job has ended.

@@ -22,7 +22,7 @@ from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.session import TableSession
-from scurry.statements.streaming_runner import StreamingTableRunner
+from scurry.statements.streaming_runner import StreamingTableRunner, job_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,7 +122,7 @@ class SparkTableRunner:
 
     def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
         """Run the plans of sinks one after the other, each as a Spark job whose tasks write."""
-        spark, settings = _spark_execution(), _settings(session)
+        spark, settings = _spark_execution(), _settings(session, sinks)
         for plan in sinks:
             target, enforcer = _Target(session, plan), NotNullEnforcer.of(session, plan)
             if isinstance(target.sink, SparkTableSink):
@@ -182,11 +182,11 @@ def _sources(session: TableSession) -> Callable[[relational.Scan], TableSource]:
     return lambda scan: _source(session, scan)
 
 
-def _settings(session: TableSession) -> JobSettings:
+def _settings(session: TableSession, plans: Sequence[Plan] = ()) -> JobSettings:
     configuration = session.configuration
     settings = configuration.to_dict()
     return JobSettings(
-        job_name=settings.get("pipeline.name", "Table job"),
+        job_name=job_name(session, plans),
         parallelism=int(settings.get("parallelism.default", os.cpu_count() or 1)),
         mode="BATCH",
         configuration=settings,

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["StreamingTableRunner", "execution_plan", "lowering_of", "reading_of", "sink_nodes", "wait_for"]
+__all__ = ["StreamingTableRunner", "execution_plan", "job_name", "lowering_of", "reading_of", "sink_nodes", "wait_for"]
 
 
 class StreamingTableRunner:
@@ -274,12 +274,22 @@ def _submit(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNo
     return with_endpoint(session.configuration, plan.settings.runner, lambda: submit(plan))
 
 
+def job_name(session: TableSession, plans: Sequence[Plan]) -> str:
+    """Return the name of the job of some plans: `pipeline.name`, else Flink's, which names the sinks.
+
+    Args:
+        session: The session.
+        plans: The plans of sinks, or that of a query.
+    """
+    targets = [".".join(plan.path) for plan in plans if isinstance(plan, Sink)]
+    return session.configuration.get(options.JOB_NAME) or (f"insert-into_{','.join(targets)}" if targets else "collect")
+
+
 def _job_plan(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> JobPlan:
     configuration = session.configuration
     of_tables = int(session.setting("table.exec.resource.default-parallelism", "-1"))
     parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
-    name = configuration.get(options.JOB_NAME) or "Table job"
-    settings = configured_settings(configuration, "STREAMING", parallelism, name, {})
+    settings = configured_settings(configuration, "STREAMING", parallelism, job_name(session, plans), {})
     tables = TableProgram(
         without_secrets(session.executed), explain_executed(plans, reading_of(session, Changelogs(plans)))
     )

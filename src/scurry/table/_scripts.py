@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from scurry.errors import ScurryError, SqlParserError, ValidationError
+from scurry.common.job_client import JobClient
+from scurry.common.job_status import JobStatus
+from scurry.errors import JobError, ScurryError, SqlParserError, ValidationError
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.table_environment import TableEnvironment
 from scurry.table.table_result import TableResult
@@ -67,8 +69,28 @@ def run_script(path: Path) -> None:
 
 
 def _show(result: TableResult) -> None:
-    """Wait for insertions; print what other statements answer."""
-    if result.get_job_client() is not None and not result._result.is_query:
-        result.wait()
+    """Wait for insertions, and show their progress; print what other statements answer."""
+    job = result._result.job
+    if job is not None and not result._result.is_query:
+        _wait(job, result)
     elif result.get_result_kind():
         result.print()
+
+
+def _wait(job: JobClient, result: TableResult) -> None:
+    """Wait for a job.
+
+    Raises:
+        JobError: It was cancelled from outside.
+    """
+    from scurry.progress import ProgressDisplay
+    from scurry.statements.jobs import StreamingTableJob
+
+    if not isinstance(job, StreamingTableJob):
+        result.wait()
+        return
+    with ProgressDisplay(job.execution):
+        result.wait()
+    if job.get_job_status().result() is JobStatus.CANCELED:
+        name, by = job.execution.plan.settings.job_name, job.execution.stopped_by
+        raise JobError(f"Job '{name}' was cancelled{f' by {by}' if by else ''}.")

@@ -35,6 +35,12 @@ class TableResult(ApiObject):
         self._result = result
         self._kept: list[tuple[int, tuple[object, ...]]] | None = None
 
+    def __repr__(self) -> str:
+        """Return what notebooks show: the columns, and the job if there is one."""
+        columns = ", ".join(self._result.schema.get_column_names())
+        job = self._result.job
+        return f"<TableResult of {columns}{'' if job is None else f', job {job.get_job_id()}'}>"
+
     def get_job_client(self) -> JobClient | None:
         """Return the client of the statement's job, None if it has none."""
         return self._result.job

@@ -63,7 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.functions": {
         "scurry.errors", "scurry.logical_types", "scurry.common._java_numbers", "scurry.common._java_regex",
     },
-    "scurry.relational": {"scurry.errors", "scurry.logical_types", "scurry.functions"},
+    "scurry.relational": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
     "scurry.python_values": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
     "scurry.runtime.tables": {
         "scurry.errors", "scurry.common", "scurry.user_frames", "scurry.logical_types", "scurry.functions",

@@ -13,6 +13,7 @@ from scurry.errors import ConfigError, RequestRefusedError, StateNotFoundError, 
 from scurry.graph.settings import TableProgram
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest.client import RemoteProcess
+from scurry.rest.routes.common import invalid_parameter
 from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from support.rest.fake_jobs import FakeExecution, FakeJob, plan_of
 
@@ -321,3 +322,10 @@ class TestEndedJobs:
 def test_the_plan_is_the_one_that_runs_now(job: FakeJob, process: RemoteProcess) -> None:
     job.execution = FakeExecution(plan_of("renamed"))
     assert process.request("GET", f"/jobs/{job.id}/plan")["plan"]["name"] == "renamed"
+
+
+def test_errors_name_parameters_that_are_called_like_secrets_and_hide_secrets_all_the_same() -> None:
+    assert invalid_parameter({"loc": ("path", "token"), "msg": "Input should be a valid integer"}) == (
+        "path.token: Input should be a valid integer"
+    )
+    assert "S3CRET" not in invalid_parameter({"loc": ("body",), "msg": "Value error, password=S3CRET"})

@@ -62,7 +62,7 @@ class CatalogBaseTable:
 
     schema: ResolvedSchema
     comment: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)  # may have secrets
 
 
 @dataclass(frozen=True)

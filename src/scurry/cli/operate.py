@@ -207,7 +207,9 @@ def _absolute(directory: str | None, url: str | None) -> str | None:
 
 def say(text: str) -> None:
     """Print a text for the user, not for other programs."""
-    print(text, file=sys.stderr, flush=True)
+    from scurry.common.printable import printable
+
+    print(printable(text), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -244,12 +244,15 @@ def _wait_for_jobs(embedded: EmbeddedExecutor) -> int:
 
 
 def _write(line: str) -> None:
-    sys.stdout.write(line + "\n")
+    from scurry.common.printable import printable
+
+    sys.stdout.write(printable(line) + "\n")
     sys.stdout.flush()
 
 
 def _complain(text: str) -> None:
+    from scurry.common.printable import printable
     from scurry.common.redaction import without_secrets
 
     sys.stdout.flush()
-    print(without_secrets(text), file=sys.stderr, flush=True)
+    print(printable(without_secrets(text)), file=sys.stderr, flush=True)

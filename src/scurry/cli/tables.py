@@ -21,11 +21,13 @@ def print_table(columns: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from scurry.common.printable import one_line
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(one_line(cell)) for cell in row))
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = sys.maxsize >> 32

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["HIDDEN", "is_secret", "redacted", "without_secrets"]
+__all__ = ["HIDDEN", "has_secret", "is_secret", "redacted", "without_secrets"]
 
 HIDDEN = "******"
 
@@ -65,6 +65,11 @@ _RULES = (
 def is_secret(key: str) -> bool:
     """Return whether the name of a key marks its value as a secret."""
     return bool(_SECRET_KEY.search(key) or _SECRET_KEY_IN_CAMEL_CASE.search(key))
+
+
+def has_secret(key: str, value: str) -> bool:
+    """Return whether a value is a secret, or has one in it, such as an address with a password."""
+    return is_secret(key) or without_secrets(value) != value
 
 
 def redacted(configuration: Mapping[str, str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   ├── UnpicklableFunctionError (PicklingError)  a function that cannot be sent to workers
     │   └── PyFlinkImportedError (ImportError)        the real PyFlink was imported before scurry could take its name
     ├── ValidationError (ValueError)              a statement, table or option that Flink refuses
+    │   ├── CompiledPlanError                         a compiled plan that is damaged, or refers to what is not there
     │   └── CatalogError                              a catalog lacks what was named, or has it already
     │       ├── DatabaseNotExistError                         there is no such database
     │       ├── DatabaseAlreadyExistError                     there is a database of that name
@@ -175,6 +176,7 @@ from scurry.errors.state import (
 )
 from scurry.errors.table import (
     CatalogError,
+    CompiledPlanError,
     DatabaseAlreadyExistError,
     DatabaseNotEmptyError,
     DatabaseNotExistError,
@@ -198,6 +200,7 @@ __all__ = [
     "ArgumentError",
     "ArgumentTypeError",
     "CatalogError",
+    "CompiledPlanError",
     "DatabaseAlreadyExistError",
     "DatabaseNotEmptyError",
     "DatabaseNotExistError",

@@ -22,6 +22,13 @@ class ValidationError(ScurryError, ValueError):
     about: str = ""
 
 
+class CompiledPlanError(ValidationError):
+    """A compiled plan that cannot be read: it is damaged, or refers to what is not there.
+
+    Cure: Compile the statement again with `COMPILE PLAN`; the message names the file and the node.
+    """
+
+
 class SqlParserError(ScurryError, ValueError):
     """A text that is no SQL statement of Flink's dialect (its `SqlParserException`).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastapi import FastAPI, Request, Security
@@ -19,6 +19,7 @@ from scurry.errors import ScurryError
 from scurry.gateway.layout import dumps
 from scurry.gateway.routes import VERSIONS, router_of
 from scurry.gateway.sessions import Sessions
+from scurry.rest.routes.common import invalid_parameter
 
 __all__ = ["application"]
 
@@ -45,12 +46,16 @@ def application(sessions: Sessions) -> FastAPI:
 
 
 def _errors(status: int, *errors: str) -> Response:
-    return Response(dumps({"errors": [without_secrets(e) for e in errors]}), status, media_type="application/json")
+    return _answer(status, map(without_secrets, errors))
+
+
+def _answer(status: int, errors: Iterable[str]) -> Response:
+    return Response(dumps({"errors": list(errors)}), status, media_type="application/json")
 
 
 def _invalid(request: Request, error: Any) -> Response:
-    places = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-    return _errors(400, *(f"Bad request, could not parse parameters: {place}" for place in places))
+    places = map(invalid_parameter, error.errors())
+    return _answer(400, (f"Bad request, could not parse parameters: {place}" for place in places))
 
 
 def _http(request: Request, error: Any) -> Response:

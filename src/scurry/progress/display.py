@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TextIO
 
 from scurry.common.config_options import PROGRESS
+from scurry.common.printable import one_line, printable
 from scurry.progress.panel import ProgressPanel, in_notebook
 from scurry.runtime.driver.job import BatchReport, JobExecution
 from scurry.runtime.driver.job_log import bytes_text
@@ -46,7 +47,7 @@ class ProgressDisplay:
             clock: Returns the seconds of the clock that `job.started` was read from.
         """
         self._job = job
-        self._name = job.plan.settings.job_name
+        self._name = one_line(job.plan.settings.job_name)
         self._stream = sys.stderr if stream is None else stream
         self._clock = clock
         self._style = _style(job, self._stream)
@@ -160,7 +161,7 @@ class ProgressDisplay:
     def _say(self, text: str) -> None:
         # With live lines, rich replaces sys.stderr and prints this above them.
         stream = sys.stderr if self._live is not None else self._stream
-        print(text, file=stream, flush=True)
+        print(printable(text), file=stream, flush=True)
 
 
 class _ShownRecords(logging.Handler):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastapi import FastAPI, Request, Security
@@ -33,6 +33,7 @@ from scurry.rest.routes import (
     subtasks,
     vertices,
 )
+from scurry.rest.routes.common import invalid_parameter
 from scurry.rest.settings import RestSettings
 
 __all__ = ["add_errors", "application", "guarded"]
@@ -77,17 +78,16 @@ def guarded(job: ServedJob, settings: RestSettings) -> Application:
 
 
 def _errors(status: int, *errors: str, headers: Any = None) -> Response:
+    return _answer(status, map(without_secrets, errors), headers)
+
+
+def _answer(status: int, errors: Iterable[str], headers: Any = None) -> Response:
     # Escaped, so that any text a client has sent can be encoded.
-    return Response(
-        json.dumps({"errors": [without_secrets(error) for error in errors]}),
-        status,
-        headers,
-        media_type="application/json",
-    )
+    return Response(json.dumps({"errors": list(errors)}), status, headers, media_type="application/json")
 
 
 def _invalid(request: Request, error: Any) -> Response:
-    return _errors(400, *(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+    return _answer(400, map(invalid_parameter, error.errors()))
 
 
 def _http(request: Request, error: Any) -> Response:

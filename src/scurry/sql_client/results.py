@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from scurry.common.printable import one_line
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError
 from scurry.sql_client.executor import Answer, Cells
@@ -146,4 +147,4 @@ def _print_changes(answer: Answer, settings: DisplaySettings, cost: Callable[[],
 
 def cells(row: Cells) -> list[str]:
     """Return the texts of a row."""
-    return [NULL if cell is None else cell for cell in row[1]]
+    return [NULL if cell is None else one_line(cell) for cell in row[1]]

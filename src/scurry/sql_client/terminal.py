@@ -274,11 +274,14 @@ def _viewing_keys(view: ResultView, height: Callable[[], int]) -> KeyBindings:
 
 
 def _write(line: str) -> None:
-    print(line, flush=True)
+    from scurry.common.printable import printable
+
+    print(printable(line), flush=True)
 
 
 def _complain(text: str) -> None:
+    from scurry.common.printable import printable
     from scurry.common.redaction import without_secrets
 
     red, plain = ("\x1b[31m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
-    print(f"{red}{without_secrets(text)}{plain}", flush=True)
+    print(f"{red}{printable(without_secrets(text))}{plain}", flush=True)

@@ -6,6 +6,7 @@ import datetime
 import threading
 from collections.abc import Callable, Sequence
 
+from scurry.common.printable import one_line
 from scurry.common.types import RowKind
 from scurry.sql_client.executor import Answer
 from scurry.sql_client.results import NULL, DisplaySettings
@@ -67,7 +68,7 @@ class Rows:
             for page in self._answer.pages():
                 with self._lock:
                     for kind, cells in page:
-                        self._change(RowKind(kind), tuple(cells))
+                        self._change(RowKind(kind), tuple(None if cell is None else one_line(cell) for cell in cells))
         except BaseException as error:  # shown on the screen
             self.error = None if self._is_stopped else error
         finally:

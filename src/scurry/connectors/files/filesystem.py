@@ -94,8 +94,8 @@ def file_system(path: str | os.PathLike[str]) -> tuple[FileSystem, str]:
             ) from error
         return ArrowFileSystem(arrow), inner
     raise UnsupportedError(
-        f"{text}: scurry reads and writes local paths, file:, s3://, gs:// and hdfs://, but not {scheme}:; "
-        "for what only Spark can reach, use env.from_spark(...)"
+        f"{without_credentials(text)}: scurry reads and writes local paths, file:, s3://, gs:// and hdfs://, but not "
+        f"{scheme}:; for what only Spark can reach, use env.from_spark(...)"
     )
 
 

@@ -8,6 +8,7 @@ from scurry.catalog.entries import InlineTable
 from scurry.catalog.identifier import escape_text
 from scurry.catalog.schema import MetadataColumn
 from scurry.catalog.table_options import explained, factory_not_found
+from scurry.common.redaction import redacted, without_secrets
 from scurry.connectors.sink import Sink
 from scurry.connectors.tables.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.connectors.tables.inline import InlineFactory
@@ -127,8 +128,11 @@ def _connector_hint(context: TableContext) -> str:
 
 
 def _explained(error: ValidationError, context: TableContext, what: str) -> ValidationError:
-    listed = "\n".join(f"{escape_text(key)}={escape_text(value)}" for key, value in sorted(context.options.items()))
+    listed = "\n".join(
+        f"{escape_text(key)}={escape_text(value)}" for key, value in sorted(redacted(context.options).items())
+    )
     name = context.identifier.as_summary_string()
-    found = explained(error, f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{error}")
+    message = f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{without_secrets(str(error))}"
+    found = explained(error, message)
     found.about = context.identifier.name
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from scurry.common.redaction import redacted
 from scurry.relational import plan as nodes
 from scurry.relational.explain.literals import literal_text
 from scurry.relational.explain.matching import logical_match_text
@@ -161,7 +162,7 @@ def _scan(plan: nodes.Scan) -> str:
     if plan.schema != plan.table_schema:
         parts.append(f"fields=[{', '.join(plan.schema.names)}]")
     if plan.options:
-        shown = ", ".join(f"{key}:{value}" for key, value in plan.options)
+        shown = ", ".join(f"{key}:{value}" for key, value in redacted(dict(plan.options)).items())
         parts.append(f"hints=[[[OPTIONS options:{{{shown}}}]]]")
     return f"LogicalTableScan({', '.join(parts)})"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scurry.common.redaction import redacted
 from scurry.relational import plan as nodes
 from scurry.relational.explain.advice import Advice
 from scurry.relational.explain.aggregates import global_text, group_aggregate_text, local_text
@@ -174,7 +175,7 @@ def _selected(expression: Expression, name: str, names: Sequence[str]) -> str:
 
 
 def _scan(plan: nodes.Scan) -> str:
-    hints = ", ".join(f"{key}={value}" for key, value in plan.options)
+    hints = ", ".join(f"{key}={value}" for key, value in redacted(dict(plan.options)).items())
     shown = f", hints=[[[OPTIONS options:{{{hints}}}]]]" if hints else ""
     conditions = ", ".join(expression_text(each, plan.table_schema.names) for each in plan.conditions)
     pushed = f", filter=[{conditions}]" if conditions else ""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Depends, HTTPException, Path, Query, Request
 
+from scurry.common.redaction import without_secrets
 from scurry.rest.job import ServedJob
 from scurry.rest.models import Errors
 
@@ -46,3 +48,8 @@ Names = Annotated[str | None, Query(description="Comma-separated names; without 
 
 Aggregations = Annotated[str | None, Query(description="Comma-separated: min, max, avg, sum, skew; all if not given.")]
 """How metrics are aggregated."""
+
+
+def invalid_parameter(found: Mapping[str, Any]) -> str:
+    """Return what is wrong with a parameter of a request, whose name may be that of a secret: `path.token`."""
+    return f"{'.'.join(map(str, found['loc']))}: {without_secrets(found['msg'])}"

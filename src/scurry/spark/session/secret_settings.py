@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from scurry.common.redaction import redacted
+from scurry.common.redaction import has_secret
 
 _SUBMIT_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -31,7 +31,7 @@ def start_jvm(builder: Any) -> None:
     java_options, properties = _java_options(settings.get(_JAVA_OPTIONS, ""))
     if properties:
         builder.config(_JAVA_OPTIONS, java_options)
-    secret = {key: value for key, value in settings.items() if redacted({key: value}) != {key: value}}
+    secret = {key: value for key, value in settings.items() if has_secret(key, value)}
     if SparkContext._gateway is not None or not (secret or properties):
         return
     public = SparkConf(loadDefaults=False).setAll([pair for pair in settings.items() if pair[0] not in secret])
@@ -47,7 +47,7 @@ def _java_options(text: str) -> tuple[str, dict[str, str]]:
     kept, properties = [], {}
     for option in shlex.split(text):
         name, equals, value = option.removeprefix("-D").partition("=")
-        if option.startswith("-D") and equals and redacted({name: value}) != {name: value}:
+        if option.startswith("-D") and equals and has_secret(name, value):
             properties[name] = value
         else:
             kept.append(option)

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.catalog.entries import CatalogTable, ContextResolvedTable, InlineTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
-from scurry.common.redaction import is_secret
+from scurry.common.redaction import has_secret
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.functions.user.definition import UserFunction
 from scurry.statements.catalog_reader import SessionCatalog
@@ -47,7 +47,7 @@ def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTa
         "distribution": encoder.encoded(table.distribution),
     }
     if objects == "ALL":
-        secret = sorted(filter(is_secret, table.options))
+        secret = sorted(key for key, value in table.options.items() if has_secret(key, value))
         options = {key: value for key, value in table.options.items() if key not in secret}
         resolved |= {"options": options, "secretOptions": secret, "comment": table.comment}
     return {**kept, "resolvedTable": resolved}

@@ -12,6 +12,7 @@ from scurry import logical_types
 from scurry.catalog import schema as catalog_schema
 from scurry.catalog.entries import ContextResolvedTable, TableDistribution
 from scurry.catalog.schema import ResolvedSchema
+from scurry.common.redaction import has_secret
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
@@ -23,6 +24,7 @@ from scurry.relational.physical import changes, joins, over, ranks, sets
 from scurry.relational.physical import matching as physical_matching
 from scurry.relational.physical import windows as physical_windows
 from scurry.relational.plan import Plan
+from scurry.statements.compiled.declared_types import misfit
 from scurry.statements.text import parse_type
 
 __all__ = ["Decoder", "Encoder", "node_types"]
@@ -71,6 +73,8 @@ class Encoder:
 
     def properties(self, value: Any) -> dict[str, Any]:
         """Return the fields of a node or a part as JSON, without those that have their defaults."""
+        if isinstance(value, plan.Scan):
+            _check_hints(value)
         found = {}
         for each in fields(value):
             held = getattr(value, each.name)
@@ -139,6 +143,14 @@ class Encoder:
         raise UnsupportedError(f"the statement cannot be compiled: {held!r} of a type is not kept in plans")
 
 
+def _check_hints(scan: plan.Scan) -> None:
+    if secret := [key for key, value in scan.options if has_secret(key, value)]:
+        raise UnsupportedError(
+            f"the statement cannot be compiled: a plan keeps no secrets, and a hint of table {'.'.join(scan.path)} has "
+            f"'{secret[0]}': set it in the table"
+        )
+
+
 def _reads_back(text: str, value: DataType) -> bool:
     try:
         return parse_type(text) == value
@@ -175,8 +187,11 @@ class Decoder:
         unknown = sorted(set(properties) - known)
         if unknown:
             raise ValidationError(f"{name} has {', '.join(unknown)}, which this version of scurry does not know")
+        values = {key: self.decoded(value) for key, value in properties.items()}
+        if (wrong := misfit(made, values)) is not None:
+            raise ValidationError(f"{name} has {values[wrong]!r:.100} as its {wrong}")
         try:
-            return made(**{key: self.decoded(value) for key, value in properties.items()})
+            return made(**values)
         except TypeError as error:
             raise ValidationError(f"{name} lacks something: {error}") from error
 

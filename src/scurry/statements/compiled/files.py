@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import CompiledPlanError, UnsupportedError, ValidationError
 from scurry.sql import nodes
 from scurry.statements.compiled.plans import CompiledStatement, compile_statement, read_plan
 from scurry.statements.results import StatementResult, ok
@@ -41,7 +41,7 @@ def load_plan(session: TableSession, path: Path) -> CompiledStatement:
     """Return the plan of a file.
 
     Raises:
-        ValidationError: There is no such file, or it has no plan that can be restored.
+        CompiledPlanError: There is no such file, or it has no plan that can be restored.
     """
     if path.is_dir():
         raise ValidationError(
@@ -50,7 +50,7 @@ def load_plan(session: TableSession, path: Path) -> CompiledStatement:
     try:
         return read_plan(session, path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ValidationError(f"Cannot load Plan from file '{path}'. {error}") from error
+        raise CompiledPlanError(f"Cannot load Plan from file '{path}'. {error}") from error
 
 
 def write_plan(session: TableSession, plan: CompiledStatement, path: Path, ignore_if_exists: bool = False) -> None:

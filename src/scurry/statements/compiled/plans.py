@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
 import scurry
 from scurry.common.configuration import Configuration
 from scurry.common.recursion import deep_recursion
-from scurry.errors import ConfigError, ValidationError
+from scurry.errors import CompiledPlanError, ConfigError, ScurryError, ValidationError
 from scurry.relational.changelog import Changelogs
 from scurry.relational.explain import explain_executed, physical_text
 from scurry.relational.plan import Plan, Sink
@@ -48,7 +49,7 @@ class CompiledStatement:
         self.sinks = list(sinks)
         self.numbers = numbers
         self.text = text
-        self.version = str(json.loads(text)["scurryVersion"])
+        self.version = str(json.loads(text).get("scurryVersion"))
 
     @deep_recursion()
     def execute(self) -> StatementResult:
@@ -59,14 +60,16 @@ class CompiledStatement:
         """
         check_table_options(self._session.configuration)
         for sink in self.sinks:
-            check_sources(self._session, sink)
+            with _damaged("the plan"):
+                check_sources(self._session, sink)
         return started(self._session, self.sinks, self.numbers)
 
     @deep_recursion()
     def explain(self) -> str:
         """Return the plan as text."""
-        reading = reading_of(self._session, Changelogs(self.sinks)) if self._session.is_streaming else None
-        return explain_executed(self.sinks, reading)
+        with _damaged("the plan"):
+            reading = reading_of(self._session, Changelogs(self.sinks)) if self._session.is_streaming else None
+            return explain_executed(self.sinks, reading)
 
 
 def compile_statement(session: TableSession, statement: nodes.Insert | nodes.StatementSet) -> CompiledStatement:
@@ -133,21 +136,59 @@ def read_plan(session: TableSession, text: str) -> CompiledStatement:
     """Return the plan of a text that `CompiledStatement.text` was.
 
     Raises:
-        ValidationError: It is no such text, was compiled for another mode, by a later version, or its tables or
-            functions cannot be found.
+        CompiledPlanError: It is no such text, is damaged, was compiled for another mode or by a later version, or its
+            tables or functions cannot be found.
     """
     plan = _parsed(text)
+    with _damaged("it"):
+        return _restored(session, plan, text)
+
+
+#: What damaged plans make Python raise.
+_SYMPTOMS: Final = (
+    LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError, RecursionError,
+)  # fmt: skip
+
+
+@contextmanager
+def _damaged(what: str) -> Iterator[None]:
+    """Raise errors of Python as those of a plan, whose part `what` is damaged."""
+    try:
+        yield
+    except ScurryError:
+        raise
+    except _SYMPTOMS as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise CompiledPlanError(f"{what} is damaged ({reason:.300}): compile the statement again") from error
+
+
+def _restored(session: TableSession, plan: dict[str, Any], text: str) -> CompiledStatement:
     mode = "STREAMING" if session.is_streaming else "BATCH"
     if plan["mode"] != mode:
-        raise ValidationError(f"the plan was compiled in {plan['mode']}, and the environment is in {mode}")
+        raise CompiledPlanError(f"the plan was compiled in {plan['mode']}, and the environment is in {mode}")
     configuration = Configuration(session.configuration)
     for key, value in plan["configuration"].items():
+        if not key.startswith(_KEPT_SETTINGS) or not isinstance(value, str):
+            raise CompiledPlanError(f"it has the setting {key!r:.100}, which plans do not have")
         configuration.set_string(key, value)
     session = replace(session, configuration=configuration)
     decoder = Decoder(lambda kept: restored_table(session, decoder, kept), FunctionNames(session).function)
     for node in plan["nodes"]:
-        decoder.nodes[node["id"]] = decoder.made(node["type"], node["properties"])
+        name = f"node {node['id']!r} ({node['type']!r:.100})"
+        try:
+            with _damaged(name):
+                made = decoder.made(node["type"], node["properties"])
+                if not isinstance(made, Plan):
+                    raise CompiledPlanError(f"{name} is no operation")
+                _ = made.schema, physical_text(made)  # which refer to the nodes below
+        except CompiledPlanError:
+            raise
+        except ValidationError as error:
+            raise CompiledPlanError(f"{name}: {error}") from error
+        decoder.nodes[node["id"]] = made
     sinks = [decoder.nodes[number] for number in plan["sinks"]]
+    if not sinks or not all(isinstance(each, Sink) for each in sinks):
+        raise CompiledPlanError(f"its sinks {plan['sinks']!r:.100} are none")
     numbers = {node: number for number, node in decoder.nodes.items()}
     return CompiledStatement(session, [each for each in sinks if isinstance(each, Sink)], numbers, text)
 
@@ -155,14 +196,14 @@ def read_plan(session: TableSession, text: str) -> CompiledStatement:
 def _parsed(text: str) -> dict[str, Any]:
     try:
         plan = json.loads(text)
-    except ValueError as error:
-        raise ValidationError(f"it is no JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise CompiledPlanError(f"it is no JSON: {error}") from error
     if not isinstance(plan, dict) or "planFormat" not in plan:
         hint = "; plans of Flink cannot be read: compile the statement again" if "flinkVersion" in str(plan) else ""
-        raise ValidationError(f"it is no plan that scurry has compiled{hint}")
-    if plan["planFormat"] > _FORMAT:
-        raise ValidationError(
-            f"scurry {plan['scurryVersion']} has compiled it in format {plan['planFormat']}, and version "
+        raise CompiledPlanError(f"it is no plan that scurry has compiled{hint}")
+    if type(plan["planFormat"]) is not int or plan["planFormat"] > _FORMAT:
+        raise CompiledPlanError(
+            f"scurry {plan.get('scurryVersion')} has compiled it in format {plan['planFormat']}, and version "
             f"{scurry.__version__} reads formats up to {_FORMAT}"
         )
     return plan

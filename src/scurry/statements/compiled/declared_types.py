@@ -13,7 +13,7 @@ __all__ = ["misfit"]
 
 def misfit(kind: type[Any], values: Mapping[str, Any]) -> str | None:
     """Return the name of a field of a dataclass whose value is of another type than is declared, None if all fit."""
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type] # mypy takes classes for unhashable
     return next((name for name, value in values.items() if not _fits(value, hints.get(name, Any))), None)
 
 

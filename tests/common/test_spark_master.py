@@ -49,6 +49,24 @@ def test_a_master_that_nobody_listens_at_is_named() -> None:
     assert caught.value.permanent
 
 
+@pytest.mark.parametrize("scheme", ["https://", "http://", ""])
+def test_an_api_server_that_nobody_listens_at_is_named(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"{scheme}127.0.0.1:{unused.getsockname()[1]}"
+        with pytest.raises(ClusterUnreachableError, match=f"no Kubernetes API server answers at {address} .*refused"):
+            reach(f"k8s://{address}")
+
+
+def test_an_api_server_that_listens_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        reach(f"k8s://https://127.0.0.1:{server.getsockname()[1]}")
+
+
 def test_one_of_several_masters_is_enough() -> None:
     with socket.socket() as server, socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))

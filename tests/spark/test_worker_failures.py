@@ -37,3 +37,9 @@ def test_what_no_restart_can_mend_is_known_on_the_driver() -> None:
 def test_failures_of_functions_arrive_with_their_operator() -> None:
     found = told(operator_error(PARSE, ValueError("x7"), "x7"))
     assert isinstance(found, OperatorError) and found.failure.operator == "parse"
+
+
+def test_a_worker_that_does_not_start_in_time_has_advice() -> None:
+    failed = failure_of(RuntimeError("org.apache.spark.SparkException: Python worker failed to connect back.\n\tat x"))
+    assert str(failed).splitlines()[0].endswith("Python worker failed to connect back.")
+    assert "within Spark's 10 s, as on an overloaded machine: start the job again" in str(failed)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scurry.errors import ScurryError
+from scurry.errors import ScurryError, UnpicklableFunctionError
 from scurry.table import AggregateFunction, ScalarFunction, TableAggregateFunction, TableEnvironment
 from scurry.table.expressions import col
 from scurry.table.udf import udaf, udf, udtaf, udtf
@@ -153,9 +153,9 @@ def test_a_table_aggregate_names_the_function_and_the_row(env: TableEnvironment)
 
 
 def test_what_cannot_be_pickled_is_to_be_made_in_open(env: TableEnvironment) -> None:
-    env.create_temporary_function("f", udf(lambda v: (LOCK, v)[1], result_type="BIGINT"))
-    with pytest.raises(ScurryError, match=r"(?s)cannot pickle '_thread.lock' object.*in open\(\)"):
-        rows(env, SCALAR)
+    function = udf(lambda v: (LOCK, v)[1], result_type="BIGINT")
+    with pytest.raises(UnpicklableFunctionError, match=r"(?s)cannot pickle '_thread.lock' object.*in open\(\)"):
+        env.create_temporary_function("f", function)
 
 
 class WithoutEval(ScalarFunction):

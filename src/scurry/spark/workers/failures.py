@@ -59,9 +59,20 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
     if first is not None and type(first).__module__.partition(".")[0] not in ("py4j", "pyspark"):
         return first  # such as a committer's
     message = next((line for line in texts if line), repr(error)).split("\n\tat ")[0]
-    failed = SparkFailedError(message.strip())
+    failed = SparkFailedError(message.strip() + _hint(texts))
     failed.__cause__ = first or error
     return failed
+
+
+def _hint(texts: list[str]) -> str:
+    """Return advice on a failure of Spark that has no other cause, empty if there is none."""
+    if any("Python worker failed to connect back" in text for text in texts):
+        return (
+            "\n  hint: a Python process did not start within Spark's 10 s, as on an overloaded machine: start the job "
+            "again, give it fewer cores (--master local[2], spark.executor.cores), or let it restart by itself "
+            "(restart-strategy.type: fixed-delay)"
+        )
+    return ""
 
 
 def texts_of(error: BaseException | None) -> list[str]:

@@ -21,6 +21,7 @@ from scurry.runtime.exchange.wire import (
     WireRow,
     channel_id,
     pack,
+    unpack,
 )
 
 #: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.
@@ -229,6 +230,30 @@ def test_everything_is_delivered_once_in_order_and_the_watermark_never_falls(spe
             if index is None:
                 assert payload[0] >= highest
                 highest = payload[0]
+        saved = gate.save()
+
+
+@settings(max_examples=150, deadline=None)
+@given(BATCHES, st.sets(st.sampled_from([A0, A1, B])))
+def test_the_end_of_an_input_makes_no_record_late_that_its_records_did_not(specs: Any, ending: set[int]) -> None:
+    """In the batch in which it ends: a task that had watermarks holds others back by the last of them."""
+    saved: dict[int, Any] = {}
+    never_idle = [Edge(0, 9, 0, ops.Rebalance(), senders=[ChannelGroup(1, 2), ChannelGroup(2, 1)])]
+    for number, rows in enumerate(batches_of(specs, 1)):
+        gate = InputGate(never_idle, saved)
+        last = number + 1 == len(specs)
+        if last:
+            rows += [time(channel, ((number + 2) << 24, MAX_TIME, 1000)) for channel in ending]
+        highest = {channel: saved[channel][0] if saved else MIN_TIME for channel in (A0, A1, B)}
+        for row in rows:
+            if row.kind == PROGRESS:
+                marks = [point[1] for point in unpack(row.block) if point[1] != MAX_TIME]
+                highest[row.channel] = max([highest[row.channel], *marks])
+            gate.add(row)
+        bounds = [max(highest[A0], highest[A1]), highest[B]]
+        for _, index, _ in gate.merge():
+            if index is not None and last:
+                assert gate.watermark <= min([bound for bound in bounds if bound > MIN_TIME], default=MAX_TIME)
         saved = gate.save()
 
 

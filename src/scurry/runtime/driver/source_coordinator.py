@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import closing
 from typing import Any
 
 from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.graph.plan import JobPlan, SourcePlan, naming_source
+from scurry.runtime.driver.alignment import Alignment
 from scurry.runtime.driver.batch_size import FIRST, FIRST_OF_COLUMNS, BatchSizer
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
 
 def limits_of(plan: JobPlan) -> BatchLimits:
@@ -67,18 +67,19 @@ class SourceCoordinator:
 
     def next(self, source: SourcePlan) -> list[Assignment]:
         """Return what a source reads in the next batch."""
-        if self._alignment.waits(source):
+        limits = self._alignment.limits(source, self._sizer.limits)
+        if limits is None:
             return []
         enumerator = self.enumerators[source.id]
-        enumerator.limit(self._sizer.limits, self._job.totals.record_bytes.get(source.id, {}))
+        enumerator.limit(limits, self._job.totals.record_bytes.get(source.id, {}))
         with naming_source(source.name, source.origin):
             found = enumerator.next_batch()
         backlog = enumerator.backlog()
         self._job.backlog.left(source.id, backlog)
+        self._alignment.assigned(source, bool(found), backlog)
         if found:
-            self._alignment.has_read(source)
             self._assigned = True
-            if backlog is not None and backlog.more:
+            if backlog is not None and backlog.more and limits == self._sizer.limits:
                 self._limited.add(source.id)
         return found
 
@@ -107,47 +108,6 @@ class SourceCoordinator:
         """Close the sources."""
         for enumerator in self.enumerators.values():
             enumerator.close()
-
-
-class Alignment:
-    """Decide which sources must wait because they are too far ahead in their alignment group (FLIP-182).
-
-    Inside a micro-batch no source needs to wait: the gate merges channels by their watermarks. Between batches a
-    source that is ahead gets no assignments.
-    """
-
-    def __init__(self, job: JobExecution, clock: Callable[[], float] = time.monotonic) -> None:
-        self._watermarks = job.totals.source_watermarks
-        self._groups: dict[str, list[SourcePlan]] = {}
-        for source in job.plan.sources.values():
-            alignment = getattr(source.watermark_strategy, "alignment", None)
-            if alignment is not None:
-                self._groups.setdefault(alignment.group, []).append(source)
-        self._clock = clock
-        self._spoke = {source.id: clock() for sources in self._groups.values() for source in sources}
-
-    def waits(self, source: SourcePlan) -> bool:
-        """Return whether the source must not read now."""
-        alignment = getattr(source.watermark_strategy, "alignment", None)
-        if alignment is None:
-            return False
-        others = [self._watermark(other) for other in self._groups[alignment.group] if not self._idle(other)]
-        limit: int = min(others, default=MAX_TIME) + alignment.drift_ms
-        return self._watermark(source) > limit
-
-    def has_read(self, source: SourcePlan) -> None:
-        """Record that the source had records."""
-        if source.id in self._spoke:
-            self._spoke[source.id] = self._clock()
-
-    def _watermark(self, source: SourcePlan) -> int:
-        """Return the lowest watermark of its channels; MAX_TIME when all have ended."""
-        return min(self._watermarks.get((source.id, channel), MIN_TIME) for channel in range(source.channels))
-
-    def _idle(self, source: SourcePlan) -> bool:
-        strategy = source.watermark_strategy
-        timeout = None if strategy is None else strategy.idle_timeout_ms
-        return timeout is not None and (self._clock() - self._spoke[source.id]) * 1000 > timeout
 
 
 def all_splits(plan: JobPlan, source: SourcePlan) -> dict[int, list[Any]]:

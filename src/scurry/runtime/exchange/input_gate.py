@@ -2,10 +2,11 @@
 
 Each channel delivers blocks in order. Progress points between them say what the watermark and the wall clock were.
 The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event time
-rises as slowly as the data allows, and disorder between channels makes nothing late. All subtasks of an operator
-receive the same progress points, so their watermarks rise through the same values. `step` numbers what is merged; it is
-the position of the resulting output on the subtask's channel to the next level, which so receives it in the order in
-which it was made.
+rises as slowly as the data allows, and disorder between channels makes nothing late. The end of an input comes after
+what other inputs have in the batch: until then the last watermark before it holds, so the end makes nothing late that
+its input's records did not. All subtasks of an operator receive the same progress points, so their watermarks rise
+through the same values. `step` numbers what is merged; it is the position of the resulting output on the subtask's
+channel to the next level, which so receives it in the order in which it was made.
 """
 
 from __future__ import annotations
@@ -135,6 +136,7 @@ class InputGate:
                 channel.seen = True  # its first watermark is pending, so the other channels must not get ahead of it
                 pending.append(channel)
         turn = merged = 0
+        ends: list[tuple[Channel, Point]] = []
         while pending:
             channel = self._next(pending)
             point = channel.points.pop() if channel.points else None
@@ -143,13 +145,26 @@ class InputGate:
                 _, index, block = blocks.pop()
                 yield turn << _STEP_BITS | merged, index, block
                 merged += 1
-            if point:
+            if point and self._ends_before_others(channel, point, pending):
+                ends.append((channel, point))
+            elif point:
                 self._advance(channel, point)
                 yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
                 turn, merged = turn + 1, 0
             if not (channel.blocks or channel.points):
                 pending.remove(channel)
+        for channel, point in ends:
+            self._advance(channel, point)
+            yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
+            turn += 1
         yield from self._finish(turn)
+
+    def _ends_before_others(self, channel: Channel, point: Point, pending: list[Channel]) -> bool:
+        """Return whether a task ends here that had records, and others have something further on in this batch."""
+        if point[1] != MAX_TIME or (channel.watermark == MIN_TIME and point[3] != ACTIVE):
+            return False
+        others = {each.task for each in pending if each.points}  # all subtasks have the same points
+        return bool(others) and channel.task not in others
 
     def _resume(self) -> None:
         """Forget how long channels were silent before the job was started from state."""

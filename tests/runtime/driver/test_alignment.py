@@ -10,7 +10,7 @@ import pytest
 
 from scurry.common import Duration, WatermarkStrategy
 from scurry.connectors.source import Backlog, BatchLimits
-from scurry.runtime.driver.alignment import Alignment
+from scurry.runtime.driver.pacing.alignment import Alignment
 from scurry.runtime.exchange.wire import MAX_TIME
 from support.clock import FakeTime
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.graph.plan import JobPlan, SourcePlan, naming_source
-from scurry.runtime.driver.alignment import Alignment
-from scurry.runtime.driver.batch_size import FIRST, FIRST_OF_COLUMNS, BatchSizer
 from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.pacing.alignment import Alignment
+from scurry.runtime.driver.pacing.batch_size import FIRST, FIRST_OF_COLUMNS, BatchSizer
 
 
 def limits_of(plan: JobPlan) -> BatchLimits:

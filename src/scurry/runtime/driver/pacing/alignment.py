@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from scurry.connectors.source import Backlog, BatchLimits
 from scurry.graph.plan import SourcePlan
-from scurry.runtime.driver.batch_size import MAX_GROWTH
 from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.driver.pacing.batch_size import MAX_GROWTH
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
 __all__ = ["Alignment"]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from scurry.common.redaction import without_secrets
 from scurry.errors import StorageAccessError, StorageConnectionError, StorageError
 
 __all__ = ["reaching", "without_credentials"]
@@ -49,5 +50,5 @@ def reaching(address: str) -> Iterator[None]:
 
 
 def without_credentials(text: str) -> str:
-    """Remove user and password from the addresses in a text."""
-    return _USER_INFO.sub("", text)
+    """Remove user and password from the addresses in a text, and hide other secrets, such as signatures."""
+    return without_secrets(_USER_INFO.sub("", text))

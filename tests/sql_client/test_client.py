@@ -178,6 +178,17 @@ def test_a_setting_that_cannot_be_read_is_refused_when_it_is_set(
     assert console.run("SELECT 1;")
 
 
+@pytest.mark.parametrize(
+    ("statement", "first"),
+    [("EXPLAIN SELECT x FROM g;", "== Abstract Syntax Tree =="), ("SHOW CREATE TABLE g;", "CREATE TABLE `")],
+)
+def test_texts_of_many_lines_are_printed_as_they_are(console: Console, statement: str, first: str) -> None:
+    assert console.run("CREATE TABLE g (x INT) WITH ('connector' = 'datagen');")
+    assert console.run(statement)
+    assert console.lines[1].startswith(first)
+    assert "+--" not in "\n".join(console.lines[1:]).split("\n")[0] and "1 row in set" not in console.text
+
+
 def test_an_interrupt_before_rows_are_shown_cancels_the_query(console: Console) -> None:
     def interrupted(answer: Answer, settings: DisplaySettings) -> None:
         raise KeyboardInterrupt

@@ -51,10 +51,16 @@ def test_statements_are_typed_and_results_are_seen(tmp_path: Path) -> None:
         shown.until("SQL Query Result (Changelog)")
         shown.until("+U")  # only what changes is drawn
         shown.type("q")
-        shown.until("[INFO] Result retrieval cancelled.")
-        shown.type("HELP;\r")
+        shown.until("3 rows in set")  # the result stays
+        # without a chosen mode, a result that is complete is printed at once
+        shown.type("RESET 'sql-client.execution.result-mode';\r")
+        shown.until("[INFO] Execute statement succeeded.")
+        shown.type("SELECT x, COUNT(*) AS n FROM (VALUES ('a'), ('a')) AS t(x) GROUP BY x;\r")
+        assert "SQL Query Result" not in shown.until("1 row in set")
+        # commands need no semicolon
+        shown.type("help\r")
         shown.until("Hint: a statement ends with")
-        shown.type("QUIT;\r")
+        shown.type("quit\r")
         assert shown.exit_status() == 0
     assert "SELECT grams FROM g;" in (tmp_path / "history").read_text()
     assert (tmp_path / "history").stat().st_mode & 0o077 == 0

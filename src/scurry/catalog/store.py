@@ -26,6 +26,11 @@ _FACTORIES = {
 }
 
 
+def catalog_kinds() -> list[str]:
+    """Return the kinds of catalogs there are, as `type` names them."""
+    return sorted(["generic_in_memory", *_FACTORIES])
+
+
 @dataclass(frozen=True)
 class CatalogDescription:
     """The options and the comment of CREATE CATALOG.
@@ -50,14 +55,14 @@ class CatalogDescription:
                 error = ValidationError(
                     "Catalog options do not contain an option key 'type' for discovering a catalog."
                 )
-                kinds = ", ".join(sorted(["generic_in_memory", *_FACTORIES]))
+                kinds = ", ".join(catalog_kinds())
                 raise error.with_hint(f"WITH ('type' = ...) is one of {kinds}")
             if kind in _FACTORIES:
                 module, _, function = _FACTORIES[kind].partition(":")
                 made: Catalog = getattr(importlib.import_module(module), function)(name, self.options)
                 return made
             if kind != "generic_in_memory":
-                raise factory_not_found("catalog", kind, ["generic_in_memory", *_FACTORIES])
+                raise factory_not_found("catalog", kind, catalog_kinds())
             refuse_unsupported("generic_in_memory", self.options, {"type", _DEFAULT_DATABASE.key, "property-version"})
         except ValidationError as error:
             raise explained(error, f"Unable to create catalog '{name}'.\n{error}") from None

@@ -6,33 +6,46 @@ import re
 from collections.abc import Iterable, Iterator
 
 from scurry.errors import ScurryError
-from scurry.sql.keywords import KEYWORDS, RESERVED
-from scurry.sql.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, tokenize
-from scurry.statements.listing.built_in import built_in_functions
+from scurry.functions.catalogue import callable_functions
+from scurry.sql.keywords import RESERVED
+from scurry.sql.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
+from scurry.statements.listing.options import option_keys, option_values, settings
 from scurry.statements.session import TableSession
 
 __all__ = ["candidates"]
 
 _STATEMENTS = (
     "ADD JAR", "ALTER TABLE", "ALTER VIEW", "ANALYZE TABLE", "BEGIN STATEMENT SET", "CREATE CATALOG", "CREATE DATABASE",
-    "CREATE FUNCTION", "CREATE TABLE", "CREATE TEMPORARY VIEW", "CREATE VIEW", "DELETE FROM", "DESCRIBE",
+    "CREATE FUNCTION", "CREATE TABLE", "CREATE TEMPORARY VIEW", "CREATE VIEW", "DESCRIBE",
     "DROP CATALOG", "DROP DATABASE", "DROP FUNCTION", "DROP TABLE", "DROP VIEW", "END", "EXECUTE STATEMENT SET BEGIN",
     "EXPLAIN", "HELP", "INSERT INTO", "INSERT OVERWRITE", "LOAD MODULE", "QUIT", "REMOVE JAR", "RESET", "SELECT", "SET",
     "SHOW CATALOGS", "SHOW COLUMNS FROM", "SHOW CREATE TABLE", "SHOW CREATE VIEW", "SHOW DATABASES", "SHOW FUNCTIONS",
-    "SHOW JARS", "SHOW JOBS", "SHOW MODULES", "SHOW TABLES", "SHOW VIEWS", "STOP JOB", "TRUNCATE TABLE",
-    "UNLOAD MODULE", "UPDATE", "USE", "USE CATALOG", "VALUES", "WITH",
+    "SHOW JARS", "SHOW JOBS", "SHOW MODULES", "SHOW TABLES", "SHOW VIEWS", "STOP JOB",
+    "UNLOAD MODULE", "USE", "USE CATALOG", "VALUES", "WITH",
 )  # fmt: skip
+#: Words of queries and definitions that may follow the first one.
+WORDS = tuple(
+    """
+    ALL AND ANY ARRAY AS ASC BETWEEN BIGINT BOOLEAN BY BYTES CASE CAST CHAR CROSS CUBE CURRENT DATE DAY DECIMAL DEFINE
+    DESC DESCRIPTOR DISTINCT DOUBLE ELSE END ENFORCED ESCAPE EXCEPT EXISTS FALSE FETCH FILTER FIRST FLOAT FOLLOWING FOR
+    FROM FULL GROUP GROUPING HAVING HOUR IN INNER INT INTERSECT INTERVAL INTO IS JOIN KEY LAST LATERAL LEFT LIKE LIMIT
+    MAP MATCH_RECOGNIZE MEASURES METADATA MINUTE MONTH MULTISET NATURAL NEXT NOT NULL NULLS OFFSET ON OR ORDER
+    ORDINALITY OUTER OVER PARTITION PARTITIONED PATTERN PRECEDING PRIMARY RANGE RIGHT ROLLUP ROW ROWS SECOND SELECT SETS
+    SIMILAR SMALLINT SOME STRING SYMMETRIC SYSTEM_TIME TABLE THEN TIME TIMESTAMP TIMESTAMP_LTZ TINYINT TO TRUE TRY_CAST
+    UNBOUNDED UNION UNNEST USING VALUES VARBINARY VARCHAR VIRTUAL WATERMARK WHEN WHERE WINDOW WITH WITHIN YEAR
+    """.split()
+)
 _BEFORE_TABLES = {"FROM", "JOIN", "INTO", "OVERWRITE", "TABLE", "VIEW", "DESCRIBE", "DESC", "UPDATE"}
 #: The name that ends at a position, read from there: the other direction takes time that grows with its square.
 _NAME_BACKWARDS = re.compile(r"([\w$]*+)(?:\.(`?[\w$]++`?(?:\.`?[\w$]++`?)*+))?")
-_FUNCTION_NAME = re.compile("[A-Z][A-Z0-9_]*")
 
 
 def candidates(session: TableSession, text: str, position: int) -> list[str]:
     """Return what may stand at a position, best first.
 
     After FROM and its like these are tables, after a table's name or alias and a dot its columns; elsewhere columns of
-    the statement's tables, functions and keywords.
+    the statement's tables, functions and keywords. Within the quotes of SET and RESET these are keys of settings, of
+    WITH and OPTIONS keys and values of options.
 
     Args:
         session: The session, whose catalogs are asked.
@@ -40,6 +53,9 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
         position: The offset in it.
     """
     before = text[:position]
+    tokens = tokenize(before)
+    if "'" in tokens.keys:  # a text that nothing ends yet
+        return _quoted(tokens, tokens.keys.index("'"))
     found = _NAME_BACKWARDS.match(before[::-1])
     assert found is not None
     qualifier, prefix = None if found[2] is None else found[2][::-1], found[1][::-1]
@@ -51,12 +67,37 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
     if keys[-1] in _BEFORE_TABLES:
         return _matching(prefix, [*_tables(session), *session.catalogs.list_catalogs()])
     columns = (column for table in _mentioned(text).values() for column in _columns(session, table))
-    functions = (name for name in built_in_functions() if _FUNCTION_NAME.fullmatch(name))
     users = _names(lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
         session.catalogs.current_database
     ))  # fmt: skip
-    rest: list[str] = [*users, *functions, *sorted(RESERVED), *sorted(KEYWORDS - RESERVED)] if prefix else []
+    rest: list[str] = [*users, *callable_functions(), *WORDS] if prefix else []
     return _matching(prefix, [*columns, *rest])
+
+
+def _quoted(tokens: Tokens, quote: int) -> list[str]:
+    """Return what may stand in the quotes that a token opens."""
+    keys, prefix = tokens.keys[:quote], tokens.text[tokens.ends[quote] :]
+    if keys in (["SET"], ["RESET"]):
+        return _matching(prefix, settings())
+    options = _options(tokens, quote)
+    if keys[-2:] == [STRING, "="]:
+        return _matching(prefix, option_values(_text(tokens, quote - 2), options))
+    if keys[-1:] in (["("], [","]) and ("WITH" in keys or "OPTIONS" in keys):
+        return _matching(prefix, option_keys(options))
+    return []
+
+
+def _options(tokens: Tokens, end: int) -> dict[str, str]:
+    """Return the options that are written before a token."""
+    return {
+        _text(tokens, index): _text(tokens, index + 2)
+        for index in range(end - 2)
+        if tokens.keys[index : index + 3] == [STRING, "=", STRING]
+    }
+
+
+def _text(tokens: Tokens, index: int) -> str:
+    return tokens.text[tokens.starts[index] + 1 : tokens.ends[index] - 1].replace("''", "'")
 
 
 def _matching(prefix: str, names: Iterable[str]) -> list[str]:

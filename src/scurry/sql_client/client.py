@@ -12,10 +12,13 @@ from scurry.errors import ScurryError, ValidationError
 from scurry.sql.lexer import STRING, tokenize
 from scurry.sql_client import messages
 from scurry.sql_client.executor import Answer, Executor
-from scurry.sql_client.results import DisplaySettings, print_answer
+from scurry.sql_client.results import DisplaySettings, print_answer, print_text
 from scurry.sql_client.splitting import Piece, split
 
-__all__ = ["Quit", "SqlClient", "Viewer"]
+__all__ = ["COMMANDS", "Quit", "SqlClient", "Viewer"]
+
+COMMANDS = ("QUIT", "EXIT", "HELP", "CLEAR")
+"""What needs no semicolon where it is typed."""
 
 _DEEPEST_SOURCE = 20
 
@@ -101,7 +104,10 @@ class SqlClient:
             if command is not None:
                 return command()
             answer = self.executor.execute(piece.text, self._script, piece.line)
-            self._show(answer, began)
+            if answer.has_content and _answers_text(piece.text):
+                print_text(answer, self._write)
+            else:
+                self._show(answer, began)
         except KeyboardInterrupt:
             if answer is not None and answer.is_query:  # nothing shows its rows yet, or any more
                 with suppress(ScurryError):
@@ -172,3 +178,9 @@ class SqlClient:
             return self.run_file(path)
         finally:
             self._sources -= 1
+
+
+def _answers_text(statement: str) -> bool:
+    """Say whether a statement answers a text of many lines, which is no table."""
+    words = tokenize(statement[:200]).keys[:2]
+    return words[:1] == ["EXPLAIN"] or words == ["SHOW", "CREATE"]

@@ -11,7 +11,7 @@ from scurry.errors import ValidationError
 from scurry.sql_client.executor import Answer, Cells
 from scurry.statements.display.tableau import border_line, cells_line, column_width, display_width
 
-__all__ = ["NULL", "DisplaySettings", "print_answer"]
+__all__ = ["NULL", "DisplaySettings", "print_answer", "print_text", "table_lines"]
 
 NULL = "<NULL>"
 
@@ -46,6 +46,11 @@ class DisplaySettings:
         if value.upper() not in _MODES:
             raise _unreadable(_MODE, value, f"one of {', '.join(_MODES)}")
         return value.upper()
+
+    @property
+    def chooses_mode(self) -> bool:
+        """Whether the session says how rows are shown: without it, a result that is complete soon is printed."""
+        return _MODE in self._settings
 
     @property
     def most_rows(self) -> int:
@@ -96,6 +101,13 @@ def print_answer(answer: Answer, settings: DisplaySettings, began: float, write:
         write("Query terminated.")
 
 
+def print_text(answer: Answer, write: Write) -> None:
+    """Print the texts of an answer of one column, such as a plan, as they are."""
+    for page in answer.pages():
+        for row in page:
+            write("\n".join(cells(row)))
+
+
 def _print_all(
     answer: Answer, widest: int | None, summary: Callable[[int], str], write: Write, cost: Callable[[], str] | str
 ) -> None:
@@ -104,14 +116,23 @@ def _print_all(
     if not rows:
         write(f"Empty set{cost if isinstance(cost, str) else cost()}")
         return
-    names = [name for name, _ in answer.columns]
-    shown = [cells(row) for row in rows]
-    widths = [max([display_width(name), *(display_width(row[i]) for row in shown)]) for i, name in enumerate(names)]
-    if widest is not None:
-        widths = [max(display_width(name), min(width, widest)) for name, width in zip(names, widths, strict=True)]
-    for line in _framed(names, widths, shown):
+    for line in table_lines([name for name, _ in answer.columns], [cells(row) for row in rows], widest):
         write(line)
     write(summary(len(rows)))
+
+
+def table_lines(names: Sequence[str], rows: Sequence[Sequence[str]], widest: int | None) -> Iterable[str]:
+    """Return rows in columns that are as wide as their values.
+
+    Args:
+        names: The columns.
+        rows: The texts of their values.
+        widest: How wide a column is at the most; None for no limit.
+    """
+    widths = [max([display_width(name), *(display_width(row[i]) for row in rows)]) for i, name in enumerate(names)]
+    if widest is not None:
+        widths = [max(display_width(name), min(width, widest)) for name, width in zip(names, widths, strict=True)]
+    return _framed(names, widths, rows)
 
 
 def _framed(names: Sequence[str], widths: Sequence[int], rows: Iterable[Sequence[str]]) -> Iterable[str]:

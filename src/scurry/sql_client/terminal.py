@@ -36,7 +36,7 @@ from scurry.sql.lexer import (
     tokenize,
 )
 from scurry.sql_client import messages
-from scurry.sql_client.client import Quit, SqlClient
+from scurry.sql_client.client import COMMANDS, Quit, SqlClient
 from scurry.sql_client.executor import Answer, Executor
 from scurry.sql_client.results import DisplaySettings
 from scurry.sql_client.splitting import is_complete, split
@@ -49,6 +49,8 @@ __all__ = ["interact"]
 
 PROMPT = "Scurry SQL> "
 _HISTORY = "~/.scurry-sql-history"
+#: How long a result may take that is printed without taking the whole terminal.
+_PATIENCE_SECONDS = 2.0
 _STYLE = Style.from_dict(
     {
         "keyword": "bold ansiblue",
@@ -125,7 +127,8 @@ def _typing_keys() -> KeyBindings:
     def _enter(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
         text = buffer.document.text
-        if not text.strip() or (split(text) and is_complete(text)):
+        is_command = text.strip().upper() in COMMANDS
+        if not text.strip() or is_command or (split(text) and is_complete(text)):
             buffer.validate_and_handle()
         else:
             buffer.insert_text("\n")
@@ -148,12 +151,16 @@ class SqlCompleter(Completer):
         if pieces and not pieces[-1].ended:
             start = document.text_before_cursor.rindex(pieces[-1].text.split("\n")[0].strip() or pieces[-1].text)
         found = self._executor.complete(text[start:], position - start)
-        typed = document.get_word_before_cursor(pattern=None) or ""
-        word = "" if typed and not (typed[-1].isalnum() or typed[-1] in "_$") else typed
         before = document.text_before_cursor[start:]
         for candidate in found:
-            length = len(before) if " " in candidate and candidate.upper().startswith(before.upper()) else len(word)
-            yield Completion(candidate, start_position=-length)
+            yield Completion(candidate, start_position=-_typed_part(before, candidate))
+
+
+def _typed_part(before: str, candidate: str) -> int:
+    """Return how much of a candidate stands before the cursor already."""
+    folded = candidate.upper()
+    typed = before[-len(candidate) :].upper()
+    return next((length for length in range(len(typed), 0, -1) if folded.startswith(typed[-length:])), 0)
 
 
 class SqlLexer(Lexer):
@@ -187,18 +194,26 @@ def _coloured(text: str) -> list[StyleAndTextTuples]:
 
 
 def _view(answer: Answer, settings: DisplaySettings) -> None:
-    """Show the rows of an answer on the whole terminal until the user leaves."""
+    """Show the rows of an answer on the whole terminal until the user leaves; what it showed last stays.
+
+    A result that is complete soon is only printed, unless the session has chosen a mode.
+    """
     view = ResultView(answer, settings)
-    application = _application(view)
     try:
-        application.run()
+        if not settings.chooses_mode:
+            view.rows.join(_PATIENCE_SECONDS)
+        if settings.chooses_mode or not view.rows.is_over:
+            _application(view).run()
     except KeyboardInterrupt:
         pass
-    finally:
-        view.rows.stop()
+    finished = view.rows.is_over
+    view.rows.stop()
     if view.rows.error is not None:
         raise view.rows.error
-    _write(messages.info(messages.CANCELLED))
+    for line in view.printed():
+        _write(line)
+    if not finished:
+        _write(messages.info(messages.CANCELLED))
 
 
 def _application(view: ResultView) -> Application[None]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from scurry.common.printable import one_line
 from scurry.common.types import RowKind
 from scurry.sql_client.executor import Answer
-from scurry.sql_client.results import NULL, DisplaySettings
+from scurry.sql_client.results import NULL, DisplaySettings, table_lines
 from scurry.statements.display.tableau import column_width, display_width
 
 __all__ = ["REFRESH_INTERVALS", "ResultView", "Rows"]
@@ -19,6 +19,8 @@ REFRESH_INTERVALS = (
     (0.0, "-"), (0.05, "Fastest"), (0.1, "100 ms"), (0.5, "500 ms"), (1.0, "1 s"), (5.0, "5 s"), (10.0, "10 s"),
     (60.0, "1 min"), (600.0, "10 min"),
 )  # fmt: skip
+#: Most rows that stay on the terminal.
+_MOST_PRINTED = 200
 _FINISHED = "Table program finished."
 _FAILED = "Table program failed."
 
@@ -98,7 +100,7 @@ class ResultView:
             answer: The answer.
             settings: How to show it.
         """
-        self._is_changelog = settings.mode == "CHANGELOG"
+        self._is_changelog, self._widest = settings.mode == "CHANGELOG", settings.widest
         self.rows = Rows(answer, self._is_changelog, settings.most_rows)
         names = [name for name, _ in answer.columns]
         widths = [max(len(name), len(NULL), column_width(kind, settings.widest)) for name, kind in answer.columns]
@@ -120,6 +122,20 @@ class ResultView:
         """Show the rows so far."""
         self._shown = self.rows.snapshot()
         self._updated = datetime.datetime.now()
+
+    def printed(self) -> list[str]:
+        """Return the rows so far as lines that stay on the terminal: the last ones, if there are many."""
+        rows = self.rows.snapshot()
+        shown = [[NULL if cell is None else cell for cell in row] for row in rows[-_MOST_PRINTED:]]
+        count = f"{len(rows)} row{'s' * (len(rows) != 1)}"
+        if len(rows) > len(shown):
+            count = f"the last {len(shown)} of {count}"
+        if not rows:
+            return ["Empty set"]
+        return [
+            *table_lines(self._names, shown, self._widest),
+            f"{count} {'in set' if self.rows.is_over else 'so far'}",
+        ]
 
     def turn(self, pages: int, height: int) -> None:
         """Turn some pages forward, or back if negative."""

@@ -10,7 +10,7 @@ from scurry.common.configuration import Configuration
 from scurry.errors import UnknownConfigError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import similar_name
 
-__all__ = ["SETTING_KEYS", "TABLE_OPTIONS", "TableSetting", "check_setting", "check_table_options"]
+__all__ = ["SETTING_KEYS", "TABLE_OPTIONS", "TableSetting", "check_setting", "check_table_options", "setting_keys"]
 
 
 def _boolean(text: str) -> object:
@@ -269,6 +269,11 @@ _CLIENT_SETTINGS = {
 }
 SETTING_KEYS = (*_BY_KEY, *_CLIENT_SETTINGS)
 """The keys of the settings of tables and of the SQL client."""
+
+
+def setting_keys() -> list[str]:
+    """Return the keys of the settings that have an effect here."""
+    return [key for key in _BY_KEY if key in _EFFECTS and key not in _REFUSED] + list(_CLIENT_SETTINGS)
 
 
 def check_setting(key: str, value: str) -> None:

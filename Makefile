@@ -85,7 +85,8 @@ test-faults: setup ## Jobs that are killed, fill their disk or find damaged file
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session
 
 .PHONY: faults-in-processes faults-in-session
-FAULTS_IN_PROCESSES := tests/faults/test_kill_driver.py tests/faults/test_kill_executor.py
+FAULTS_IN_PROCESSES := tests/faults/test_kill_driver.py tests/faults/test_kill_executor.py \
+	tests/faults/test_kill_in_process.py
 
 faults-in-processes: setup
 	$(BIN)/python -m pytest -q -s --durations=8 -m faults $(FAULTS_IN_PROCESSES)

@@ -27,7 +27,7 @@ from scurry.common.pickling import loads
 from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError, StateNotRestoredError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.identity import LOCAL_STORE, SPARK_GENERATIONS, identity, of_other_runner
-from scurry.runtime.checkpoint.storage import LocalStorage
+from scurry.runtime.checkpoint.storage import LocalStorage, reporting_full
 from scurry.runtime.driver.job import BatchOutput, JobExecution
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.local.database import CheckpointDatabase, Stores
@@ -207,7 +207,7 @@ class LocalCheckpoints:
         self._reports = []
         self._committed = self._database.batch
         # Not forced to the disk, nor replaced atomically: a lost or damaged note only lets the sinks commit once more.
-        with open(self._root / _COMMITTED, "wb", opener=_no_link) as file:
+        with reporting_full(self._root), open(self._root / _COMMITTED, "wb", opener=_no_link) as file:
             file.write(b"%d\n" % self._committed)
 
     def _read_committed(self) -> int:

@@ -169,3 +169,15 @@ def test_a_name_may_stand_twice_in_json_but_not_in_a_variant() -> None:
 def test_a_text_that_is_no_json_is_refused() -> None:
     with pytest.raises(JsonError):
         loads("{a: 1}")
+
+
+def test_json_of_an_empty_text_is_null() -> None:
+    assert value_of("JSON_OBJECT('a' VALUE JSON(''), 'b' VALUE JSON('  '))") == '{"a":null,"b":null}'
+
+
+def test_json_as_a_key_is_refused() -> None:
+    assert error_of("JSON_OBJECT(KEY JSON('{}') VALUE 1)") == "validation"
+
+
+def test_a_map_of_arrays_keeps_entries_with_equal_keys() -> None:
+    assert value_of("CARDINALITY(MAP_FROM_ARRAYS(ARRAY['a', 'a'], ARRAY[1, 2]))") == "2"

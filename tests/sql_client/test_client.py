@@ -70,6 +70,12 @@ def test_a_query_of_batch_is_shown_as_flink_does(console: Console) -> None:
     )
 
 
+def test_null_is_shown_as_nothing_in_answers_that_are_no_query(console: Console) -> None:
+    assert console.run("CREATE TABLE t (a INT) WITH ('connector' = 'datagen'); DESCRIBE t;")
+    assert "NULL>" not in console.text
+    assert "|    a |  INT | TRUE |     |        |           |\n" in console.text
+
+
 def test_changes_of_streaming_are_shown_as_flink_does(console: Console) -> None:
     assert console.run("SELECT * FROM (VALUES (1, 'ann')) AS t(id, name);")
     assert console.text == (

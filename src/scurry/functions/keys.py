@@ -78,15 +78,23 @@ def joint_codes(
         The numbers of both sides' rows.
     """
     rows = len(left[0])
-    columns = [
+    both = [
         pa.concat_arrays([one if one.type == other.type else one.cast(other.type), other])
         for one, other in zip(map(_whole, left), map(_whole, right), strict=True)
     ]
+    columns = [column if equal else _compared(column) for column, equal in zip(both, null_equals_null, strict=True)]
     codes, _ = group_codes(columns, 0)
     for column, equal in zip(columns, null_equals_null, strict=True):
         if not equal and column.null_count:
             codes[np.asarray(column.is_null())] = NULL_CODE
     return codes[:rows], codes[rows:]
+
+
+def _compared(column: pa.Array) -> pa.Array:
+    """Return a column whose values are equal where `=` is true: the zeros are, and NaN equals nothing."""
+    if not pa.types.is_floating(column.type):
+        return column
+    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), pc.add(column, pa.scalar(0.0, column.type)))
 
 
 def order_codes(column: pa.Array, descending: bool, nulls_first: bool) -> np.ndarray[Any, Any]:
@@ -124,6 +132,8 @@ def _hashable(value: Any) -> Hashable:
         return tuple((name, _hashable(each)) for name, each in value.items())
     if isinstance(value, list | tuple):
         return tuple(_hashable(each) for each in value)
+    if isinstance(value, float) and (value == 0 or value != value):
+        return repr(value)  # 0.0 and -0.0 are two values, NaN is one
     return value  # type: ignore[no-any-return]
 
 

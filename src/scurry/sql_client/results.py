@@ -84,7 +84,8 @@ def print_answer(answer: Answer, settings: DisplaySettings, began: float, write:
         write: Prints a line.
     """
     if not answer.is_query:
-        _print_all(answer, None, lambda count: f"{count} row{'s' * (count != 1)} in set", write, "")
+        # As in Flink, NULL is shown in rows of queries only.
+        _print_all(answer, None, lambda count: f"{count} row{'s' * (count != 1)} in set", write, "", null="")
         return
 
     def cost() -> str:
@@ -109,14 +110,19 @@ def print_text(answer: Answer, write: Write) -> None:
 
 
 def _print_all(
-    answer: Answer, widest: int | None, summary: Callable[[int], str], write: Write, cost: Callable[[], str] | str
+    answer: Answer,
+    widest: int | None,
+    summary: Callable[[int], str],
+    write: Write,
+    cost: Callable[[], str] | str,
+    null: str = NULL,
 ) -> None:
     """Print rows in columns that are as wide as their values."""
     rows = [row for page in answer.pages() for row in page]
     if not rows:
         write(f"Empty set{cost if isinstance(cost, str) else cost()}")
         return
-    for line in table_lines([name for name, _ in answer.columns], [cells(row) for row in rows], widest):
+    for line in table_lines([name for name, _ in answer.columns], [cells(row, null) for row in rows], widest):
         write(line)
     write(summary(len(rows)))
 
@@ -166,6 +172,6 @@ def _print_changes(answer: Answer, settings: DisplaySettings, cost: Callable[[],
     write(f"{said} a total of {count} row{'s' * (count > 1)}{cost()}")
 
 
-def cells(row: Cells) -> list[str]:
-    """Return the texts of a row."""
-    return [NULL if cell is None else one_line(cell) for cell in row[1]]
+def cells(row: Cells, null: str = NULL) -> list[str]:
+    """Return the texts of a row, with the text of NULL."""
+    return [null if cell is None else one_line(cell) for cell in row[1]]

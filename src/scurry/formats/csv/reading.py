@@ -135,8 +135,9 @@ class CsvReader(FileReader):
                     fields = fields[:-1]
                 else:
                     raise ValueError(f"Too many fields: {expected} are declared, the line has {count}")
-            elif not self.settings.ignore_errors:
-                raise ValueError(f"Row length mismatch. {expected} fields expected but was {count}.")
+            elif count < len(positions) and not self.settings.ignore_errors:
+                # As in Flink, a line has to have as many fields as columns are read, whichever they are.
+                raise ValueError(f"Row length mismatch. {len(positions)} fields expected but was {count}.")
             fields = fields + [""] * (expected - count)
             missing = count
         else:

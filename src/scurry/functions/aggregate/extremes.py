@@ -19,15 +19,20 @@ __all__ = ["FUNCTIONS"]
 
 
 class Extreme:
-    """Keeps the least or the greatest value."""
+    """Keeps the least or the greatest value.
+
+    Flink replaces the value by a lesser one, as Java's `<` compares: zeros are equal, of which the first stays, and NaN
+    is neither less nor greater, so that it stays if it is first and has no effect otherwise.
+    """
 
     def __init__(self, greatest: bool) -> None:
         self._greatest = greatest
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns[:1], groups)
-        numbers = _whole_numbers(column)
-        if numbers is None:
+        if pa.types.is_floating(column.type):
+            order = self._float_codes(column, first_positions(groups)[1])
+        elif (numbers := _whole_numbers(column)) is None:
             order = order_codes(column, descending=self._greatest, nulls_first=False)
         else:
             order = ~numbers if self._greatest else numbers
@@ -39,9 +44,33 @@ class Extreme:
     def result(self, states: Sequence[Column]) -> Column:
         return states[0]
 
-    def ranks(self, column: Column) -> Groups:
-        """Return a number for each value; that of the first row with the greatest number is kept."""
-        return -order_codes(column, descending=self._greatest, nulls_first=False)
+    def ranks(self, column: Column, heads: Groups) -> Groups:
+        """Return a number for each value; that of the first row with the greatest number is kept.
+
+        Args:
+            column: The values of some groups, one group after the other.
+            heads: Where the groups begin.
+        """
+        if not pa.types.is_floating(column.type):
+            return -order_codes(column, descending=self._greatest, nulls_first=False)
+        rows = np.flatnonzero(np.asarray(column.is_valid()))
+        ranks = np.full(len(column), -len(column) - 1)
+        _, first = np.unique(np.searchsorted(heads, rows, side="right"), return_index=True)
+        ranks[rows] = -self._float_codes(column.drop_null(), first)
+        return ranks
+
+    def _float_codes(self, column: Column, first: Groups) -> Groups:
+        """Return numbers of which the first one that is least belongs to the value that stays.
+
+        Args:
+            column: The values of some groups, without NULL.
+            first: The positions of the first ones of each group.
+        """
+        values = np.asarray(column)
+        _, codes = np.unique((-values if self._greatest else values) + 0.0, return_inverse=True)
+        codes = codes.reshape(-1).astype(np.int64)
+        codes[first[np.isnan(values[first])]] = -1
+        return codes
 
 
 def _whole_numbers(column: Column) -> Groups | None:
@@ -75,7 +104,7 @@ class AtEnd:
     def result(self, states: Sequence[Column]) -> Column:
         return states[0]
 
-    def ranks(self, column: Column) -> Groups:
+    def ranks(self, column: Column, heads: Groups) -> Groups:
         """Return a number for each value; that of the first row with the greatest number is kept."""
         valid = np.asarray(column.is_valid())
         return np.where(valid, np.arange(1, len(valid) + 1) if self._last else 1, 0)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scurry.errors import EvaluationError
+from scurry.functions.java_time.calendar import CUTOVER, date_of, first_of_month
 from scurry.functions.java_time.moment import Moment, days_from_civil
 from scurry.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 
@@ -32,22 +33,66 @@ def _formatted(moment: Moment, token: Token, simple: bool) -> str:
     letter, count = token
     if not count:
         return ""
-    if simple and letter in _UTC:
+    return _simple_text(moment, letter, count) if simple else _FORMATS[letter](moment, count)
+
+
+def _simple_text(moment: Moment, letter: str, count: int) -> str:
+    """Return a part as SimpleDateFormat writes it, whose calendar is the Julian one before 1582."""
+    if letter in _UTC:
         # A SimpleDateFormat has a time zone, which is that of the JVM.
         return _UTC[letter](count)
-    if simple and letter == "S":
-        return _padded(moment.nanoseconds // 1_000_000, count)
-    if simple and letter == "u":
-        return _padded(moment.weekday, count)
-    if simple and letter == "y" and count != 2:
-        return _year_text(moment.date[0], count)
-    return _FORMATS[letter](moment, count)
+    if letter not in _OF_CALENDAR:
+        return _FORMATS[letter](moment, count)
+    year, month, day = date_of(moment.days)
+    if letter in "ML":
+        return _month_text(month, min(count, 4))
+    if letter == "E":
+        return _day_text(moment.weekday, min(count, 4))
+    if letter == "G":
+        return "AD" if year > 0 else "BC"
+    week_year, week = _week_of_calendar(moment.days, moment.weekday, year)
+    if letter in "yY":
+        shown = year if letter == "y" else week_year
+        shown = 1 - shown if letter == "y" and shown < 1 else shown
+        sign, size = "-" if shown < 0 else "", abs(shown)
+        return f"{sign}{size % 100:02d}" if count == 2 else f"{sign}{_padded(size, count)}"
+    first = _first(year, month)
+    numbers = {
+        "d": day,
+        "D": moment.days - _first(year, 1) + 1,
+        "F": (day - 1) // 7 + 1,
+        "u": moment.weekday,
+        "w": week,
+        "W": (moment.days - _sunday_before(first)) // 7 + 1,
+        "S": moment.nanoseconds // 1_000_000,
+    }
+    return _padded(numbers[letter], count)
+
+
+def _first(year: int, month: int) -> int:
+    """Return the first day of a month, in the calendar of that time."""
+    found = first_of_month(year, month)
+    return found if found >= CUTOVER else first_of_month(year, month, julian=True)
+
+
+def _week_of_calendar(days: int, weekday: int, year: int) -> tuple[int, int]:
+    """Return the week-based year and the week of a day."""
+    saturday = days - weekday % 7 + 6
+    year = date_of(saturday)[0]
+    return year, (saturday - _first(year, 1)) // 7 + 1
+
+
+def _sunday_before(day: int) -> int:
+    return day - Moment(day * 86_400).weekday % 7
 
 
 def _year_text(year: int, count: int) -> str:
     if count == 2:
-        return f"{year % 100:02d}"
-    return f"{year:0{count}d}" if year >= 0 else f"-{-year:0{count}d}"
+        return f"{abs(year) % 100:02d}"
+    text = f"{abs(year):0{count}d}"
+    if year < 0:
+        return f"-{text}"
+    return f"+{text}" if count > 3 and len(text) > count else text
 
 
 def _padded(value: int, count: int) -> str:
@@ -64,7 +109,14 @@ def _month_text(month: int, count: int) -> str:
 def _quarter_text(quarter: int, count: int) -> str:
     if count <= 2:
         return _padded(quarter, count)
+    if count == 5:
+        return str(quarter)
     return f"Q{quarter}" if count == 3 else f"{('1st', '2nd', '3rd', '4th')[quarter - 1]} quarter"
+
+
+def _era_text(year: int, count: int) -> str:
+    name = "Anno Domini" if year > 0 else "Before Christ"
+    return ("AD" if year > 0 else "BC") if count <= 3 else name if count == 4 else name[0]
 
 
 def _day_text(weekday: int, count: int) -> str:
@@ -89,7 +141,7 @@ def _unsupported(moment: Moment, count: int) -> str:
 
 
 _FORMATS: Final[dict[str, Callable[[Moment, int], str]]] = {
-    "G": lambda moment, count: ("AD" if moment.date[0] > 0 else "BC") if count <= 3 else "Anno Domini",
+    "G": lambda moment, count: _era_text(moment.date[0], count),
     "u": lambda moment, count: _year_text(moment.date[0], count),
     "y": lambda moment, count: _year_text(moment.date[0] if moment.date[0] > 0 else 1 - moment.date[0], count),
     "D": lambda moment, count: _padded(_day_of_year(moment), count),
@@ -124,6 +176,9 @@ _FORMATS: Final[dict[str, Callable[[Moment, int], str]]] = {
     "N": lambda moment, count: _padded(moment.second_of_day * 10**9 + moment.nanoseconds, count),
     **dict.fromkeys("VzOXxZv", _unsupported),
 }
+
+#: Letters whose texts are others in a SimpleDateFormat.
+_OF_CALENDAR: Final = "GyYMLdDFuwWES"
 
 _UTC: Final[dict[str, Callable[[int], str]]] = {
     "z": lambda count: "UTC" if count < 4 else "Coordinated Universal Time",

@@ -8,7 +8,7 @@ from typing import Final
 
 from scurry.errors import EvaluationError
 
-__all__ = ["DAYS", "FIELDS", "MONTHS", "Token", "is_adjacent", "tokens"]
+__all__ = ["DAYS", "MONTHS", "Token", "tokens"]
 
 
 MONTHS: Final = (
@@ -18,12 +18,6 @@ MONTHS: Final = (
 
 DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
-FIELDS: Final = {
-    "y": "year", "u": "year", "Y": "year", "M": "month", "L": "month", "d": "day", "D": "day of year", "H": "hour",
-    "k": "hour of 24", "h": "hour of 12", "K": "hour of half", "m": "minute", "s": "second", "n": "nanosecond",
-    "A": "millisecond of day", "e": "weekday", "F": "week", "w": "week", "W": "week", "Q": "quarter", "q": "quarter",
-}  # fmt: skip
-
 _TOKEN: Final = re.compile(r"'((?:[^']|'')*)'|([A-Za-z])\2*|(\[|\])|([^A-Za-z'\[\]])", re.DOTALL)
 
 _LETTERS: Final = "GuyDMLdQqYwWEecFahKkHmsSAnNVzOXxZv"
@@ -31,7 +25,13 @@ _LETTERS: Final = "GuyDMLdQqYwWEecFahKkHmsSAnNVzOXxZv"
 _SIMPLE_LETTERS: Final = "GyYMLwWDdFEuaHkKhmsSzZX"
 
 #: How often a letter may stand in a row; those of years are minimum widths.
-_MOST: Final = dict.fromkeys("uyYnNA", 19) | dict.fromkeys("MLGEecQqZXx", 5) | dict.fromkeys("dHhKkmsw", 2) | {"D": 3}
+_MOST: Final = (
+    dict.fromkeys("uyYnNA", 19)
+    | dict.fromkeys("MLGEecQqZXx", 5)
+    | dict.fromkeys("dHhKkmsw", 2)
+    | dict.fromkeys("aWF", 1)
+    | {"D": 3}
+)
 
 Token = tuple[str, int] | str
 
@@ -69,20 +69,10 @@ def tokens(pattern: str, simple: bool = False) -> tuple[Token, ...]:
 def _check_letter(letter: str, count: int) -> None:
     if letter not in _LETTERS:
         raise EvaluationError(f"Unknown pattern letter: {letter}")
+    if letter == "c" and count == 2:
+        raise EvaluationError('Invalid pattern "cc"')
     most = _MOST.get(letter, count)
     if count > most and most == 19:
         raise EvaluationError(f"The minimum width must be from 1 to 19 inclusive but was {count}")
     if count > most:
         raise EvaluationError(f"Too many pattern letters: {letter}")
-
-
-def is_adjacent(parts: tuple[Token, ...], number: int) -> bool:
-    """Return whether digits of another field follow, so that this one has just as many as letters."""
-    if number + 1 >= len(parts):
-        return False
-    following = parts[number + 1]
-    return (
-        isinstance(following, tuple)
-        and following[0] in (*FIELDS, "S")
-        and not (following[0] in "ML" and following[1] > 2)
-    )

@@ -261,7 +261,7 @@ def map_from_arrays(keys: list[Any], values: list[Any]) -> list[tuple[Any, Any]]
             f"Invalid function MAP_FROM_ARRAYS call: The length of the keys array {len(keys)} is not equal to the "
             f"length of the values array {len(values)}"
         )
-    return unique_pairs(zip(keys, values, strict=True))
+    return list(zip(keys, values, strict=True))  # Flink keeps entries with equal keys
 
 
 def _boolean_or_null(site: CallSite, types: Sequence[DataType]) -> DataType:

@@ -108,6 +108,8 @@ def _whole_unit(unit: str, data_type: Any, is_floor: bool, time_zone: str) -> Ca
         return lambda values: values
     units = units_per_second(data_type) if isinstance(data_type, TIMESTAMP) else 1000
     apply = (_floored if is_floor else _ceiled)(unit, units)
+    if isinstance(data_type, TimeType):
+        return lambda values: _within_day(apply(values))
     if not isinstance(data_type, LocalZonedTimestampType):
         return apply
 
@@ -116,6 +118,12 @@ def _whole_unit(unit: str, data_type: Any, is_floor: bool, time_zone: str) -> Ca
         return apply(local) - (local - values)
 
     return zoned
+
+
+def _within_day(milliseconds: Integers) -> Integers:
+    if len(milliseconds) and milliseconds.max() >= DAY:
+        raise EvaluationError("Hour out of range: [24]: CEIL of a TIME is the end of the day")
+    return milliseconds
 
 
 FUNCTIONS = (

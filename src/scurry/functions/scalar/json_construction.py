@@ -45,6 +45,10 @@ Writer = Callable[[Any], str]
 _JSON_FUNCTIONS: Final = {"$JSON", "JSON_OBJECT", "JSON_ARRAY"}
 #: JSON(text) has a meaning only there.
 _NESTED: Final = {"JSON": "$JSON"}
+_MISPLACED: Final = (
+    "The JSON() function is currently only supported inside JSON_ARRAY() or as the VALUE param of JSON_OBJECT(). "
+    'Example: JSON_OBJECT(\'a\', JSON(\'{"key": "value"}\')) or JSON_ARRAY(JSON(\'{"key": "value"}\')).'
+)
 
 
 def json_writer(data_type: Any, session: Session) -> Writer:
@@ -157,6 +161,8 @@ def _refuse_untyped(values: Sequence[Argument]) -> None:
 def _infer_object(site: CallSite) -> Signature:
     for argument in site.arguments[2::2]:
         _argument_writer(argument, site.session)
+    if any(each.function == "$JSON" for each in site.arguments[1::2]):
+        raise SignatureError(_MISPLACED)
     if any(isinstance(each, NullType) for each in site.types[1::2]):
         raise SignatureError("Argument to function 'NULL' must not be NULL")
     if not all(isinstance(each, CHARACTER) for each in site.types[1::2]):
@@ -206,14 +212,13 @@ def _infer_json(site: CallSite) -> Signature:
 
 
 def _bind_json(site: CallSite, result_type: DataType) -> Kernel:
-    raise EvaluationError(
-        "The JSON() function is currently only supported inside JSON_ARRAY() or as the VALUE param of JSON_OBJECT(). "
-        'Example: JSON_OBJECT(\'a\', JSON(\'{"key": "value"}\')) or JSON_ARRAY(JSON(\'{"key": "value"}\')).'
-    )
+    raise EvaluationError(_MISPLACED)
 
 
 def _bind_nested_json(site: CallSite, result_type: DataType) -> Kernel:
-    def checked(text: str) -> str:
+    def checked(text: str) -> str | None:
+        if not text.strip():
+            return None
         try:
             return dumps(loads(text))
         except JsonError as error:

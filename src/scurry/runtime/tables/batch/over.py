@@ -93,7 +93,7 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
         return _whole_partitions(call.call, rows, session)
     lengths = np.maximum(end - start, 0)
     compute = _shared(call.call, len(start), np.array_equal(start, rows.start))
-    if compute is None or lengths.sum() <= _SHORT * len(lengths):
+    if compute is None or lengths.sum() <= _SHORT * len(lengths) or _has_nan(call.call, rows.batch):
         return _framed(call.call, rows, start, lengths, session)
     found = accumulator(call.call, session, is_over=True)
     states = group_states(found, call.call, rows.batch, rows.row, len(rows.row))
@@ -115,6 +115,13 @@ def _shared(call: AggregateCall, rows: int, is_running: bool) -> Callable[..., p
         if isinstance(data_type, DecimalType) and data_type.precision + len(str(rows)) > _MAX_PRECISION:
             return None
     return summed_values
+
+
+def _has_nan(call: AggregateCall, batch: pa.RecordBatch) -> bool:
+    """Return whether a value is NaN: what MIN and MAX make of it depends on all rows of the frame before it."""
+    if not any(isinstance(each.type, DoubleType | FloatType) for each in call.arguments[:1]):
+        return False
+    return bool(pc.any(pc.is_nan(argument_column(call.arguments[0], batch))).as_py())
 
 
 def _whole_partitions(call: AggregateCall, rows: _Partitions, session: Session) -> pa.Array:

@@ -17,8 +17,8 @@ __all__ = ["Choosing", "chosen", "chooses"]
 class Choosing(Protocol):
     """An accumulator whose value is that of the first of the rows with the greatest rank."""
 
-    def ranks(self, column: pa.Array) -> Any:
-        """Return a number for each value, the least one for NULL."""
+    def ranks(self, column: pa.Array, heads: Any) -> Any:
+        """Return a number for each value, the least one for NULL; `heads` are the positions where groups begin."""
 
 
 def chooses(accumulator: Any) -> TypeGuard[Choosing]:
@@ -45,7 +45,7 @@ def chosen(
         source[segments.heads[known]] = len(column) + np.arange(len(known))
         column = pa.concat_arrays([column, from_values([kept[place][0] for place in known], column.type)])
     at_places = column.take(pa.array(source, mask=source < 0))
-    values = at_places.take(pa.array(_greatest(accumulator.ranks(at_places), segments)))
+    values = at_places.take(pa.array(_greatest(accumulator.ranks(at_places, segments.heads), segments)))
     return values, [(each,) for each in to_values(values.take(pa.array(segments.ends)))]
 
 

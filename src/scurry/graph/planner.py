@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from scurry.common.config_options import MAX_PARALLELISM
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.errors import TopologyError
 from scurry.graph import operators as ops
@@ -66,7 +67,16 @@ class _Planner:
         return uid
 
     def _parallelism(self, node: Node) -> int:
-        return node.parallelism or self.settings.parallelism
+        parallelism = node.parallelism or self.settings.parallelism
+        most, where = node.max_parallelism, "set_max_parallelism"
+        if most is None and MAX_PARALLELISM.key in self.settings.configuration:
+            most, where = self.settings.max_parallelism, MAX_PARALLELISM.key
+        if most is not None and parallelism > most:
+            raise TopologyError(
+                f"{node.name or 'the operator'!r} ({node.origin}) has parallelism {parallelism}, and its maximum "
+                f"parallelism is {most}: lower the parallelism, or raise the maximum ({where})"
+            )
+        return parallelism
 
     def _add_source(self, node: SourceNode) -> None:
         number = self.ids[node.id]

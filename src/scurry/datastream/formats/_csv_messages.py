@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from scurry.common._api import ApiObject
+from scurry.common._charsets import text_of
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import (
     BasicType,
@@ -113,13 +114,13 @@ class CsvRowDeserializationSchema(DeserializationSchema):
             MalformedRecordError: The message is not such a row.
         """
         try:
-            _, _, texts = next(self._parser.records(message.decode()))
+            _, _, texts = next(self._parser.records(text_of(message)))
             return self._row(texts, self._fields, self._names)
         except (CsvSyntaxError, ValueError, StopIteration) as error:
             if self._ignore:
                 return None
             reason = "it is empty" if isinstance(error, StopIteration) else str(error)
-            text = message.decode("utf-8", "replace")
+            text = text_of(message, "replace")
             raise MalformedRecordError("CSV message", None, text, reason) from None
 
     def _row(self, texts: Sequence[str], fields: list[Callable[[str], Any]], names: tuple[str, ...]) -> Row:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from scurry.common import typeinfo
+from scurry.common._charsets import text_of
 from scurry.common._names import alternatives
 from scurry.common.time import Instant
 from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation, Types
@@ -51,7 +52,7 @@ def parse(message: bytes) -> Any:
     Raises:
         ValueError: It does not begin with JSON.
     """
-    text = message.decode()
+    text = text_of(message)
     blanks = _BLANKS.match(text)
     try:
         value, _ = _DECODER.raw_decode(text, blanks.end() if blanks else 0)

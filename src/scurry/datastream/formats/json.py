@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.common._api import ApiObject, made_by
+from scurry.common._charsets import text_of
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
@@ -62,7 +63,7 @@ class JsonRowDeserializationSchema(DeserializationSchema):
         except (ValueError, TypeError, AttributeError) as error:
             if self._arguments[2]:
                 return None
-            raise MalformedRecordError("JSON message", None, message.decode("utf-8", "replace"), str(error)) from None
+            raise MalformedRecordError("JSON message", None, text_of(message, "replace"), str(error)) from None
 
     class Builder(ApiObject):
         """Builder of the schema."""

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._charsets import text_of
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.csv.format import CsvQuotes
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
-from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
+from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
 from scurry.errors import MalformedRecordError, UnsupportedError
 from scurry.formats.contract import FileReader, FormatColumn
 from scurry.formats.csv.arrow_reading import ArrowCsvColumns
@@ -80,8 +81,12 @@ class CsvReader(FileReader):
         if ArrowCsvColumns.understands(self.declared, self.columns, self.settings):
             fast = ArrowCsvColumns(self.declared, self.columns, self.settings)
         whole = compressed(path)
-        with open_decompressed(fs, path) as file:
-            for offset, block in owned_blocks(file, path, start, _END if whole else end, cut=quotes.whole_records):
+        file, recoded = open_text(fs, path)
+        with file:
+            if recoded and start:
+                return
+            until = _END if whole or recoded else end
+            for offset, block in owned_blocks(file, path, start, until, cut=quotes.whole_records):
                 arrays = fast.read(block) if fast is not None and quotes.regular(block) else None
                 if arrays is not None:
                     yield pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
@@ -182,7 +187,7 @@ class CsvDecoder(MessageDecoder):
         origins: list[int] = []
         for index, message in enumerate(messages):
             try:
-                text = message.decode("utf-8", "replace")
+                text = text_of(message, "replace")
                 for _, _, fields in CsvParser(reader.settings.dialect).records(text, 0):
                     rows.append(reader.row(fields, positions, parsers))
                     origins.append(index)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._charsets import text_of
 from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
@@ -130,11 +131,11 @@ class JsonDecoder(MessageDecoder):
 
     def parsed(self, index: int, message: bytes) -> list[Any]:
         """Return the values of a message: one, or those of an array."""
-        if not message.strip():
-            return []
         try:
-            # what follows the first value is not looked at, as by Jackson
-            value = _DECODER.raw_decode(message.decode("utf-8").lstrip(" \t\r\n"))[0]
+            text = text_of(message).lstrip(" \t\r\n\v\f")
+            if not text:
+                return []
+            value = _DECODER.raw_decode(text)[0]  # what follows is not looked at, as by Jackson
         except (ValueError, RecursionError) as error:
             if self.settings.ignore_errors:
                 return []

@@ -5,16 +5,18 @@ Ranges can therefore be cut anywhere without reading the file, and every line is
 
 from __future__ import annotations
 
+import codecs
 import io
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
+from scurry.common._charsets import detected
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.source import MAX_RECORD_BYTES
 from scurry.errors import RecordTooLargeError
 
-__all__ = ["LineNumbers", "compressed", "open_decompressed", "owned_blocks"]
+__all__ = ["LineNumbers", "compressed", "open_decompressed", "open_text", "owned_blocks"]
 
 #: Bytes handled at once: large enough for speed, small enough for memory.
 BLOCK_BYTES = 4 * 1024 * 1024
@@ -50,6 +52,47 @@ def open_decompressed(fs: FileSystem, path: str) -> BinaryIO:
 
         return cast(BinaryIO, io.BufferedReader(pa.CompressedInputStream(file, "zstd")))
     return file
+
+
+def open_text(fs: FileSystem, path: str) -> tuple[BinaryIO, bool]:
+    """Open a file of text like `open_decompressed`; return it in UTF-8, and whether it was in UTF-16 or UTF-32.
+
+    Such a file can only be read from its beginning.
+    """
+    with open_decompressed(fs, path) as file:
+        codec, mark = detected(file.read(4))
+    file = open_decompressed(fs, path)
+    if codec == "utf-8":
+        return file, False
+    file.read(mark)
+    return io.BufferedReader(_AsUtf8(file, codec)), True
+
+
+class _AsUtf8(io.RawIOBase):
+    """The text of a file in UTF-8."""
+
+    def __init__(self, file: BinaryIO, codec: str) -> None:
+        self._file = file
+        self._decode = codecs.getincrementaldecoder(codec)("replace").decode
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            data = self._file.read(len(buffer))
+            self._rest = self._decode(data, not data).encode()
+            if not data:
+                break
+        part = self._rest[: len(buffer)]
+        self._rest = self._rest[len(part) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _after_last_newline(block: bytes | bytearray) -> int:
@@ -159,7 +202,7 @@ class LineNumbers:
 
 def _newlines(fs: FileSystem, path: str, end: int) -> int:
     count = 0
-    with open_decompressed(fs, path) as file:
+    with open_text(fs, path)[0] as file:
         while end > 0:
             block = file.read(min(BLOCK_BYTES, end))
             if not block:

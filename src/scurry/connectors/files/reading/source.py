@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import quote
 
 from scurry.common._java_regex.patterns import compiled
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.filesystem import FileStatus, file_system
+from scurry.connectors.files.filesystem import FileStatus, file_system, local_path
 from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.files.reading.globs import expand
@@ -175,10 +176,8 @@ class _FileEnumerator(Enumerator):
         found: list[tuple[str, FileStatus]] = []
         for address in self._paths:
             fs, path = file_system(address)
-            # workers open files by address, so scheme and host must stay with the path
-            prefix = address[: len(address) - len(path)] if address.endswith(path) else _prefix(address)
             for start in expand(fs, path, must_exist=self._interval is None):
-                found.extend((prefix + status.path, status) for status in fs.files(start))
+                found.extend((_address_of(status.path, address, path), status) for status in fs.files(start))
         found = list(dict(found).items())  # patterns may overlap
         if self._pattern is not None:
             found = [item for item in found if self._pattern.fullmatch(item[1].path)]
@@ -252,19 +251,35 @@ class _FileEnumerator(Enumerator):
         self._queues.restore(position, lambda file: _pending(*file))
         if self._interval is not None:
             # the next discovery finds files that appeared since, including those that the constructor listed
-            self._seen = set(position["seen"])
+            self._seen = set(map(_address, position["seen"]))
             self._looked = self._clock() - self._interval
 
 
 def _pending(path: str, start: int, *end_and_size: int) -> _Pending:
     # positions saved before splits existed have only the size
-    return _Pending(path, start, end_and_size[0], end_and_size[-1])
+    return _Pending(_address(path), start, end_and_size[0], end_and_size[-1])
+
+
+def _address_of(found: str, address: str, path: str) -> str:
+    """Return the address by which workers open a file that was found below another address.
+
+    A local file has its path, which is never parsed as a URI; elsewhere scheme and host stay with the path.
+    """
+    if local_path(address) is not None:
+        return found
+    prefix = address[: len(address) - len(path)] if address.endswith(path) else _prefix(address)
+    return prefix + quote(found, safe="/!$&'()*+,;=:@")
+
+
+def _address(saved: str) -> str:
+    """Return the address of a file in a position: earlier versions put the `file:` of what they read before it."""
+    return saved.removeprefix("file:").removeprefix("//") if saved.startswith("file:/") else saved
 
 
 def _prefix(address: str) -> str:
     """Return the prefix of an address that does not end with the path within its file system."""
     scheme, colon, rest = address.partition(":")
-    if not colon or "/" in scheme or scheme == "file":
+    if not colon:
         return ""
     if scheme == "hdfs" and rest.startswith("//"):
         return f"{scheme}://{rest[2:].partition('/')[0]}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ from scurry.common.types import Row
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvDialect
-from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks
+from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
 from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import Block, MalformedRecords
@@ -73,7 +74,11 @@ class CsvFormat(StreamFormat):
         dialect, quotes, parser = self.dialect, CsvQuotes(self.dialect), CsvParser(self.dialect)
         names, prelude = dialect.names, self._prelude(fs, path, parser)
         fast = _ArrowReader(dialect) if _ArrowReader.understands(dialect) else None
-        with open_decompressed(fs, path) as file:
+        file, recoded = open_text(fs, path)
+        with file:
+            if recoded and start:
+                return
+            end = sys.maxsize if recoded else end
             for offset, block in owned_blocks(file, path, start, end, cut=quotes.whole_records):
                 skip = min(max(0, prelude - offset), len(block))
                 data = block[skip:] if skip else block
@@ -112,7 +117,7 @@ class CsvFormat(StreamFormat):
 
     def _prelude(self, fs: FileSystem, path: str, parser: CsvParser) -> int:
         """Return the number of bytes before the first row of data."""
-        with open_decompressed(fs, path) as file:
+        with open_text(fs, path)[0] as file:
             head, position = b"", None
             while position is None:
                 block = file.read(max(_HEAD_BYTES, len(head)))

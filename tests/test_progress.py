@@ -64,6 +64,30 @@ class Job:
         return self.stderr.getvalue().splitlines()
 
 
+def test_a_terminal_shows_the_address_of_the_page_with_its_token_and_other_streams_without() -> None:
+    job = Job()
+    assert job.display().page_text() is None
+    job.execution.page = ("http://127.0.0.1:40123", "secret-token")
+    assert job.display(Terminal()).page_text() == "page: http://127.0.0.1:40123/#token=secret-token"
+    assert job.display().page_text() == "page: http://127.0.0.1:40123"
+
+
+def test_a_job_at_a_terminal_that_runs_on_shows_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scurry.progress.display._PAGE_SECONDS", 0.01)
+    job, terminal = Job(), Terminal()
+    job.execution.page = ("http://127.0.0.1:40123", None)
+    with job.display(terminal):
+        wait_until(lambda: "page: http://127.0.0.1:40123\n" in terminal.getvalue())
+
+
+def test_a_job_that_is_over_at_once_does_not() -> None:
+    job, terminal = Job(), Terminal()
+    job.execution.page = ("http://127.0.0.1:40123", "t")
+    with job.display(terminal):
+        pass
+    assert "page:" not in terminal.getvalue()
+
+
 def test_a_job_that_is_behind_says_how_far_and_when_it_will_have_caught_up() -> None:
     job, left = Job(), (9000, 8000)
     behind = job.execution.backlog = BacklogTracker(lambda: job.now)

@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from scurry import __version__ as version
 from scurry.cli.commands import app
+from scurry.common import Configuration
 from scurry.launch import LaunchOptions
 from scurry.rest.client import RemoteProcess
 from scurry.rest.registry import JobEntry, register
@@ -39,6 +41,9 @@ def scurry(*arguments: str) -> Done:
     return Done(done.exit_code, done.stdout, done.stderr)
 
 
+NO_JOBS = "no running jobs; jobs in one process are listed if they run at a terminal, or with -D scurry.rest=on\n"
+
+
 class TestList:
     def test_jobs_are_shown_with_state_and_url(self, job: FakeJob, process: RemoteProcess) -> None:
         header, line = scurry("list").out.splitlines()
@@ -50,7 +55,7 @@ class TestList:
         assert (found["jid"], found["state"], found["url"]) == (str(job.id), "RUNNING", process.url)
 
     def test_no_jobs_are_no_error(self) -> None:
-        assert scurry("list") == Done(0, "", "no running jobs\n")
+        assert scurry("list") == Done(0, "", NO_JOBS)
 
     def test_why_an_endpoint_does_not_answer_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("scurry.cli.operate._LIST_PATIENCE", 0.2)
@@ -176,6 +181,36 @@ class TestToken:
         assert "kept elsewhere" in done.err
 
 
+class TestOpen:
+    def test_without_a_browser_the_address_is_printed(
+        self, process: RemoteProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for variable in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+            monkeypatch.delenv(variable, raising=False)
+        assert scurry("open", "orders").out == f"{process.url}/#token={TOKEN}\n"
+
+    def test_a_browser_gets_a_file_of_this_user_that_leads_to_the_page(
+        self, process: RemoteProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        opened: list[str] = []
+        monkeypatch.setenv("DISPLAY", ":0")
+
+        def browser(url: str) -> bool:
+            opened.append(url)
+            return True
+
+        monkeypatch.setattr("webbrowser.open", browser)
+        assert scurry("open", "orders").err.startswith("opened the page of orders")
+        assert TOKEN not in opened[0]
+        file = Path(opened[0].removeprefix("file://"))
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert f"url={process.url}/#token={TOKEN}" in file.read_text()
+
+
+def test_the_version_is_printed() -> None:
+    assert scurry("--version").out == f"scurry {version}\n"
+
+
 class TestInspect:
     @pytest.fixture
     def savepoint(self, tmp_path: Path) -> str:
@@ -210,6 +245,43 @@ class TestInspect:
         assert {uid: one["bytes"] for uid, one in found["operators"].items()} == {"sums": 42, "rules": 4}
         assert found["bytes"] == 46 and found["watermark"] == 5000
 
+    def test_those_in_a_directory_are_listed_with_damaged_ones(self, savepoint: str, tmp_path: Path) -> None:
+        (tmp_path / "damaged").mkdir()
+        (tmp_path / "damaged" / "metadata.json").write_text("{")
+        (tmp_path / "other").mkdir()
+        found = json.loads(scurry("savepoint", "list", str(tmp_path), "--json").out)
+        assert [(one["path"], "error" in one) for one in found] == [
+            (savepoint, False), (str(tmp_path / "damaged"), True),
+        ]  # fmt: skip
+        assert "orders" in scurry("savepoint", "list", str(tmp_path)).out
+        assert "there is no directory" in scurry("savepoint", "list", str(tmp_path / "gone")).err
+
+    def test_two_are_compared_by_operator_and_source(self, savepoint: str, tmp_path: Path) -> None:
+        other = str(tmp_path / "other")
+        write_entries(other, [Entry("sums", "page", 0, 1, b"x" * 40), Entry("new", "page", 0, 1, b"y")])
+        metadata = SavepointMetadata(
+            created_ms=1_700_000_000_001, scurry_version="0.1.0", job_id="ab" * 16, job_name="orders",
+            max_parallelism=128, batch_id=9, watermark=5000,
+            operators={"sums": OperatorState("sums of orders", 2, "Reduce", 3, {"total": {}, "count": {}}),
+                       "new": OperatorState("new", 3, "Reduce", 1)},
+            sources={"lines": SourceState("orders", 1, "FileSource", 2, {"file": "a.csv", "offset": 17})},
+        )  # fmt: skip
+        complete_savepoint(other, metadata)
+        found = json.loads(scurry("savepoint", "diff", savepoint, other, "--json").out)
+        what = {one["what"]: (one["first"], one["second"]) for one in found}
+        assert what["batch_id"] == ("7", "9")
+        assert what["operator rules"][1] is None and what["operator new"][0] is None
+        assert what["operator sums"][1].endswith("40 bytes: total, count")
+        assert "source lines" not in what
+        assert json.loads(scurry("savepoint", "diff", savepoint, savepoint, "--json").out) == []
+
+    def test_one_is_deleted_with_its_files_alone(self, savepoint: str) -> None:
+        mine = Path(savepoint) / "mine.txt"
+        mine.write_text("x")
+        assert scurry("savepoint", "dispose", savepoint) == Done(0, "", f"deleted {savepoint}\n")
+        assert list(Path(savepoint).rglob("*")) == [mine]
+        assert scurry("savepoint", "dispose", savepoint).status == 1
+
     def test_another_directory_is_no_savepoint(self, tmp_path: Path) -> None:
         done = scurry("savepoint", "inspect", str(tmp_path))
         assert done.status == 1 and "is no savepoint" in done.err
@@ -222,3 +294,13 @@ def test_launch_options_of_savepoints_are_configuration() -> None:
         "execution.state-recovery.ignore-unclaimed-state": "true",
         "scurry.final-savepoint.dir": "/s",
     }
+
+
+@pytest.mark.parametrize(("terminal", "runner", "has_one"), [
+    (True, "local", True), (False, "local", False), (False, "spark", True),
+])  # fmt: skip
+def test_jobs_in_one_process_have_an_endpoint_at_a_terminal(
+    terminal: bool, runner: str, has_one: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
+    assert (RestSettings.of(Configuration(), runner) is not None) is has_one

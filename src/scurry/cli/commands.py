@@ -115,6 +115,24 @@ def explain(
     raise typer.Exit(run_program(program, arguments or [], options, debug=debug))
 
 
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"scurry {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="Example: scurry run --runner local program.py, or script.sql. Documentation: "
+    "https://github.com/scurry-project/scurry/tree/main/docs"
+)
+def scurry(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Run Apache Flink's programming model for Python on Apache Spark, or in one process."""
+
+
 operate.add_to(app)
 sql.add_to(app)
 sessions.add_to(app)

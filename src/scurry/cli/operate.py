@@ -56,7 +56,8 @@ def add_to(app: typer.Typer) -> None:
     app.command(rich_help_panel=Group.JOBS)(rescale)
     app.command(rich_help_panel=Group.JOBS)(checkpoints)
     app.command(rich_help_panel=Group.JOBS)(token)
-    help_text = "Take a savepoint (scurry savepoint JOB [DIR]), or look into one."
+    app.command("open", rich_help_panel=Group.JOBS)(open_page)
+    help_text = "Take a savepoint (scurry savepoint JOB [DIR]); list, inspect, compare and delete them."
     app.add_typer(savepoints, name="savepoint", help=help_text, rich_help_panel=Group.JOBS)
 
 
@@ -79,7 +80,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
             if reason := one.get("error"):
                 say(f"{one['name']} ({one['jid']}): {reason}")
     else:
-        print("no running jobs", file=sys.stderr)
+        say("no running jobs; jobs in one process are listed if they run at a terminal, or with -D scurry.rest=on")
 
 
 def cancel(job: Job, url: Url = None) -> None:
@@ -142,6 +143,43 @@ def inspect_savepoint(
         print_contents(directory, as_json)
 
 
+@savepoints.command("list")
+def list_savepoints(
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="A directory of savepoints, on this machine.")],
+    as_json: Json = False,
+) -> None:
+    """List the savepoints in a directory, the latest first."""
+    from scurry.cli.savepoint_contents import print_savepoints
+
+    with errors_shown():
+        print_savepoints(directory, as_json)
+
+
+@savepoints.command("diff")
+def diff_savepoints(
+    first: Annotated[str, typer.Argument(metavar="DIR", help="A savepoint.")],
+    second: Annotated[str, typer.Argument(metavar="DIR", help="Another one.")],
+    as_json: Json = False,
+) -> None:
+    """Show in which operators, states and positions of sources two savepoints differ."""
+    from scurry.cli.savepoint_contents import print_differences
+
+    with errors_shown():
+        print_differences(first, second, as_json)
+
+
+@savepoints.command("dispose")
+def dispose(
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="The savepoint's directory or URI.")],
+) -> None:
+    """Delete a savepoint: the files that its manifest names, and nothing else."""
+    from scurry.runtime.savepoint.disposal import dispose_savepoint
+
+    with errors_shown():
+        dispose_savepoint(directory)
+    say(f"deleted {directory}")
+
+
 def rescale(
     job: Job,
     parallelism: Annotated[int, typer.Option("--parallelism", "-p", min=1, help="Number of subtasks from now on.")],
@@ -178,6 +216,20 @@ def token(job: Job) -> None:
         say(f"error: {_label(found)} was configured with a token that is kept elsewhere")
         raise typer.Exit(1)
     print(found.process.token)
+
+
+def open_page(job: Job) -> None:
+    """Open a job's web page in the browser; without one, print its address."""
+    from scurry.cli.browser import open_in_browser
+
+    with errors_shown():
+        found = _find(job)
+        address = found.process.url + "/"
+        address += "" if found.process.token is None else f"#token={found.process.token}"
+        if open_in_browser(address):
+            say(f"opened the page of {_label(found)}")
+        else:
+            print(address)
 
 
 def _find(job: str, url: str | None = None) -> RemoteJob:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from scurry.cli.tables import position_text, print_json, print_table, size_text, time_text
+from scurry.errors import SavepointError, SavepointNotFoundError
+from scurry.runtime.savepoint.format import METADATA
 from scurry.runtime.savepoint.manifest import OperatorCounts
 from scurry.runtime.savepoint.reading import open_savepoint
 
-__all__ = ["contents", "print_contents"]
+__all__ = ["contents", "print_contents", "print_differences", "print_savepoints"]
 
 
 def contents(directory: str) -> dict[str, Any]:
@@ -48,6 +52,64 @@ def print_contents(directory: str, as_json: bool) -> None:
     if known["sources"]:
         print()
         print_table(["source", "uid", "kind", "channels", "position"], _sources(known["sources"]))
+
+
+def print_savepoints(directory: str, as_json: bool) -> None:
+    """Print the savepoints in a local directory, the latest first.
+
+    Raises:
+        SavepointNotFoundError: There is no such directory.
+    """
+    root = Path(directory.removeprefix("file://"))
+    if not root.is_dir():
+        raise SavepointNotFoundError(f"there is no directory {directory}")
+    found = []
+    for each in sorted(root.iterdir()):
+        if (each / METADATA).is_file():
+            try:
+                found.append(contents(str(each)))
+            except (SavepointError, OSError) as error:
+                found.append({"path": str(each), "created_ms": -1, "error": str(error)})
+    found.sort(key=lambda one: -one["created_ms"])
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        [one["path"], one.get("job_name", ""), time_text(one["created_ms"]), one["error"]]
+        if "error" in one
+        else [one["path"], one["job_name"], time_text(one["created_ms"]), size_text(one["bytes"])]
+        for one in found
+    ]
+    print_table(["savepoint", "job", "taken", "state"], rows)
+
+
+def print_differences(first: str, second: str, as_json: bool) -> None:
+    """Print in which operators, states and positions of sources two savepoints differ."""
+    found = list(_differences(contents(first), contents(second)))
+    if as_json:
+        print_json([dict(zip(("what", "first", "second"), one, strict=True)) for one in found])
+        return
+    print_table(["what", first, second], [[one[0], one[1] or "-", one[2] or "-"] for one in found])
+
+
+def _differences(first: dict[str, Any], second: dict[str, Any]) -> Iterator[tuple[str, str | None, str | None]]:
+    for key in ("job_name", "batch_id", "watermark", "max_parallelism", "bytes"):
+        if first[key] != second[key]:
+            yield key, str(first[key]), str(second[key])
+    for part, shown in (("operators", _operator_text), ("sources", _source_text)):
+        for uid in dict.fromkeys([*first[part], *second[part]]):
+            one, other = (shown(known[part][uid]) if uid in known[part] else None for known in (first, second))
+            if one != other:
+                yield f"{part[:-1]} {uid}", one, other
+
+
+def _operator_text(one: dict[str, Any]) -> str:
+    states = ", ".join(one["states"])
+    return f"{one['kind']}, parallelism {one['parallelism']}, {one['entries']} entries, {one['bytes']} bytes: {states}"
+
+
+def _source_text(one: dict[str, Any]) -> str:
+    return f"{one['kind']}, {one['channels']} channels: {position_text(one['position'])}"
 
 
 def _summary(known: dict[str, Any]) -> list[list[str]]:

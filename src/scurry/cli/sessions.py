@@ -22,6 +22,7 @@ from scurry.errors import JobUnreachableError, RequestRefusedError, SessionError
 if TYPE_CHECKING:
     from scurry.rest.client import RemoteProcess
     from scurry.rest.registry import JobEntry
+    from scurry.session.directory import SessionDirectory
 
 #: Seconds between two looks at a job whose end is awaited.
 _PAUSE = 0.2
@@ -152,7 +153,7 @@ def history(
     with errors_shown():
         directory = SessionDirectory.named(name)
         if not directory.path.is_dir():
-            raise SessionError(f"there has been no session {name!r} of this user on this machine")
+            raise SessionError(f"there has been no session {name!r} of this user on this machine{_others(directory)}")
         over = [one for one in Session(name, directory, {}).finished() if one["state"] in _OVER]
     over.sort(key=lambda one: -one["end-time"])
     if as_json:
@@ -160,6 +161,15 @@ def history(
         return
     rows = [[o["jid"], o["name"], o["state"], time_text(o["start-time"]), time_text(o["end-time"])] for o in over]
     print_table(["id", "name", "state", "started", "ended"], rows)
+
+
+def _others(directory: SessionDirectory) -> str:
+    """Return which sessions there have been instead of one."""
+    beside = directory.path.parent
+    names = sorted(each.name for each in beside.iterdir() if (each / "jobs").is_dir()) if beside.is_dir() else []
+    if not names:
+        return ""
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}: scurry history --session {names[0]}"
 
 
 def find_session(name: str) -> RemoteProcess:

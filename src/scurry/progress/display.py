@@ -6,6 +6,7 @@ import datetime
 import logging
 import os
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable
@@ -23,6 +24,8 @@ __all__ = ["ProgressDisplay"]
 PLAIN_INTERVAL = 5.0
 """Seconds between plain lines; a job that is over earlier has only its summary."""
 
+#: Seconds after which a job at a terminal shows the address of its page; one that is over earlier needs none.
+_PAGE_SECONDS = 1.0
 _RATE_SECONDS = 10.0
 _SPANS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"), (1, "ms"))
 
@@ -56,6 +59,7 @@ class ProgressDisplay:
         self._panel: ProgressPanel | None = None
         self._handler = _ShownRecords(self._say)
         self._spoken = clock()
+        self._page_shown: threading.Timer | None = None
 
     def __enter__(self) -> ProgressDisplay:
         """Begin to show the job."""
@@ -65,15 +69,21 @@ class ProgressDisplay:
                 self._handler.handle(record)
             self._job.listeners.append(self._on_batch)
         if self._style == "live":
-            self._live = _live_lines(self._status, self._stream)
+            self._live = _live_lines(lambda: [*self._status(), *filter(None, [self.page_text()])], self._stream)
             self._live.start()
         elif self._style == "panel":
             self._panel = ProgressPanel(self._status)
             self._panel.start()
+        elif self._style == "plain" and self._stream.isatty() and self._job.page is not None:
+            self._page_shown = threading.Timer(_PAGE_SECONDS, lambda: self._say(self.page_text() or ""))
+            self._page_shown.daemon = True
+            self._page_shown.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
         """End with the summary."""
+        if self._page_shown is not None:
+            self._page_shown.cancel()
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -104,6 +114,13 @@ class ProgressDisplay:
         if totals.late_records:
             time.append(f"{totals.late_records:,} late dropped")
         return [work, ", ".join(time)] if time else [work]
+
+    def page_text(self) -> str | None:
+        """Return the address of the job's web page, None if it has none; with the token at a terminal only."""
+        if self._job.page is None:
+            return None
+        url, token = self._job.page
+        return f"page: {url}/#token={token}" if token is not None and self._stream.isatty() else f"page: {url}"
 
     def _behind(self) -> list[str]:
         """Return how far the sources are behind, if they may not read all available input."""

@@ -68,6 +68,7 @@ class Endpoint:
         except OSError:
             self.close()
             raise
+        client.execution.page = (self.url, self._settings.token if self._settings.own_token else None)
         if ARCHIVE_KEY in job.plan.settings.configuration:
             job.to_archive = True
             atexit.register(self._await_archive, job)

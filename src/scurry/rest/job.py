@@ -156,6 +156,8 @@ class Execution(Protocol):
     def spark_ui(self) -> str | None:
         """The address of Spark's own web page, None if there is none."""
 
+    page: tuple[str, str | None] | None
+
     @property
     def plan(self) -> JobPlan:
         """The current plan; rescaling replaces it."""

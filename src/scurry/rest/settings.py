@@ -6,6 +6,7 @@ import ipaddress
 import os
 import secrets
 import stat
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +59,8 @@ class RestSettings:
             ConfigError: Other machines could reach the job without a token, or its token cannot be used.
         """
         wanted = configuration.get(options.REST)
-        if wanted == "off" or (wanted == "auto" and runner != "spark"):
+        # Who is at a terminal looks for the job in `scurry list`; elsewhere most jobs in one process are tests.
+        if wanted == "off" or (wanted == "auto" and runner != "spark" and not _at_terminal()):
             return None
         bind_address = configuration.get(options.REST_BIND_ADDRESS) or "127.0.0.1"
         token, token_file = configured_token(configuration)
@@ -139,3 +141,7 @@ def _reachable(bind_address: str) -> str:
 
         return socket.getfqdn()
     return bind_address
+
+
+def _at_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -53,8 +53,8 @@ REST = ConfigOption(
     "scurry.rest",
     _when,
     "auto",
-    "Whether a running job can be reached from outside, as the scurry command does; auto is on for jobs on Spark and "
-    "off for the in-process runner.",
+    "Whether a running job can be reached from outside, as the scurry command does; auto is on for jobs on Spark, and "
+    "for those in one process at a terminal.",
 )
 REST_ADDRESS = ConfigOption(
     "rest.address", str, None, "Host name by which clients reach a job; the address it is bound to if not set."

@@ -92,6 +92,8 @@ class JobExecution:
         self.dead_letters = DeadLetters(plan)
         #: the address of Spark's own web page; None in-process, or if that is off
         self.spark_ui: str | None = None
+        #: the address of the job's web page, and its token if that was made for this job; None without an endpoint
+        self.page: tuple[str, str | None] | None = None
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id))
         notes = [*map(changed_globals, plan.operators.values())]

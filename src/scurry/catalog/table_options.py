@@ -10,6 +10,7 @@ from scurry.errors import ConfigError, ScurryError, ValidationError
 from scurry.errors.suggestions import did_you_mean, similar_name
 
 __all__ = [
+    "SAVEPOINTS_IN_PYTHON",
     "MissingOptionsError",
     "Options",
     "TableOption",
@@ -22,6 +23,9 @@ __all__ = [
     "whole_number",
     "with_hint",
 ]
+
+#: What to do instead of reading savepoints in SQL.
+SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scurry.state.SavepointReader"
 
 T = TypeVar("T")
 
@@ -201,6 +205,8 @@ def factory_not_found(kind: str, identifier: str, available: Sequence[str]) -> V
         f"Could not find any {kind} factory for identifier '{identifier}'.\n"
         f"The {kind}s are {', '.join(sorted(available))}."
     )
+    if (kind, identifier) == ("connector", "savepoint"):
+        return error.with_hint(SAVEPOINTS_IN_PYTHON)
     return with_hint(error, identifier, available)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NoReturn
+
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import (
     Column,
@@ -16,6 +18,7 @@ from scurry.catalog.schema import (
 from scurry.catalog.store import CatalogDescription
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
+from scurry.errors import UnsupportedError
 from scurry.table._catalog.catalog import Catalog, HiveCatalog, JdbcCatalog
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
@@ -28,6 +31,7 @@ __all__ = [
     "CatalogDatabase",
     "CatalogDescriptor",
     "CatalogFunction",
+    "CatalogModel",
     "CatalogPartition",
     "CatalogPartitionSpec",
     "CatalogTableStatistics",
@@ -40,10 +44,35 @@ __all__ = [
     "ObjectIdentifier",
     "ObjectPath",
     "PhysicalColumn",
+    "Procedure",
     "ResolvedSchema",
     "UniqueConstraint",
     "WatermarkSpec",
 ]
+
+
+class CatalogModel(ApiObject):
+    """A model of a catalog, which there are not."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse: there are no models.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError("CatalogModel: models are not there yet; call the model in a function of Python (udf)")
+
+
+class Procedure(ApiObject):
+    """A procedure of a catalog, which there are not."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse: procedures are classes of Java.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError("Procedure: procedures are classes of Java; call a function of Python in the program")
 
 
 class CatalogDescriptor(ApiObject):

@@ -8,6 +8,7 @@ from urllib.parse import urlparse
 
 from scurry.catalog.entries import CatalogDatabase
 from scurry.catalog.store import CatalogDescription
+from scurry.catalog.table_options import SAVEPOINTS_IN_PYTHON
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import nodes
 from scurry.statements.names import options_of
@@ -152,7 +153,7 @@ def load_module(session: TableSession, statement: nodes.LoadModule) -> Statement
         raise ValidationError(
             f"Could not execute LOAD MODULE `{name}`. Unable to create module '{name}'.\n"
             f"Could not find any module factory for identifier '{name}'; scurry has the module 'core'."
-        )
+        ).with_hint(SAVEPOINTS_IN_PYTHON if name == "state" else "")
     session.loaded_modules.append(name)
     session.modules.append(name)
     return ok()

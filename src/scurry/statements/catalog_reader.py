@@ -113,6 +113,9 @@ def columns_of(schema: ResolvedSchema, streaming: bool) -> tuple[seen.CatalogCol
 
 
 def _type_of(kind: DataType, streaming: bool) -> DataType:
-    if streaming or not isinstance(kind, TimestampType | LocalZonedTimestampType) or not kind.is_rowtime:
+    if not isinstance(kind, TimestampType | LocalZonedTimestampType) or not kind.is_rowtime:
         return kind
-    return kind.as_time_attribute(None)
+    # Time attributes have milliseconds, whatever the column is declared as.
+    if not streaming:
+        return kind.as_time_attribute(None)
+    return type(kind)(3, kind.is_nullable).as_time_attribute(kind.time_attribute)

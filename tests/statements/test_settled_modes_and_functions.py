@@ -105,3 +105,53 @@ def test_an_empty_statement_set_of_a_client_is_nothing() -> None:
     client = ClientStatements(made("BATCH")._session)
     client.execute(parse("BEGIN STATEMENT SET"))
     assert client.execute(parse("END")).job is None
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT * FROM v /*+ OPTIONS('x' = 'y') */", "cannot be enriched with new options"),
+        ("SELECT k FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '5' SECOND))", "offset"),
+        (
+            "SELECT k FROM (SELECT k, ROW_NUMBER() OVER (ORDER BY CAST(NULL AS INT)) AS rn FROM t) WHERE rn <= 1",
+            "non-constant fields",
+        ),
+        ("INSERT INTO two SELECT ts, ts FROM t", r"more than one rowtime attribute column \[a, b\]"),
+        (
+            "SELECT window_start, COUNT(*) FROM TABLE(HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '7' SECOND, "
+            "INTERVAL '10' SECOND)) GROUP BY window_start, window_end",
+            "integral multiple",
+        ),
+        (
+            "SELECT window_start FROM TABLE("
+            "TUMBLE((SELECT DISTINCT k, ts FROM t), DESCRIPTOR(ts), INTERVAL '5' SECOND))",
+            "is a time attribute type",
+        ),
+        ("SELECT k, k FROM t ORDER BY k", "ambiguous"),
+    ],
+)
+def test_what_flink_refuses_is_refused(query: str, message: str) -> None:
+    env = made("STREAMING")
+    env.execute_sql("CREATE TABLE two (a TIMESTAMP(3), b TIMESTAMP(3)) WITH ('connector' = 'blackhole')")
+    env.execute_sql(
+        "CREATE TABLE t (k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', "
+        "'number-of-rows' = '1')"
+    )
+    env.execute_sql("CREATE VIEW v AS SELECT * FROM t")
+    with pytest.raises(ValidationError, match=message):
+        env.execute_sql(query).collect()
+
+
+def test_what_flink_takes_is_taken() -> None:
+    batch, streaming = made("BATCH"), made("STREAMING")
+    for env in (batch, streaming):
+        env.execute_sql(
+            "CREATE TEMPORARY VIEW a AS SELECT * FROM (VALUES (1, ARRAY['x', 'y']), (2, ARRAY['x'])) AS t(id, l)"
+        )
+        env.execute_sql("CREATE TEMPORARY VIEW b AS SELECT * FROM (VALUES (1, 2), (2, 3)) AS t(id, x)")
+        found = rows(env, "SELECT id, s FROM a LEFT JOIN UNNEST(l) AS u(s) ON s <> 'x' AND id < 9")
+        assert sorted(found) == [(1, "y"), (2, None)]
+    assert rows(batch, "SELECT a.id, b.x FROM a, b WHERE a.id = b.id ORDER BY id DESC") == [(2, 3), (1, 2)]
+    assert rows(batch, "SELECT * FROM b JOIN a USING (id) JOIN (VALUES (3, 9)) AS c(x, z) USING (x)") == [
+        (3, 2, ["x"], 9)
+    ]

@@ -6,9 +6,10 @@ import dataclasses
 import datetime
 import decimal
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._copies import copy_of
 from scurry.common.nullable import nullable
 from scurry.common.time import Instant
 from scurry.common.types import Row
@@ -55,6 +56,8 @@ _OWN: dict[type[DataType], type] = {
     TinyIntType: int, SmallIntType: int, IntType: int, BigIntType: int, FloatType: float, DoubleType: float,
     CharType: str, VarCharType: str, BooleanType: bool, BinaryType: bytes, VarBinaryType: bytes,
 }  # fmt: skip
+#: Types whose Python values can change.
+_CHANGEABLE = (ArrayType, MapType, RowType, RawType, BinaryType, VarBinaryType)
 
 
 class ResultColumn:
@@ -62,6 +65,7 @@ class ResultColumn:
 
     Attributes:
         convert: Makes a value of the column of one result that is not None; raises the error of the conversion.
+        changeable: Whether results can be changed after they were returned.
     """
 
     def __init__(self, data_type: DataType) -> None:
@@ -69,6 +73,7 @@ class ResultColumn:
         self._type = data_type
         self._kind = arrow_type(data_type)
         self._own = _OWN.get(type(data_type))
+        self.changeable = isinstance(data_type, _CHANGEABLE)
         self.convert = _converter(data_type)
 
     def __call__(self, results: Sequence[Any]) -> pyarrow.Array:
@@ -83,6 +88,10 @@ class ResultColumn:
             return pa.array(results, self._kind)
         convert = self.convert
         return from_values([None if each is None else convert(each) for each in results], self._type)
+
+    def as_returned(self, results: Iterable[Any]) -> Iterable[Any]:
+        """Return results as they are when they come, whatever the function does with them afterwards."""
+        return map(copy_of, results) if self.changeable else results
 
     def misfit(self, results: Sequence[Any]) -> tuple[int, Exception] | None:
         """Return the place of the first result that is no value of the type, and why; None if all are."""

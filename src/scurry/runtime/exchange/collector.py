@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from scurry.common._copies import IMMUTABLE, copies_of, copy_of, copy_of_flat_row, itself
 from scurry.common.output_tag import OutputTag
+from scurry.common.typeinfo import (
+    BasicTypeInfo,
+    DateTypeInfo,
+    RowTypeInfo,
+    TimestampTypeInfo,
+    TimeTypeInfo,
+    TupleTypeInfo,
+    TypeInformation,
+)
 from scurry.errors import TypeMismatchError
 from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.failure import NO_RECORD, operator_error
@@ -35,24 +45,83 @@ def _converter(plan: OperatorPlan | SourcePlan) -> Callable[[Values], Values] | 
     return declared.block_converter()
 
 
+def _is_immutable(declared: TypeInformation | None) -> bool:
+    """Return whether values converted to a type cannot change."""
+    if isinstance(declared, TupleTypeInfo):
+        return all(map(_is_immutable, declared.get_field_types()))
+    return isinstance(declared, _IMMUTABLE_TYPES)
+
+
+_IMMUTABLE_TYPES = (BasicTypeInfo, DateTypeInfo, TimeTypeInfo, TimestampTypeInfo)
+
+
 class Collector:
     """The outputs of one operator instance.
+
+    Who changes a record in place changes only what it was given, as in Flink. So an operator hands over a copy of each
+    result when a function returns or yields it, and each consumer but the last gets copies. Immutable records are not
+    copied.
 
     Args:
         plan: The operator or source.
         converts: Whether records are converted to its declared output type.
+        copies: Whether records are copied; not with `pipeline.object-reuse`.
     """
 
-    __slots__ = ("_convert", "_count_of", "_plan", "count", "main", "side", "side_converters")
+    __slots__ = (
+        "_convert", "_copy", "_count_of", "_learns", "_plan", "_shares", "_uncopied", "copies", "count", "followers",
+        "main", "side", "side_converters",
+    )  # fmt: skip
 
-    def __init__(self, plan: OperatorPlan | SourcePlan, converts: bool = True) -> None:
+    def __init__(self, plan: OperatorPlan | SourcePlan, converts: bool = True, copies: bool = True) -> None:
         self._plan = plan
         self._convert = _converter(plan) if converts else None
+        self.copies = copies
+        #: whether consumers are given the same records
+        self._shares = not copies or _is_immutable(getattr(plan, "output_type", None))
+        #: the type of results that are handed over as they are, before anything else about them is looked at
+        self._uncopied: type | None = None
+        self._copy: Callable[[Any], Any] = copy_of
+        self._learns = True
         self.main: list[Consumer] = []
         self.side: dict[str, list[Consumer]] = {}
         self.side_converters: dict[str, Any] = {}
         self.count = 0
+        #: the operators that take what is emitted record by record; None until that is looked up
+        self.followers: list[Any] | None = None
         self._count_of: Callable[[Values], int] | None = None
+
+    def handing_over(self) -> tuple[type, Callable[[Any], Any]]:
+        """Return how to hand over a result: if it is of this type, as it is, otherwise as the function returns it."""
+        return self._uncopied or self._begin_handing_over(), self._copy
+
+    def _begin_handing_over(self) -> type:
+        declared = getattr(self._plan, "output_type", None)
+        self._uncopied = str  # until results of another immutable type come
+        if not self.copies:
+            self._copy, self._learns = itself, False
+        elif isinstance(declared, TupleTypeInfo) and _is_immutable(declared) and not self.side:
+            self._uncopied, self._learns = tuple, False  # the conversion refuses one that holds anything else
+        elif isinstance(declared, RowTypeInfo) and all(map(_is_immutable, declared.get_field_types())):
+            self._copy = copy_of_flat_row
+        return self._uncopied
+
+    def handed_over(self, results: Iterable[Any]) -> Values:
+        """Return the results of a function as a block; each is copied when it comes."""
+        uncopied, copy = self.handing_over()
+        block = [each if type(each) is uncopied else copy(each) for each in results]
+        if block:
+            self.look_at(block[0])
+        return block
+
+    def look_at(self, result: Any) -> None:
+        """Expect more results like this one."""
+        if self._learns and type(result) in IMMUTABLE:
+            self._uncopied = type(result)
+
+    def consumer_of_objects(self) -> Consumer | None:
+        """Return the consumer of all that is emitted, if there is only one and no conversion before it."""
+        return self.main[0] if self._convert is None and len(self.main) == 1 and not self.side else None
 
     def emit(self, values: Values, timestamps: Timestamps) -> None:
         """Emit to the main output."""
@@ -64,7 +133,12 @@ class Collector:
         self.count += count_of(values)
         if self._convert is not None:
             values = self._converted(self._convert, values)
-        for consumer in self.main:
+        self._pass(self.main, values, timestamps, not self._shares)
+
+    def _pass(self, consumers: list[Consumer], values: Values, timestamps: Timestamps, copies: bool) -> None:
+        for consumer in consumers[:-1]:
+            consumer.process(copies_of(values) if copies else values, timestamps)
+        for consumer in consumers[-1:]:
             consumer.process(values, timestamps)
 
     def emit_tagged(self, items: Values, timestamps: Timestamps) -> None:
@@ -99,8 +173,7 @@ class Collector:
             if convert is None:
                 convert = self.side_converters[tag.tag_id] = tag.declared.block_converter() or (lambda block: block)
             values = self._converted(convert, values)
-        for consumer in consumers:
-            consumer.process(values, timestamps)
+        self._pass(consumers, values, timestamps, self.copies and not _is_immutable(tag.declared))
 
     def watermark(self, watermark: int) -> None:
         """Forward a watermark to every consumer."""

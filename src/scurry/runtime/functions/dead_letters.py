@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._copies import copy_of
 from scurry.common.dead_letter import DeadLetter
 from scurry.common.output_tag import OutputTag
 from scurry.runtime.exchange.collector import Collector, Timestamps
@@ -48,7 +49,7 @@ class DeadLetters:
             self._calls += 1
             try:
                 some = hook(value, *context)
-                return some if some is None else list(some)
+                return some if some is None else self._collector.handed_over(some)
             except Exception as error:
                 self._letters[position] = self._letter(value, error)
                 return None
@@ -63,7 +64,7 @@ class DeadLetters:
     def _letter(self, value: Any, error: Exception) -> DeadLetter:
         failure = operator_error(self._plan, error, value).failure
         plan = self._plan
-        return DeadLetter(value, failure.error, failure.message, plan.name, plan.uid, failure.details)
+        return DeadLetter(copy_of(value), failure.error, failure.message, plan.name, plan.uid, failure.details)
 
     def send(self, timestamps: Timestamps) -> None:
         """Emit the letters of the block just processed, whose records had these timestamps."""

@@ -38,7 +38,7 @@ class AlignedWindowOperator(WindowOperator):
         backend, fold = self.backend, self.fold
         find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
         size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark
-        tumbling, last = size == slide, MAX_TIME - size
+        tumbling, last, own = size == slide, MAX_TIME - size, self.own
         value: Any = None
         try:
             for key, value, time in zip(keys, values, timestamps, strict=True):
@@ -56,6 +56,8 @@ class AlignedWindowOperator(WindowOperator):
                 backend.key, backend.entry = key, entry
                 for each in (start,) if tumbling else range(start, time - size, -slide):
                     slot = (each,)
+                    if each != start:
+                        value = own(value)  # noqa: PLW2901
                     if slot in entry:
                         entry[slot] = more(entry[slot], value)
                     elif each + size > watermark + 1:

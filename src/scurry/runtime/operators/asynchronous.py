@@ -103,10 +103,8 @@ class AsyncOperator(RuntimeOperator):
         return self._results("timeout", self._function.timeout(value))
 
     def _results(self, hook: str, results: Any) -> list[Any]:
-        if isinstance(results, list):
-            return results
         if isinstance(results, Iterable):
-            return list(results)
+            return self.collector.handed_over(results)
         raise TypeError(
             f"{type(self._function).__name__}.{hook} returned {results!r}; it must return a list of results, which may "
             "be empty"

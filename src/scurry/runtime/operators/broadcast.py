@@ -12,7 +12,8 @@ from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.functions.context import ProcessContext, StateAccess, TaskInfo, TimerService, method
 from scurry.runtime.keys import groups_of, original_key
 from scurry.runtime.operators.keyed import KeyedProcessOperator
-from scurry.runtime.operators.stateless import ProcessOperator, process_each
+from scurry.runtime.operators.record_by_record import process_each
+from scurry.runtime.operators.stateless import ProcessOperator
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.layout import Entry, NoKey
 from scurry.runtime.state.store import StateSize, StateStore

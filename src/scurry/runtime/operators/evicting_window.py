@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import Any
 
+from scurry.common._copies import copy_of, itself
 from scurry.common.window_elements import TimestampedValue
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
@@ -25,6 +26,7 @@ class EvictingWindowOperator(WindowOperator):
         super().__init__(plan, collector, info)
         self._elements_of = self.fold.elements_of
         self.fold = ListFold()
+        self.own = copy_of if collector.copies else itself
         self._evictor = self.spec.evictor
         self._needs_elements = self.spec.pre_aggregation is ops.PreAggregation.REDUCE
         self._evictor_context = EvictorContext(self.trigger_context)

@@ -95,7 +95,7 @@ class IntervalJoinOperator(KeyedOperator):
                 some = process(left, right, context)
                 if some is not None:
                     before = len(results)
-                    results.extend(some)
+                    results += self.collector.handed_over(some)
                     times += [max(time, partner_time)] * (len(results) - before)
         except Exception as error:
             raise operator_error(self.plan, error, (left, right)) from error

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
@@ -10,6 +13,7 @@ from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService
 from scurry.runtime.operators.base import KeyedOperator
+from scurry.runtime.operators.record_by_record import RecordTime, emit_each, followers, is_tagged, process_each
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import reducer
 from scurry.runtime.state.slots import EVENT, PROCESSING, REDUCED
@@ -39,9 +43,13 @@ class KeyedProcessOperator(KeyedOperator):
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         assert keys is not None
         hook, context, backend = self.watched(index, self._hooks[index]), self.context, self.backend
+        if followers(self.collector):
+            process_each(self, self._by_key(hook, keys), context, values, timestamps)
+            return
         found, load = map(backend.entries.get, keys), backend.load  # each is found when its record is
         results: Values = []
-        extend = results.extend
+        append = results.append
+        uncopied, copy = self.collector.handing_over()
         value: Any = None
         try:
             if timestamps is None:
@@ -51,7 +59,8 @@ class KeyedProcessOperator(KeyedOperator):
                     backend.key = key
                     some = hook(value, context)
                     if some is not None:
-                        extend(some)
+                        for result in some:
+                            append(result if type(result) is uncopied else copy(result))
             else:
                 times = []
                 for key, value, entry, context.time in zip(keys, values, found, timestamps, strict=True):
@@ -59,14 +68,26 @@ class KeyedProcessOperator(KeyedOperator):
                     backend.key = key
                     some = hook(value, context)
                     if some is not None:
-                        before = len(results)
-                        extend(some)
-                        times += [context.time] * (len(results) - before)
+                        for result in some:
+                            append(result if type(result) is uncopied else copy(result))
+                            times.append(context.time)
         except Exception as error:
             raise operator_error(self.plan, error, value) from error
+        if results:
+            self.collector.look_at(results[0])
         self.collector.emit_tagged(results, times)
         if self.dead_letters is not None:
             self.dead_letters.send(timestamps)
+
+    def _by_key(self, hook: Callable[..., Any], keys: list[Any]) -> Callable[..., Any]:
+        """Return the hook for records with these keys; each call makes the next key the current one."""
+        following, backend = iter(keys), self.backend
+
+        def call(value: Any, context: Any) -> Any:
+            backend.select(next(following))
+            return hook(value, context)
+
+        return call
 
     def on_event_time(self, time: int, namespace: Any) -> None:
         self._fire(time, EVENT)
@@ -77,14 +98,27 @@ class KeyedProcessOperator(KeyedOperator):
     def _fire(self, time: int, domain: int) -> None:
         context = self.context
         context.time, context.domain = time, time_domain(domain)
-        try:
-            some = self._on_timer(time, context) if self._on_timer is not None else None
-            results = list(some) if some is not None else []
-        except Exception as error:
-            key = context.get_current_key()
-            raise operator_error(self.plan, error, f"timer {time} of key {key!r}") from error
-        if results:
+        if self._on_timer is None:
+            return
+        if followers(self.collector):
+            emit_each(self.collector, self._timer_results, [time], [time], RecordTime())
+        else:
+            results = self.collector.handed_over(self._timer_results(iter((time,)), counts=False))
             self.collector.emit_tagged(results, [time] * len(results))
+
+    def _timer_results(self, source: Iterator[int], counts: bool) -> Iterator[Any]:
+        count = 0
+        for time in source:
+            try:
+                for result in self._on_timer(time, self.context) or ():  # type: ignore[misc]
+                    if not (counts and is_tagged(result)):
+                        count += 1
+                        yield result
+            except Exception as error:
+                key = self.context.get_current_key()
+                raise operator_error(self.plan, error, f"timer {time} of key {key!r}") from error
+        if counts:
+            self.collector.count += count
 
 
 class KeyedCoProcessOperator(KeyedProcessOperator):
@@ -104,30 +138,34 @@ class KeyedReduceOperator(KeyedOperator):
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         assert keys is not None
-        reduce, slot = self._reduce, REDUCED
-        find, load = self.finder(self.plan.operator.function), self.backend.load
-        results: Values = []
-        append = results.append
-        value: Any = None
-        try:
-            for key, value in zip(keys, values, strict=True):
-                entry = find(key)
-                if entry is None:
-                    entry = load(key)
-                if slot in entry:
-                    value = reduce(entry[slot], value)
-                entry[slot] = value
-                append(value)
-        except Exception as error:
-            raise operator_error(self.plan, error, value) from error
         if self._final_only:
+            deque(self._running(keys, iter(values)), maxlen=0)
             self._last_time = timestamps[-1] if timestamps is not None else None
         else:
-            self.collector.emit(results, timestamps)
+            results = partial(self._running, keys)
+            emit_each(self.collector, results, values, timestamps, RecordTime(), one_to_one=True)
+
+    def _running(self, keys: list[Any], source: Iterator[Any], counts: bool = False) -> Iterator[Any]:
+        """Yield the running value of each record's key."""
+        reduce, slot = self._reduce, REDUCED
+        find, load = self.finder(self.plan.operator.function), self.backend.load
+        for key, value in zip(keys, source, strict=True):
+            entry = find(key)
+            if entry is None:
+                entry = load(key)
+            try:
+                if slot in entry:
+                    value = reduce(entry[slot], value)  # noqa: PLW2901
+            except Exception as error:
+                raise operator_error(self.plan, error, value) from error
+            entry[slot] = value
+            yield value
+        if counts:
+            self.collector.count += len(keys)
 
     def end_of_key(self, watermark: int) -> None:
         # Flink's BatchGroupedReduceOperator emits from a timer at the end of time, and results carry its timestamp;
         # if time does not end, they carry that of the last record, as in STREAMING
         entry, time = self.backend.entry, MAX_TIME if watermark == MAX_TIME else self._last_time
         if self._final_only and REDUCED in entry:
-            self.collector.emit([entry[REDUCED]], None if time is None else [time])
+            self.collector.emit(self.collector.handed_over([entry[REDUCED]]), None if time is None else [time])

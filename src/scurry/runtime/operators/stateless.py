@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from itertools import chain
-from operator import is_not
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import ProcessContext, TimerService, method
 from scurry.runtime.operators.base import RuntimeOperator
+from scurry.runtime.operators.record_by_record import PerRecordOperator, followers, process_each
 from scurry.runtime.state.store import StateStore
 
-_IS_SOME = partial(is_not, None)
 
-
-class _PerRecord(RuntimeOperator):
-    """Call one function per record; on failure, the iterator's remaining length shows which record it was."""
+class _OneHookOperator(PerRecordOperator):
+    """Call the one hook of a function for each record."""
 
     hook = ""
 
@@ -26,25 +22,38 @@ class _PerRecord(RuntimeOperator):
         super().open()
         self._function = method(self.plan.operator.function, self.hook)
 
-    def _failed(self, error: Exception, values: Values, source: Any) -> Exception:
-        return operator_error(self.plan, error, last_taken(values, source))
 
-
-class MapOperator(_PerRecord):
+class MapOperator(_OneHookOperator):
     """Emit one result per record."""
 
     hook = "map"
+    one_to_one = True
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        function, source = self._function, iter(values)
+        if followers(self.collector):
+            super().process(values, timestamps)
+            return
+        source = iter(values)
         try:
-            results = [function(value) for value in source]
+            block = self.collector.handed_over(map(self._function, source))
         except Exception as error:
-            raise self._failed(error, values, source) from error
-        self.collector.emit(results, timestamps)
+            raise operator_error(self.plan, error, last_taken(values, source)) from error
+        self.collector.emit(block, timestamps)
+
+    def results(self, source: Iterator[Any], counts: bool) -> Iterator[Any]:
+        function, count = self._function, 0
+        for value in source:
+            try:
+                result = function(value)
+            except Exception as error:
+                raise operator_error(self.plan, error, value) from error
+            count += 1
+            yield result
+        if counts:
+            self.collector.count += count
 
 
-class FilterOperator(_PerRecord):
+class FilterOperator(_OneHookOperator):
     """Keep accepted records."""
 
     hook = "filter"
@@ -55,21 +64,37 @@ class FilterOperator(_PerRecord):
             self._function = self.dead_letters.guarded_test(self._function)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
+        if followers(self.collector):
+            super().process(values, timestamps)
+            return
         function, source = self._function, iter(values)
-        try:
+        try:  # what is kept was handed over before: it is not copied
             if timestamps is None:
                 kept, times = [value for value in source if function(value)], None
             else:
                 pairs = [pair for pair in zip(source, timestamps, strict=False) if function(pair[0])]
                 kept, times = [value for value, _ in pairs], [time for _, time in pairs]
         except Exception as error:
-            raise self._failed(error, values, source) from error
+            raise operator_error(self.plan, error, last_taken(values, source)) from error
         self.collector.emit(kept, times)
         if self.dead_letters is not None:
             self.dead_letters.send(timestamps)
 
+    def results(self, source: Iterator[Any], counts: bool) -> Iterator[Any]:
+        function, count = self._function, 0
+        for value in source:
+            try:
+                accepted = function(value)
+            except Exception as error:
+                raise operator_error(self.plan, error, value) from error
+            if accepted:
+                count += 1
+                yield value
+        if counts:
+            self.collector.count += count
 
-class FlatMapOperator(_PerRecord):
+
+class FlatMapOperator(_OneHookOperator):
     """Emit any number of results per record."""
 
     hook = "flat_map"
@@ -77,19 +102,23 @@ class FlatMapOperator(_PerRecord):
     def open(self) -> None:
         super().open()
         function, letters = self._function, self.dead_letters
-        if letters is not None:  # a hook with dead letters has None for a record that failed
+        if letters is not None:
             self._function = letters.guarded(lambda value: iter(function(value)))
 
-    def process(self, values: Values, timestamps: Timestamps) -> None:
-        source = iter(values)
-        try:
-            expansion = expand if self.dead_letters is not None else expand_each
-            results, times = expansion(self.watched(0, self._function), source, timestamps)
-        except Exception as error:
-            raise self._failed(error, values, source) from error
-        self.collector.emit(results, times)
-        if self.dead_letters is not None:
-            self.dead_letters.send(timestamps)
+    def results(self, source: Iterator[Any], counts: bool) -> Iterator[Any]:
+        function, guarded, count = self.watched(0, self._function), self.dead_letters is not None, 0
+        for value in source:
+            try:
+                some = function(value)
+                if guarded and some is None:  # the record failed
+                    continue
+                for result in some:
+                    count += 1
+                    yield result
+            except Exception as error:
+                raise operator_error(self.plan, error, value) from error
+        if counts:
+            self.collector.count += count
 
 
 class MapOrDeadLetterOperator(FlatMapOperator):
@@ -98,60 +127,9 @@ class MapOrDeadLetterOperator(FlatMapOperator):
     hook = "map"
 
     def open(self) -> None:
-        _PerRecord.open(self)
+        _OneHookOperator.open(self)
         function = self._function
         self._function = self.guarded(lambda value: (function(value),))
-
-
-def expand(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
-    """Apply a function that returns an iterable or None; results carry the timestamp of their record."""
-    if timestamps is None:
-        return list(chain.from_iterable(filter(_IS_SOME, map(function, source)))), None
-    results: Values = []
-    extend = results.extend
-    times: list[int] = []
-    for value, time in zip(source, timestamps, strict=False):
-        some = function(value)
-        if some is not None:
-            before = len(results)
-            extend(some)
-            times += [time] * (len(results) - before)
-    return results, times
-
-
-def expand_each(function: Callable[[Any], Any], source: Any, timestamps: Timestamps) -> tuple[Values, Timestamps]:
-    """Apply a function that returns an iterable, as `expand` does; None is none, as in PyFlink's `flat_map`."""
-    if timestamps is None:
-        return list(chain.from_iterable(map(function, source))), None
-    results: Values = []
-    extend = results.extend
-    times: list[int] = []
-    for value, time in zip(source, timestamps, strict=False):
-        before = len(results)
-        extend(function(value))
-        times += [time] * (len(results) - before)
-    return results, times
-
-
-def process_each(
-    operator: RuntimeOperator, hook: Callable[[Any, Any], Any], context: ProcessContext, values: Values,
-    timestamps: Timestamps,
-) -> None:  # fmt: skip
-    """Call a process function's hook for each record and emit what it yields."""
-    source = iter(values)
-    times = iter(timestamps) if timestamps is not None else None
-
-    def call(value: Any) -> Any:
-        context.time = next(times) if times is not None else None
-        return hook(value, context)
-
-    try:
-        results, out_times = expand(call, source, timestamps)
-    except Exception as error:
-        raise operator_error(operator.plan, error, last_taken(values, source)) from error
-    operator.collector.emit_tagged(results, out_times)
-    if operator.dead_letters is not None:
-        operator.dead_letters.send(timestamps)
 
 
 class ProcessOperator(RuntimeOperator):
@@ -202,14 +180,7 @@ class CoMapOperator(RuntimeOperator):
         return some
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
-        source = iter(values)
-        try:
-            results, times = expand(self.watched(index, self._hooks[index]), source, timestamps)
-        except Exception as error:
-            raise operator_error(self.plan, error, last_taken(values, source)) from error
-        self.collector.emit(results, times)
-        if self.dead_letters is not None:
-            self.dead_letters.send(timestamps)
+        process_each(self, self.watched(index, self._hooks[index]), None, values, timestamps)
 
 
 class CoFlatMapOperator(CoMapOperator):

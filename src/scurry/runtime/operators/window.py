@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._copies import copy_of, itself
 from scurry.common.time import checked_time
 from scurry.common.window_elements import TaggedUnion
 from scurry.errors import UnsupportedError
@@ -19,7 +20,7 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import original_key
 from scurry.runtime.operators.base import KeyedOperator
-from scurry.runtime.operators.window_functions import WindowEmitter, WindowFold, fold_of
+from scurry.runtime.operators.window_functions import CoGroupFold, ListFold, WindowEmitter, WindowFold, fold_of
 from scurry.runtime.state.slots import CONTENTS, EVENT, MERGING, PROCESSING, window_contents
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class WindowOperator(KeyedOperator):
         self.lateness = spec.allowed_lateness
         self.event_time: bool = spec.assigner.is_event_time()
         self.fold: WindowFold = fold_of(spec)
+        #: returns the element for one more window that it belongs to
+        self.own = copy_of if isinstance(self.fold, ListFold | CoGroupFold) and collector.copies else itself
         self.emitter = WindowEmitter(self)
         self.trigger_context = TriggerContext(self)
         self.key: Any = None
@@ -93,10 +96,12 @@ class WindowOperator(KeyedOperator):
 
     def _add(self, value: Any, timestamp: int, kept: Any) -> None:
         entry, skipped = self.backend.entry, True
-        for window in self.assigner.assign_windows(value, timestamp, self.assigner_context):
+        for place, window in enumerate(self.assigner.assign_windows(value, timestamp, self.assigner_context)):
             if self._is_late(window):
                 continue
             skipped = False
+            if place:
+                kept = self.own(kept)
             slot = (CONTENTS, window)  # window_contents(window)
             if slot in entry:
                 entry[slot] = self.fold.more(entry[slot], kept)

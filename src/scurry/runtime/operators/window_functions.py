@@ -162,7 +162,7 @@ class WindowEmitter:
             key = () if self._over_all else (original_key(self._operator.backend.key),)
             about = self._context if self._with_context else window
             some = self._hook(*key, about, elements)
-        results = [] if some is None else list(some)
+        results = [] if some is None else self._operator.collector.handed_over(some)
         self._results += results
         self._times += [time] * len(results)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from scurry.common._config.tuning import OBJECT_REUSE
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
@@ -37,6 +38,8 @@ class Task:
         self.assigners: list[AssignTimestampsOperator] = []
         self.asynchronous: list[AsyncOperator] = []
         self.collectors: list[tuple[int, Collector]] = []
+        reuse = plan.settings.configuration.get(OBJECT_REUSE.key)
+        self._reuses_objects = reuse is not None and OBJECT_REUSE.parse(reuse)
         #: bytes of state that were reported last
         self._state_bytes = 0
 
@@ -67,7 +70,7 @@ class Task:
 
     def collector(self, plan: OperatorPlan | SourcePlan, converts: bool = True) -> Collector:
         """Create the collector of an operator or source, connected to its outputs."""
-        collector = Collector(plan, converts)
+        collector = Collector(plan, converts, copies=not self._reuses_objects)
         self.collectors.append((plan.id, collector))
         for out in plan.outputs:
             consumer = self._consumer(out, plan)

@@ -49,7 +49,7 @@ class CepOperator(KeyedOperator):
         self._comparator = None if spec.comparator is None else _sort_key(spec.comparator)
         self._conditions = None if spec.conditions is None else spec.conditions.open()
         self._context = MatchContext(info.clock.now)
-        self._emitted = Emitted(self._context)
+        self._emitted = Emitted(self._context, self.collector)
         #: the patterns, which are processed in this order
         self._runs: list[PatternRun] = []
         if spec.pattern is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.common.output_tag import OutputTag
 from scurry.errors import UnsupportedError
-from scurry.runtime.exchange.collector import Values
+from scurry.runtime.exchange.collector import Collector, Values
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.context import RuntimeContext
 from scurry.runtime.keys import original_key
@@ -18,8 +18,9 @@ __all__ = ["Emitted", "MatchContext", "StatelessContext"]
 class Emitted:
     """Results that functions have emitted and the operator has not forwarded yet."""
 
-    def __init__(self, context: MatchContext) -> None:
+    def __init__(self, context: MatchContext, collector: Collector) -> None:
         self.results: Values = []
+        self._collector = collector
         self.times: list[int] = []
         self._context = context
         context.emitted = self
@@ -27,8 +28,9 @@ class Emitted:
     def add(self, results: Any) -> None:
         """Add what a function has returned."""
         if results is not None:
-            for each in results:
-                self.results.append(each)  # not extend: a generator may emit to side outputs meanwhile
+            uncopied, copy = self._collector.handing_over()
+            for each in results:  # a generator may emit to side outputs meanwhile
+                self.results.append(each if type(each) is uncopied else copy(each))
             self.times += [self._context.time] * (len(self.results) - len(self.times))
 
     def clear(self) -> None:

@@ -24,7 +24,7 @@ from scurry.runtime.tables.expressions import compile_expressions, row_of
 from scurry.runtime.tables.times import milliseconds
 from scurry.runtime.tables.user_functions.arguments import opened, result_column
 from scurry.runtime.tables.user_functions.failures import function_error
-from scurry.runtime.tables.user_functions.table import fields_of, results_of
+from scurry.runtime.tables.user_functions.table import as_returned, fields_of, results_of
 
 __all__ = ["ProcessRunner", "StatefulPartition", "TableRows"]
 
@@ -164,7 +164,7 @@ class ProcessRunner:
                         f"{width} columns are declared, got {len(fields)}",
                     )
                 self._passed.append(passed)
-                self._results.append(fields)
+                self._results += as_returned(self._converters, (fields,))
                 self._times.append(time)
                 self._described.append(describe)
         except Exception as error:

@@ -149,7 +149,7 @@ class GeneralAccumulator:
 
     def _values(self, accumulators: Sequence[Any]) -> list[Any]:
         try:
-            found = list(map(self.instance.get_value, accumulators))
+            found = list(self._to_column.as_returned(map(self.instance.get_value, accumulators)))
         except Exception as error:
             raise function_error(self._function, error) from error
         if len(found) < len(accumulators):
@@ -205,7 +205,7 @@ class _ColumnsAccumulator:
             ]
             accumulator = self._instance.create_accumulator()
             self._instance.accumulate(accumulator, *arguments)
-            found = self._instance.get_value(accumulator)
+            (found,) = self._to_column.as_returned((self._instance.get_value(accumulator),))
         except Exception as error:
             raise function_error(self._function, error) from error
         if isinstance(found, pa.Array | pa.ChunkedArray) or type(found).__name__ in ("Series", "DataFrame"):

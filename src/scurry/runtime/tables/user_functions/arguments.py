@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from scurry.common._copies import IMMUTABLE, copy_of
 from scurry.functions.definition import Column, Session
 from scurry.functions.user.definition import UserFunction
 from scurry.logical_types import DataType
@@ -40,7 +41,7 @@ def argument_values(
 ) -> list[Iterable[Any]]:
     """Return the Python values of arguments, an iterable for each."""
     found: list[Iterable[Any]] = [
-        itertools.repeat(python_values(pa.repeat(column, 1), each, time_zone)[0], rows)
+        _repeated(python_values(pa.repeat(column, 1), each, time_zone)[0], rows)
         if isinstance(column, pa.Scalar)
         else python_values(column, each, time_zone)
         for column, each in zip(columns, types, strict=True)
@@ -49,6 +50,12 @@ def argument_values(
         if make is not None:
             found[place] = [None if value is None else make(value) for value in found[place]]
     return found
+
+
+def _repeated(constant: Any, rows: int) -> Iterable[Any]:
+    if type(constant) in IMMUTABLE:
+        return itertools.repeat(constant, rows)
+    return [copy_of(constant) for _ in range(rows)]
 
 
 def result_column(function: UserFunction, to_column: ResultColumn, results: list[Any], describe: Describe) -> pa.Array:

@@ -42,7 +42,7 @@ def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType
     def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> pa.Array:
         values = argument_values(function, columns, types, rows, session.time_zone)
         arguments = list(zip(*values, strict=True)) if values else [()] * rows
-        return result_column(function, to_column, loop.run(calls.all_of(arguments, describe)), describe)
+        return result_column(function, to_column, loop.run(calls.all_of(arguments, to_column, describe)), describe)
 
     return kernel
 
@@ -59,14 +59,15 @@ class _Calls:
         self._attempts = int(options.get(_PREFIX + "max-attempts", "3")) if repeats else 1
         self._delay = parse_duration(options.get(_PREFIX + "retry-delay", "100 ms")) / 1000
 
-    async def all_of(self, arguments: list[tuple[Any, ...]], describe: Describe) -> list[Any]:
+    async def all_of(self, arguments: list[tuple[Any, ...]], to_column: ResultColumn, describe: Describe) -> list[Any]:
         """Return the results, in the order of the rows."""
         places = asyncio.Semaphore(self._limit)
 
         async def one(position: int, values: tuple[Any, ...]) -> Any:
             async with places:
                 try:
-                    return await self._timed(values)
+                    (result,) = to_column.as_returned((await self._timed(values),))
+                    return result
                 except Exception as error:
                     raise function_error(self._function, error, describe(position)) from error
 

@@ -50,7 +50,7 @@ def _row_by_row(function: UserFunction, instance: Any, types: Sequence[DataType]
         calls: Iterator[Any] = map(evaluate, *values) if values else (evaluate() for _ in range(rows))
         results: list[Any] = []
         try:
-            results.extend(calls)
+            results.extend(to_column.as_returned(calls))
         except Exception as error:
             raise function_error(function, error, describe(len(results))) from error
         if len(results) < rows:

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from scurry.common._copies import copy_of
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
 from scurry.functions.definition import Column, Session
@@ -18,7 +19,7 @@ from scurry.relational.expressions import UserFunctionCall
 from scurry.runtime.tables.user_functions.arguments import Describe, argument_values, opened, result_column
 from scurry.runtime.tables.user_functions.failures import function_error
 
-__all__ = ["TableKernel", "fields_of", "results_of", "table_kernel"]
+__all__ = ["TableKernel", "as_returned", "fields_of", "results_of", "table_kernel"]
 
 #: From arguments to the position of each result's row, and the results' columns.
 TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, list[pa.Array]]]
@@ -40,7 +41,7 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
     missing = (None,) * width
 
     def rows_of(result: Any) -> list[Sequence[Any]]:
-        rows = [fields_of(each) for each in results_of(result)]
+        rows = list(as_returned(converters, map(fields_of, results_of(result))))
         for each in rows:
             if len(each) != width:
                 raise TypeMismatchError(
@@ -67,6 +68,11 @@ def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> Table
         ]
 
     return kernel
+
+
+def as_returned(converters: Sequence[ResultColumn], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    """Return rows of these columns as they are when they come, whatever the function does with them afterwards."""
+    return map(copy_of, rows) if any(each.changeable for each in converters) else rows
 
 
 def results_of(result: Any) -> Iterable[Any]:

@@ -18,7 +18,7 @@ from scurry.runtime.tables.batch.batches import batch_of, taken
 from scurry.runtime.tables.user_functions.aggregate import GeneralAccumulator
 from scurry.runtime.tables.user_functions.arguments import result_column
 from scurry.runtime.tables.user_functions.failures import function_error
-from scurry.runtime.tables.user_functions.table import fields_of
+from scurry.runtime.tables.user_functions.table import as_returned, fields_of
 
 __all__ = ["Emitted", "TableAggregator", "table_aggregated"]
 
@@ -26,14 +26,14 @@ __all__ = ["Emitted", "TableAggregator", "table_aggregated"]
 class Emitted:
     """The rows that a function has emitted, with their signs: a `RetractableCollector`."""
 
-    def __init__(self, width: int, function: UserFunction) -> None:
+    def __init__(self, converters: Sequence[ResultColumn], function: UserFunction) -> None:
         """Begin without rows.
 
         Args:
-            width: How many columns the rows have.
+            converters: Make the columns of the rows.
             function: The function.
         """
-        self._width = width
+        self._converters = converters
         self._function = function
         self.rows: list[Sequence[Any]] = []
         self.signs: list[int] = []
@@ -47,10 +47,10 @@ class Emitted:
         self._add(record, -1)
 
     def _add(self, record: Any, sign: int) -> None:
-        row = fields_of(record)
-        if len(row) != self._width:
+        (row,) = as_returned(self._converters, (fields_of(record),))
+        if len(row) != len(self._converters):
             kind = self._function.result_type.as_summary_string()
-            raise TypeMismatchError(kind, record, f"{self._width} columns are declared, got {len(row)}")
+            raise TypeMismatchError(kind, record, f"{len(self._converters)} columns are declared, got {len(row)}")
         self.rows.append(row)
         self.signs.append(sign)
 
@@ -91,7 +91,7 @@ class TableAggregator:
 
     def emitted(self) -> Emitted:
         """Return what takes rows."""
-        return Emitted(len(self._converters), self._function)
+        return Emitted(self._converters, self._function)
 
     def columns(self, rows: Sequence[Sequence[Any]]) -> list[pa.Array]:
         """Return the columns of rows."""

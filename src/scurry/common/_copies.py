@@ -9,9 +9,11 @@ import copy
 import datetime
 import decimal
 import enum
+import sys
 import types
 import uuid
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -19,7 +21,7 @@ from scurry.common.output_tag import OutputTag
 from scurry.common.time import Instant
 from scurry.common.types import Row, RowKind
 
-__all__ = ["IMMUTABLE", "copies_of", "copy_of", "copy_of_flat_row", "itself"]
+__all__ = ["IMMUTABLE", "copies_of", "copy_of", "itself", "kept_flat_row"]
 
 #: Types whose values cannot change. Subclasses may have attributes and are not among them.
 IMMUTABLE: frozenset[type] = frozenset(
@@ -29,6 +31,8 @@ IMMUTABLE: frozenset[type] = frozenset(
         Instant, RowKind, OutputTag, type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType,
     }
 )  # fmt: skip
+
+_ARE_IMMUTABLE = IMMUTABLE.issuperset
 
 #: Copies a value; the copies made so far are known by the identity of their originals, as in `copy.deepcopy`.
 _Copier: TypeAlias = Callable[[Any, dict[int, Any]], Any]
@@ -40,15 +44,17 @@ def copy_of(value: Any) -> Any:
     if kind in IMMUTABLE:
         return value
     if kind is dict:
-        for each in value.values():
+        for each in value.values():  # of few: faster than without a loop
             if type(each) not in IMMUTABLE:
                 return _copied(value)
         return value.copy()
-    if kind is tuple or kind is list:
+    if kind is tuple:
         for each in value:
             if type(each) not in IMMUTABLE:
                 return _copied(value)
-        return value if kind is tuple else value[:]
+        return value
+    if kind is list:
+        return value[:] if _ARE_IMMUTABLE(map(type, value)) else _copied(value)
     if kind is Row:
         for each in value._values:
             if type(each) not in IMMUTABLE:
@@ -57,11 +63,33 @@ def copy_of(value: Any) -> Any:
     return _copied(value)
 
 
-def copy_of_flat_row(value: Any) -> Any:
-    """Return a copy of a value that is to be a row of immutable fields."""
-    if type(value) is Row:
-        return Row._from_values(value._values, value._fields, value._row_kind)
-    return copy_of(value)
+def kept_flat_row(value: Any) -> Any:
+    """Return a copy of a result that is to be a row of immutable fields, or the result if nobody else can change it.
+
+    The caller has it in one local variable, and in nothing else.
+    """
+    if type(value) is not Row:
+        return copy_of(value)
+    if getrefcount(value) <= _ONLY_CALLER:
+        return value
+    return Row._from_values(value._values, value._fields, value._row_kind)
+
+
+def _only_caller() -> int:
+    """Return the number of references to a value of which only a caller of `kept_flat_row` knows."""
+    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return 0
+    found = [_references(each) for each in map(Row, (1,))]
+    for each in map(Row, (1,)):
+        found.append(_references(each))  # noqa: PERF401
+    return min(found)
+
+
+def _references(value: Any) -> int:
+    return getrefcount(value)
+
+
+_ONLY_CALLER = _only_caller()
 
 
 def itself(value: Any) -> Any:
@@ -71,7 +99,7 @@ def itself(value: Any) -> Any:
 
 def copies_of(values: list[Any]) -> list[Any]:
     """Return copies of records; the same list if all of them are immutable."""
-    return values if IMMUTABLE.issuperset(map(type, values)) else list(map(copy_of, values))
+    return values if _ARE_IMMUTABLE(map(type, values)) else list(map(copy_of, values))
 
 
 def _copied(value: Any) -> Any:

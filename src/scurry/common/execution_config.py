@@ -76,6 +76,8 @@ class ExecutionConfig(ApiObject):
         AUTO_GENERATE_UIDS
     )
 
+    enable_object_reuse, disable_object_reuse, is_object_reuse_enabled = _switch(tuning.OBJECT_REUSE)
+
     # The following settings concern Java only: they are stored and returned by their getters.
     enable_closure_cleaner, disable_closure_cleaner, is_closure_cleaner_enabled = _switch(
         tuning.CLOSURE_CLEANER_LEVEL, "RECURSIVE", "NONE"
@@ -83,7 +85,6 @@ class ExecutionConfig(ApiObject):
     enable_force_avro, disable_force_avro, is_force_avro_enabled = _switch(tuning.FORCE_AVRO)
     enable_force_kryo, disable_force_kryo, is_force_kryo_enabled = _switch(tuning.FORCE_KRYO)
     enable_generic_types, disable_generic_types, _has_generic_types = _switch(tuning.GENERIC_TYPES)
-    enable_object_reuse, disable_object_reuse, is_object_reuse_enabled = _switch(tuning.OBJECT_REUSE)
 
     def has_generic_types_disabled(self) -> bool:
         """Return whether `disable_generic_types` was called."""

@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+from scurry.common._copies import copies_of
 from scurry.common.pickling import Captured, by_value
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
@@ -65,7 +66,7 @@ class CollectionSource(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the elements of one pickled slice."""
-        return sliced([pickle.loads(work)], sizer)
+        return sliced([copies_of(pickle.loads(work))], sizer)  # elements may have had parts in common
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the elements out: a task gets its elements in the assignment."""

@@ -36,7 +36,10 @@ GENERIC_TYPES = ConfigOption(
     "pipeline.generic-types", parse_boolean, True, "Whether Java types that only Kryo can write are allowed."
 )
 OBJECT_REUSE = ConfigOption(
-    "pipeline.object-reuse", parse_boolean, False, "Whether chained Java functions share their objects."
+    "pipeline.object-reuse",
+    parse_boolean,
+    False,
+    "Whether records are handed over without copies: what changes a record in place, changes it for all who have it.",
 )
 CHAIN_DIFFERENT_MAX_PARALLELISM = ConfigOption(
     "pipeline.operator-chaining.chain-operators-with-different-max-parallelism",

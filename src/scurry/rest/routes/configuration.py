@@ -56,7 +56,7 @@ def job_config(job: Job) -> models.JobConfig:
             execution_mode=settings.mode,
             restart_strategy=shown.get("restart-strategy.type", shown.get("restart-strategy", "none")),
             job_parallelism=settings.parallelism,
-            object_reuse_mode=False,
+            object_reuse_mode=shown.get("pipeline.object-reuse", "false").lower() == "true",
             user_config=shown,
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
-from scurry.common._copies import IMMUTABLE, copies_of, copy_of, copy_of_flat_row, itself
+from scurry.common._copies import IMMUTABLE, copies_of, copy_of, itself, kept_flat_row
 from scurry.common.output_tag import OutputTag
 from scurry.common.typeinfo import (
     BasicTypeInfo,
@@ -103,7 +103,7 @@ class Collector:
         elif isinstance(declared, TupleTypeInfo) and _is_immutable(declared) and not self.side:
             self._uncopied, self._learns = tuple, False  # the conversion refuses one that holds anything else
         elif isinstance(declared, RowTypeInfo) and all(map(_is_immutable, declared.get_field_types())):
-            self._copy = copy_of_flat_row
+            self._copy = kept_flat_row
         return self._uncopied
 
     def handed_over(self, results: Iterable[Any]) -> Values:

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
-from scurry.connectors.source import Block, MalformedRecords
+from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError, ScurryError
 from scurry.user_frames import only_user_frames
 
 __all__ = ["naming_damage"]
 
+_BUILTIN = (EOFError, UnicodeDecodeError, zlib.error)
 _RAISERS = ("pyarrow", "zlib", "gzip", "lzma", "_lzma", "bz2", "fastavro")
 
 
-def naming_damage(blocks: Iterable[Block], path: str, start: int = 0) -> Iterator[Block]:
+T = TypeVar("T")
+
+
+def _records_of(block: Any) -> int:
+    return len(block.errors if isinstance(block, MalformedRecords) else block)
+
+
+def naming_damage(
+    blocks: Iterable[T], path: str, start: int = 0, count: Callable[[T], int] = _records_of
+) -> Iterator[T]:
     """Yield the blocks of a file; convert a decoder's error to one that names the file and the position.
 
     Args:
         blocks: The blocks that the file's format yields.
         path: The file.
         start: The first byte to read.
+        count: Returns the number of records of a block.
 
     Raises:
         MalformedRecordError: The file is damaged.
@@ -37,7 +49,7 @@ def naming_damage(blocks: Iterable[Block], path: str, start: int = 0) -> Iterato
             behind = f", read from byte {start:,} on" if start else ""
             reason = f"damaged or cut off behind record {records:,}{behind}: {type(error).__name__}: {error}"
             raise MalformedRecordError(path, None, "", reason) from error
-        records += len(block.errors if isinstance(block, MalformedRecords) else block)
+        records += count(block)
         yield block
 
 
@@ -47,4 +59,4 @@ def _is_damage(error: Exception) -> bool:
         return False
     if isinstance(error, OSError):  # decoders raise OSError without errno
         return error.errno is None
-    return isinstance(error, (EOFError, zlib.error)) or type(error).__module__.partition(".")[0] in _RAISERS
+    return isinstance(error, _BUILTIN) or type(error).__module__.partition(".")[0] in _RAISERS

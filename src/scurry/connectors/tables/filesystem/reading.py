@@ -12,6 +12,7 @@ from scurry.common._java_regex.patterns import compiled
 from scurry.connectors.files.filesystem import FileStatus, FileSystem, file_system
 from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.formats.ranges import compressed
+from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.files.reading.globs import expand, is_pattern
 from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.source import BatchLimits, Block, Enumerator
@@ -160,7 +161,8 @@ class FileTableSource(TableSource):
         stored = [column.name for column in self.declared]
         wanted = [name for name in columns if name in stored]
         constants = {name: self._constant(split, name) for name in columns if name not in stored}
-        for decoded in self.reader(wanted).read_changes(fs, split.status.path, start, end):
+        found = self.reader(wanted).read_changes(fs, split.status.path, start, end)
+        for decoded in naming_damage(found, split.status.path, start, lambda decoded: decoded.batch.num_rows):
             batch, arrays = decoded.batch, []
             for name in columns:
                 if name in constants:

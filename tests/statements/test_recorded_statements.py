@@ -12,11 +12,9 @@ from support.statements.files import TRANSCRIPTS
 #: Beginnings of statements that Flink and scurry answer differently.
 DIFFERENT: dict[str, tuple[str, ...]] = {
     # a value that is NULL is NULL; Flink takes LEAD and LAG for NOT NULL if the default is, and shows -1 or ''
-    "batch_lag_defaults": ("SELECT",),
     "batch_over": ("SELECT id, LEAD(v, 2, -1)", "SELECT id, LEAD(g, 1, 'end')"),
     "shop_batch": ("SELECT id, LAG(price)",),
     "shop_streaming": ("SELECT id, LAG(price)",),
-    "stream_lag_defaults": ("SELECT",),
     "stream_over": ("SELECT id, LAG(v) OVER (PARTITION BY k ORDER BY ts) AS l, LAG(v, 2, -1)",),
     "stream_windows_and_ranks": ("SELECT id, LAG(v, 1) OVER (PARTITION BY k ORDER BY ts) AS a, LAG(id, 2, 0)",),
     # there is no EXPLAIN yet

@@ -134,3 +134,28 @@ def test_every_name_in_a_query_is_known_as_what_it_names() -> None:
 
 
 _OF_QUERIES = ("expressions", "functions", "json", "literals", "patterns", "queries", "windows")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "TABLE t",
+        "SELECT a FROM (TABLE t)",
+        "SELECT a FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR))",
+        "SELECT a FROM TABLE(TUMBLE(DATA => TABLE t, TIMECOL => DESCRIPTOR(ts), SIZE => INTERVAL '1' HOUR))",
+        "SELECT a FROM TABLE(SESSION(TABLE t PARTITION BY a, DESCRIPTOR(ts), INTERVAL '1' HOUR)) AS w",
+        "WITH w AS (TABLE t) SELECT a FROM TABLE(TUMBLE(TABLE w, DESCRIPTOR(ts), INTERVAL '1' HOUR))",
+        "SELECT a FROM t WHERE a IN (SELECT a FROM (TABLE t))",
+    ],
+)
+def test_a_view_reads_the_table_of_its_own_database(query: str) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    options = "WITH ('connector' = 'datagen', 'number-of-rows' = '1')"
+    env.execute_sql(f"CREATE TABLE t (a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) {options}")
+    env.execute_sql(f"CREATE VIEW v AS {query}")
+    before = env.explain_sql("SELECT * FROM v")
+    env.execute_sql("CREATE DATABASE other")
+    env.execute_sql("USE other")
+    env.execute_sql(f"CREATE TABLE t (a INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) {options}")
+    assert env.explain_sql("SELECT * FROM default_database.v") == before
+    assert "other" not in before

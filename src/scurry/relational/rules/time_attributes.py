@@ -102,7 +102,10 @@ def stays_time(plan: Plan, column: int) -> bool:
     if isinstance(plan, SetOperation):
         return all(stays_time(each, column) for each in plan.inputs)
     if isinstance(plan, _PASSING):
-        return column >= len(plan.inputs[0].schema) or stays_time(plan.inputs[0], column)
+        if column < len(plan.inputs[0].schema):
+            return stays_time(plan.inputs[0], column)
+        # what OVER computes of times is none
+        return not isinstance(plan, Over | OverAggregate)
     return isinstance(plan, _MAKING)
 
 

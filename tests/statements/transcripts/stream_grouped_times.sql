@@ -1,0 +1,57 @@
+-- rows: in any order
+-- file s/a.csv
+--|a,1,2024-01-01 00:00:01
+--|a,2,2024-01-01 00:00:07
+--|a,4,2024-01-01 00:00:02
+--|b,8,2024-01-01 00:00:12
+--|b,16,2024-01-01 00:00:12
+--|a,32,2024-01-01 00:00:03
+CREATE TABLE ev (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp}/s', 'format' = 'csv');
+CREATE TABLE ev2 (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp}/s', 'format' = 'csv');
+CREATE TABLE lt (k STRING, v INT, at_ TIMESTAMP(3), ts AS CAST(at_ AS TIMESTAMP_LTZ(3)), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp}/s', 'format' = 'csv');
+CREATE TEMPORARY VIEW g AS SELECT k, ts, SUM(v) AS s FROM ev GROUP BY k, ts;
+CREATE TEMPORARY VIEW d AS SELECT DISTINCT k, ts FROM ev;
+CREATE TEMPORARY VIEW m AS SELECT k, MAX(ts) AS ts, SUM(v) AS s FROM ev GROUP BY k;
+CREATE TEMPORARY VIEW gl AS SELECT k, ts, SUM(v) AS s FROM lt GROUP BY k, ts;
+CREATE TEMPORARY VIEW pr AS SELECT k, PROCTIME() AS p, v FROM ev;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE(TABLE g, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT TUMBLE_START(ts, INTERVAL '5' SECOND) AS w, COUNT(*) AS c FROM g GROUP BY TUMBLE(ts, INTERVAL '5' SECOND);
+SELECT g.k, ev2.v FROM g JOIN ev2 ON g.k = ev2.k AND g.ts BETWEEN ev2.ts - INTERVAL '1' SECOND AND ev2.ts;
+SELECT k, ts FROM g ORDER BY ts;
+DESCRIBE g;
+SELECT k, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM g) WHERE rn = 1;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE(TABLE d, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT TUMBLE_START(ts, INTERVAL '5' SECOND) AS w, COUNT(*) AS c FROM d GROUP BY TUMBLE(ts, INTERVAL '5' SECOND);
+SELECT d.k, ev2.v FROM d JOIN ev2 ON d.k = ev2.k AND d.ts BETWEEN ev2.ts - INTERVAL '1' SECOND AND ev2.ts;
+SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS t FROM d;
+SELECT k, ts FROM d ORDER BY ts;
+DESCRIBE d;
+SELECT k, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM d) WHERE rn = 1;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE(TABLE m, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT TUMBLE_START(ts, INTERVAL '5' SECOND) AS w, COUNT(*) AS c FROM m GROUP BY TUMBLE(ts, INTERVAL '5' SECOND);
+SELECT k, ts FROM m ORDER BY ts;
+DESCRIBE m;
+SELECT k, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM m) WHERE rn = 1;
+SELECT TUMBLE_START(ts, INTERVAL '5' SECOND) AS w, COUNT(*) AS c FROM gl GROUP BY TUMBLE(ts, INTERVAL '5' SECOND);
+SELECT gl.k, ev2.v FROM gl JOIN ev2 ON gl.k = ev2.k AND gl.ts BETWEEN ev2.ts - INTERVAL '1' SECOND AND ev2.ts;
+SELECT k, ts FROM gl ORDER BY ts;
+DESCRIBE gl;
+SELECT k, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS rn FROM gl) WHERE rn = 1;
+SELECT * FROM d MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.ts AS x PATTERN (A) DEFINE A AS A.ts IS NOT NULL);
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT k, ts FROM ev WHERE k IN (SELECT k FROM ev2)), DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT k, ts FROM ev WHERE ts IN (SELECT ts FROM ev2)), DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT k, ts FROM ev LIMIT 3), DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT k, ts FROM ev ORDER BY ts LIMIT 3), DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT k, CAST(ts AS TIMESTAMP(3)) AS ts FROM ev), DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT k, LAST_VALUE(ts) OVER (PARTITION BY k ORDER BY ts) AS ts FROM ev), DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT window_time AS ts, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY window_time, window_start, window_end), DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end;
+SELECT window_start, COUNT(*) AS c FROM TABLE(TUMBLE((SELECT ts, k, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY ts, k, window_start, window_end) , DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end;
+SELECT k, COUNT(*) AS c FROM (SELECT ts, k, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE ev, DESCRIPTOR(ts), INTERVAL '5' SECOND)) GROUP BY ts, k, window_start, window_end) GROUP BY k, TUMBLE(ts, INTERVAL '5' SECOND);
+SELECT x.k, y.v FROM (SELECT ev.k, ev.ts, ev2.v FROM ev JOIN ev2 ON ev.k = ev2.k) AS x JOIN ev2 AS y ON x.k = y.k AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts;
+SELECT x.k, y.v FROM (SELECT k, ts FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) AS rn FROM ev) WHERE rn = 1) AS x JOIN ev2 AS y ON x.k = y.k AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts;
+SELECT x.k, y.v FROM (SELECT k, ts, SUM(v) AS s FROM ev GROUP BY GROUPING SETS ((k, ts), (ts))) AS x JOIN ev2 AS y ON x.k = y.k AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts;
+SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS n FROM (SELECT k, ts, COUNT(*) AS c FROM (SELECT k, ts FROM ev GROUP BY k, ts) GROUP BY k, ts);
+SELECT k, COUNT(*) OVER (PARTITION BY k ORDER BY ts) AS n FROM (SELECT k, ts FROM ev UNION SELECT k, ts FROM ev2);
+SELECT x.k, y.v FROM (SELECT k, ts FROM ev UNION SELECT k, ts FROM ev2) AS x JOIN ev2 AS y ON x.k = y.k AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts;
+SELECT x.k, y.v FROM (SELECT k, ts FROM ev INTERSECT SELECT k, ts FROM ev2) AS x JOIN ev2 AS y ON x.k = y.k AND x.ts BETWEEN y.ts - INTERVAL '1' SECOND AND y.ts;
+SELECT k, ts FROM (SELECT k, ts FROM ev GROUP BY k, ts) ORDER BY ts LIMIT 2;

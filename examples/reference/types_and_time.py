@@ -91,6 +91,7 @@ for each in (
     strategy,
     aligned,
     WatermarkStrategy.for_monotonous_timestamps(),
+    WatermarkStrategy.for_ingestion_time(),
     WatermarkStrategy.no_watermarks(),
     WatermarkStrategy.for_generator(EveryTenth),
 ):

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from scurry.logical_types.values import to_values
 
-__all__ = ["NULL_CODE", "codes_of", "first_of_each", "group_codes", "joint_codes", "order_codes"]
+__all__ = ["NULL_CODE", "as_compared", "codes_of", "first_of_each", "group_codes", "joint_codes", "order_codes"]
 
 NULL_CODE = -1
 
@@ -78,11 +78,10 @@ def joint_codes(
         The numbers of both sides' rows.
     """
     rows = len(left[0])
-    both = [
+    columns = [
         pa.concat_arrays([one if one.type == other.type else one.cast(other.type), other])
         for one, other in zip(map(_whole, left), map(_whole, right), strict=True)
     ]
-    columns = [column if equal else _compared(column) for column, equal in zip(both, null_equals_null, strict=True)]
     codes, _ = group_codes(columns, 0)
     for column, equal in zip(columns, null_equals_null, strict=True):
         if not equal and column.null_count:
@@ -90,8 +89,8 @@ def joint_codes(
     return codes[:rows], codes[rows:]
 
 
-def _compared(column: pa.Array) -> pa.Array:
-    """Return a column whose values are equal where `=` is true: the zeros are, and NaN equals nothing."""
+def as_compared(column: pa.Array) -> pa.Array:
+    """Return keys that are equal where `=` is true, as in joins of BATCH: the zeros are, and NaN equals nothing."""
     if not pa.types.is_floating(column.type):
         return column
     return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), pc.add(column, pa.scalar(0.0, column.type)))

@@ -22,15 +22,19 @@ class Extreme:
     """Keeps the least or the greatest value.
 
     Flink replaces the value by a lesser one, as Java's `<` compares: zeros are equal, of which the first stays, and NaN
-    is neither less nor greater, so that it stays if it is first and has no effect otherwise.
+    is neither less nor greater, so that it stays if it is first and has no effect otherwise. Bounded frames of
+    STREAMING, from which rows are taken back, have Java's total order instead.
     """
 
-    def __init__(self, greatest: bool) -> None:
+    def __init__(self, greatest: bool, by_total_order: bool = False) -> None:
         self._greatest = greatest
+        self._by_total_order = by_total_order
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns[:1], groups)
-        if pa.types.is_floating(column.type):
+        if pa.types.is_floating(column.type) and self._by_total_order:
+            order = _total_order(column, self._greatest)
+        elif pa.types.is_floating(column.type):
             order = self._float_codes(column, first_positions(groups)[1])
         elif (numbers := _whole_numbers(column)) is None:
             order = order_codes(column, descending=self._greatest, nulls_first=False)
@@ -71,6 +75,14 @@ class Extreme:
         codes = codes.reshape(-1).astype(np.int64)
         codes[first[np.isnan(values[first])]] = -1
         return codes
+
+
+def _total_order(column: Column, greatest: bool) -> Groups:
+    """Return ints in the order of numbers: -0.0 is less than 0.0, and NaN is the greatest."""
+    values = np.asarray(column).astype(np.float64)
+    bits = np.where(np.isnan(values), np.nan, values).view(np.int64)
+    order = np.where(bits < 0, bits ^ np.int64(2**63 - 1), bits)
+    return ~order if greatest else order
 
 
 def _whole_numbers(column: Column) -> Groups | None:
@@ -146,9 +158,13 @@ def _infer_extreme(site: AggregateSite) -> Signature:
     return signature
 
 
+def _extreme(site: AggregateSite, greatest: bool) -> Extreme:
+    return Extreme(greatest, by_total_order=site.is_over and site.session.is_streaming)
+
+
 FUNCTIONS = (
-    AggregateFunction("MIN", _infer_extreme, lambda site, result_type: Extreme(greatest=False)),
-    AggregateFunction("MAX", _infer_extreme, lambda site, result_type: Extreme(greatest=True)),
+    AggregateFunction("MIN", _infer_extreme, lambda site, result_type: _extreme(site, greatest=False)),
+    AggregateFunction("MAX", _infer_extreme, lambda site, result_type: _extreme(site, greatest=True)),
     AggregateFunction("FIRST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=False)),
     AggregateFunction("LAST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=True)),
     AggregateFunction("SINGLE_VALUE", _infer_value, lambda site, result_type: Single()),

@@ -114,8 +114,6 @@ def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
                 return pa.scalar(None, pa.bool_())
             if pa.types.is_nested(left.type):
                 return by_values(columns, rows)
-            if pa.types.is_floating(left.type):
-                return _with_nan(operator, left, right)
             return compare(left, right)
 
         return kernel
@@ -148,15 +146,6 @@ def _after_cast(place: int, target: DataType, compare: Kernel, session: Session)
         return compare([converted if number == place else each for number, each in enumerate(columns)], rows)
 
     return kernel
-
-
-def _with_nan(operator: str, left: Column, right: Column) -> Column:
-    # NaN equals NaN and is greater than any other number.
-    result = _KERNELS[operator](left, right)
-    if operator not in ("=", "<=", ">=", "<>"):
-        return result
-    both = pc.and_(pc.is_nan(left), pc.is_nan(right))
-    return pc.and_not(result, both) if operator == "<>" else pc.or_(result, both)
 
 
 def _distinct(negated: bool) -> Callable[[CallSite, DataType], Kernel]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scurry.common.recursion import deep_recursion
 from scurry.errors import EvaluationError, UnsupportedError
 from scurry.functions.casts.texts import fitted_constant
 from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
-from scurry.logical_types import CharType, VarCharType
+from scurry.logical_types import CharType, DoubleType, FloatType, VarCharType
 from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.values import from_value, repeated
 from scurry.relational.calls import is_constant
@@ -25,6 +27,10 @@ from scurry.runtime.tables.user_functions.scalar import Describe, user_kernel
 __all__ = ["CompiledExpressions", "compile_expressions", "row_of"]
 
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
+#: Comparisons with those that are true where they are false.
+_OPPOSITES: Final = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_COMPARING: Final = {*_OPPOSITES, "NULLIF"}
+
 Evaluate = Callable[["_Rows"], Column]
 
 #: From so many calls within calls on, evaluation needs a deeper stack.
@@ -171,9 +177,13 @@ class _Compiler:
         return lambda rows: fit(evaluate(rows))
 
     def _call(self, call: Call) -> Evaluate:
+        call = _without_not(call)
         function = scalar_function(call.function)
         compile_argument = self.compile if is_constant(call) else self.compile_whole
         arguments = [compile_argument(each) for each in call.arguments]
+        if call.function in _COMPARING and _is_floating(call) and call.arguments[0] == call.arguments[1]:
+            # Flink's planner knows that a value is equal to itself, also where it is NaN.
+            arguments = [_without_nan(each) for each in arguments]
         known = tuple(_known(each) for each in call.arguments)
         site = CallSite(call.function, known, self._session, call.type)
         evaluate = _bound(function, site, call, arguments)
@@ -185,6 +195,27 @@ class _Compiler:
         arguments = [self.compile(each) for each in call.arguments]
         kernel = user_kernel(call, self._session)
         return lambda rows: kernel([each(rows) for each in arguments], rows.count, rows.describe)
+
+
+def _is_floating(call: Call) -> bool:
+    return isinstance(call.arguments[0].type, DoubleType | FloatType)
+
+
+def _without_not(call: Call) -> Call:
+    """Return a comparison instead of NOT and its opposite, as Flink's planner does: for NaN both are false."""
+    if call.function != "NOT" or not isinstance(call.arguments[0], Call):
+        return call
+    compared = call.arguments[0]
+    opposite = _OPPOSITES.get(compared.function)
+    return call if opposite is None or not _is_floating(compared) else replace(compared, function=opposite)
+
+
+def _without_nan(evaluate: Evaluate) -> Evaluate:
+    def numbers(rows: _Rows) -> Column:
+        column = evaluate(rows)
+        return pc.if_else(pc.is_nan(column), pa.scalar(0.0, column.type), column)
+
+    return numbers
 
 
 def _is_repeatable(call: Call | UserFunctionCall) -> bool:

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from typing import Final
 
 from scurry.functions.definition import Session
-from scurry.logical_types import BigIntType, DataType, DecimalType, DoubleType, IntType, SmallIntType, TinyIntType
+from scurry.logical_types import (
+    BigIntType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    SmallIntType,
+    TinyIntType,
+)
 from scurry.relational.expressions import AggregateCall
-from scurry.spark.tables.columns import comparable, spark_expression, typed
+from scurry.spark.tables.columns import comparable, is_negative_zero, spark_expression, typed
 
 __all__ = ["spark_aggregate"]
 
@@ -27,6 +36,10 @@ def spark_aggregate(call: AggregateCall, session: Session) -> str | None:
     if argument is None or (condition is None) != (call.filter is None):
         return None
     data_type = call.arguments[0].type if call.arguments else IntType(False)
+    if call.distinct and isinstance(data_type, FloatType | DoubleType):
+        if call.function != "COUNT":
+            return None
+        argument = f"{argument}, {is_negative_zero(argument)}"
     over = f"({'DISTINCT ' if call.distinct else ''}{argument})"
     found = build(over + (f" FILTER (WHERE {condition})" if condition else ""), data_type, call)
     return None if found is None else typed(found, call.type)

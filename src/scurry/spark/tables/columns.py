@@ -95,6 +95,27 @@ def comparable(data_type: DataType) -> bool:
     return isinstance(data_type, (*_INTEGERS, *_TEXT, DecimalType, DateType, BooleanType))
 
 
+def is_negative_zero(text: str) -> str:
+    """Return the text that computes whether a DOUBLE or FLOAT is -0.0, which Spark groups with 0.0."""
+    return f"CASE WHEN {text} = 0D THEN pow({text}, -1D) < 0D ELSE FALSE END"
+
+
+def with_sign_of_zero(text: str, data_type: DataType, sign: str = "") -> str:
+    """Return the text of a grouping key, with the zero that it is: Spark keeps one of both for all.
+
+    Args:
+        text: The key.
+        data_type: Its type.
+        sign: What computes whether it is -0.0; by default the expression of `is_negative_zero`, which is a key, too.
+    """
+    if not isinstance(data_type, FloatType | DoubleType):
+        return text
+    positive, negative = typed("'0.0'", data_type), typed("'-0.0'", data_type)
+    return (
+        f"CASE WHEN {sign or is_negative_zero(text)} THEN {negative} WHEN {text} = 0D THEN {positive} ELSE {text} END"
+    )
+
+
 def _constant(expression: Call, session: Session) -> str | None:
     try:
         column = compile_expressions([expression], session)(single_row())[0]

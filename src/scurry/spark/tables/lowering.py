@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
-from scurry.logical_types import DataType
+from scurry.logical_types import ArrayType, DataType, DoubleType, FloatType, RowType
 from scurry.relational import plan as nodes
 from scurry.relational.builders import columns as references_to
 from scurry.relational.builders import project
@@ -25,7 +25,14 @@ from scurry.relational.plan import Plan
 from scurry.relational.process_tables import ProcessTableFunction
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
-from scurry.spark.tables.columns import Names, comparable, spark_expression, typed
+from scurry.spark.tables.columns import (
+    Names,
+    comparable,
+    is_negative_zero,
+    spark_expression,
+    typed,
+    with_sign_of_zero,
+)
 from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
 from scurry.spark.tables.types import column_name, is_orderable, spark_schema, to_spark
@@ -47,9 +54,10 @@ _JOINS = {
     "SEMI": "LEFT SEMI JOIN",
     "ANTI": "LEFT ANTI JOIN",
 }
-#: Spark's tables have at least one column.
+_FLOATS = (FloatType, DoubleType)
 #: How many tasks run a process table function of two tables.
 _BUCKETS = 200
+#: Spark's tables have at least one column.
 _NO_COLUMN = "CAST(NULL AS BOOLEAN) AS `rows`"
 
 
@@ -209,7 +217,7 @@ class _Lowering:
         left, left_keys = self._keyed(plan.left, [each.left for each in equal], "l")
         right, right_keys = self._keyed(plan.right, [each.right for each in equal], "r")
         on = [
-            f"{one} {'<=>' if each.null_equals_null else '='} {other}"
+            f"{one} <=> {other}" if each.null_equals_null else f"{_without_nan(one, each.left.type)} = {other}"
             for each, one, other in zip(equal, left_keys, right_keys, strict=True)
         ]
         if condition is not None:
@@ -268,16 +276,22 @@ class _Lowering:
             return self._in_tasks(plan, self._common_keys(plan))
         keys = [column_name(key) for key in plan.keys]
         identifier = [] if plan.grouping_id is None else [typed("grouping_id()", plan.grouping_id)]
-        query = f"SELECT {_named([*keys, *identifier, *found])} FROM ({self._query(plan.input)})"
+        types = [plan.input.schema[key].type for key in plan.keys]
+        signs = [is_negative_zero(key) for key, each in zip(keys, types, strict=True) if isinstance(each, _FLOATS)]
+        if signs and not plan.is_simple:
+            return self._in_tasks(plan, self._common_keys(plan))
+        shown = [with_sign_of_zero(key, each) for key, each in zip(keys, types, strict=True)]
+        query = f"SELECT {_named([*shown, *identifier, *found])} FROM ({self._query(plan.input)})"
         if keys:
-            query += f" GROUP BY {', '.join(keys)}"
+            query += f" GROUP BY {', '.join([*keys, *signs])}"
         if not plan.is_simple:
             sets = (f"({', '.join(keys[place] for place in grouping)})" for grouping in plan.grouping_sets)
             query += f"{'' if keys else ' GROUP BY'} GROUPING SETS ({', '.join(sets)})"
         return query
 
     def _groups_by(self, types: Sequence[DataType]) -> bool:
-        return all(map(is_orderable, types))
+        """Return whether Spark groups by values of some types as Flink does, beside the sign of zero."""
+        return all(is_orderable(each) and not _has_nested_floats(each) for each in types)
 
     def _common_keys(self, plan: nodes.Aggregate) -> list[int]:
         """Return the keys by which groups can be told apart in all grouping sets."""
@@ -336,12 +350,29 @@ class _Lowering:
         if plan.kind != "UNION" and not groups:
             return self._set_operation_in_task(plan)
         branches = [f"SELECT * FROM ({self._query(branch)})" for branch in plan.branches]
-        if plan.all or groups:
-            return f" {plan.kind}{' ALL' if plan.all else ''} ".join(branches)
+        if plan.kind == "UNION" and plan.all:
+            return " UNION ALL ".join(branches)
+        if groups:
+            return self._set_of_columns(plan, branches)
         union = nodes.SetOperation("UNION", False, (placeholder(plan.schema),), plan.schema)
         task = run_on_batches(union, self._session, plan.schema)
         rows = self._spark.sql(" UNION ALL ".join(branches)).coalesce(1)
         return self._all_of(rows.mapInArrow(task, spark_schema(plan.schema)))
+
+    def _set_of_columns(self, plan: nodes.SetOperation, branches: Sequence[str]) -> str:
+        columns = [(column_name(place), kind) for place, kind in enumerate(plan.schema.types)]
+        signs = [is_negative_zero(name) for name, kind in columns if isinstance(kind, _FLOATS)]
+        operator = f" {plan.kind}{' ALL' if plan.all else ''} "
+        if not signs:
+            return operator.join(branches)
+        added = ", ".join(f"{sign} AS `sign {place}`" for place, sign in enumerate(signs))
+        signed = operator.join(f"SELECT *, {added} FROM ({branch})" for branch in branches)
+        names = iter(range(len(signs)))
+        shown = [
+            with_sign_of_zero(name, kind, f"`sign {next(names)}`") if isinstance(kind, _FLOATS) else name
+            for name, kind in columns
+        ]
+        return f"SELECT {_named(shown)} FROM ({signed})"
 
     def _set_operation_in_task(self, plan: nodes.SetOperation) -> str:
         from pyspark.sql import functions as F
@@ -377,6 +408,19 @@ def _grafted(plan: Plan, below: Plan, replacement: Plan) -> Plan:
 
 def _no_table(scan: nodes.Scan) -> Any:
     raise AssertionError(f"VALUES reads {scan}")
+
+
+def _without_nan(text: str, data_type: DataType) -> str:
+    """Return a key of a join in which NaN, which Spark takes for equal to itself, equals nothing."""
+    return f"CASE WHEN isnan({text}) THEN NULL ELSE {text} END" if isinstance(data_type, _FLOATS) else text
+
+
+def _has_nested_floats(data_type: DataType) -> bool:
+    if isinstance(data_type, ArrayType):
+        parts = [data_type.element_type]
+    else:
+        parts = [field.data_type for field in data_type.fields] if isinstance(data_type, RowType) else []
+    return any(isinstance(each, _FLOATS) or _has_nested_floats(each) for each in parts)
 
 
 def _named(texts: Sequence[str]) -> str:

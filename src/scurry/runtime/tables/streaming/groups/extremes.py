@@ -20,6 +20,10 @@ from scurry.runtime.tables.streaming.ranks.sorted_rows import SortedRows
 __all__ = ["ExtremeOfKept"]
 
 
+#: The greatest number below zero; what sorts -0.0 comes directly after it.
+_LEAST_BELOW_ZERO = -5e-324
+
+
 class _SortedValues(LoadedPieces):
     """How often each value is in a group, and the different values sorted."""
 
@@ -78,10 +82,12 @@ class ExtremeOfKept:
     def _extreme(self, ordered: SortedRows) -> Any:
         if not len(ordered):
             return None
-        is_nan, value = ordered.last_key() if self._greatest else ordered.first_key()
-        return math.nan if is_nan else value
+        is_nan, value, *sign = ordered.last_key() if self._greatest else ordered.first_key()
+        return math.nan if is_nan else -0.0 if sign else value
 
 
-def _sortable(value: Any) -> tuple[bool, Any]:
-    """Return what sorts values, NaN after all others."""
+def _sortable(value: Any) -> tuple[Any, ...]:
+    """Return what sorts values, NaN after all others and -0.0 before 0.0."""
+    if value == 0 and isinstance(value, float) and math.copysign(1, value) < 0:
+        return (False, _LEAST_BELOW_ZERO, "-")
     return (True, None) if isinstance(value, float) and math.isnan(value) else (False, value)

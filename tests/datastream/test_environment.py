@@ -65,7 +65,7 @@ class TestConfiguration:
         env = StreamExecutionEnvironment.get_execution_environment(conf)
         assert (env.get_parallelism(), env.get_max_parallelism(), env.is_chaining_enabled()) == (3, 256, False)
         settings = plan_of(env).settings
-        assert (settings.parallelism, settings.max_parallelism, settings.chaining) == (3, 256, False)
+        assert (settings.parallelism, settings.max_parallelism) == (3, 256)
         assert (settings.auto_watermark_interval_ms, settings.job_name, settings.runner) == (50, "named", "local")
         assert (settings.checkpoint_interval_ms, settings.checkpoint_dir) == (10_000, "/state")
 

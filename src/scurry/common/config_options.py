@@ -105,6 +105,7 @@ OPERATOR_CHAINING = ConfigOption(
     True,
     "Whether operators may share a task with what precedes them.",
     aliases=("pipeline.operator-chaining",),
+    instead="operators without an exchange between them always run in one task; results are the same",
 )
 RUNTIME_MODE = ConfigOption(
     "execution.runtime-mode",

@@ -294,6 +294,10 @@ class _HybridEnumerator(Enumerator):
         if self._current is not None:
             self._current.limit(limits, record_bytes)
 
+    @property
+    def obeys_limits(self) -> bool:
+        return self._current is None or self._current.obeys_limits
+
     def backlog(self) -> Backlog | None:
         return None if self._current is None else self._current.backlog()
 

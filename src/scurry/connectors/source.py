@@ -189,6 +189,11 @@ class Enumerator(ABC):
         """
         return
 
+    @property
+    def obeys_limits(self) -> bool:
+        """Whether `limit` bounds the next batch; otherwise whole files or pieces are assigned."""
+        return type(self).limit is not Enumerator.limit
+
     def backlog(self) -> Backlog | None:
         """Return what was available at the last `next_batch` and is not assigned; None if the source cannot know."""
         return None

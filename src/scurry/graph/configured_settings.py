@@ -39,7 +39,6 @@ def configured_settings(
         max_parallelism=_key_groups(configuration, parallelism),
         mode=mode,
         auto_watermark_interval_ms=configuration.get(options.AUTO_WATERMARK_INTERVAL) or 0,
-        chaining=configuration.get(options.OPERATOR_CHAINING) is True,
         checkpoint_interval_ms=interval or None,
         checkpoint_dir=configuration.get(options.CHECKPOINTING_DIR),
         checkpoint_pause_ms=configuration.get(MIN_PAUSE) or 0,

@@ -35,7 +35,6 @@ class JobSettings:
         max_parallelism: Number of key groups: the maximum for rescaling.
         mode: The resolved mode; AUTOMATIC does not occur.
         auto_watermark_interval_ms: How often watermarks are generated.
-        chaining: Whether operators may share a task with their predecessors.
         checkpoint_interval_ms: Time between checkpoints, None if they were not enabled.
         checkpoint_dir: Their directory, None for a temporary one.
         checkpoint_pause_ms: Shortest time between the end of a micro-batch and the start of the next.
@@ -57,7 +56,6 @@ class JobSettings:
     max_parallelism: int = 128
     mode: Literal["STREAMING", "BATCH"] = "STREAMING"
     auto_watermark_interval_ms: int = 200
-    chaining: bool = True
     checkpoint_interval_ms: int | None = None
     checkpoint_dir: str | None = None
     checkpoint_pause_ms: int = 0

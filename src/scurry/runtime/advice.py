@@ -12,6 +12,7 @@ from types import CodeType, FunctionType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import advice_on_attribute
+from scurry.common._config.validation import without_effect
 from scurry.errors import TypeMismatchError
 from scurry.graph.shipping import how_to_ship
 from scurry.user_frames import is_internal
@@ -111,6 +112,12 @@ def cannot_replay(plan: SourcePlan, settings: JobSettings) -> str:
         f"source {plan.name!r} ({plan.origin}) cannot read records again: a failure loses those that it has received "
         "and no checkpoint contains, although checkpointing is enabled; for exactly once, read from files or Kafka"
     )
+
+
+def unused_settings(settings: JobSettings) -> str:
+    """Return a note that names the configuration keys of a job without effect, empty if there are none."""
+    unused = without_effect(settings.configuration)
+    return f"configuration without effect: {'; '.join(unused)}" if unused else ""
 
 
 def _assigned_globals(function: Any) -> Iterator[str]:

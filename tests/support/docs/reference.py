@@ -58,14 +58,16 @@ def configuration() -> Iterator[str]:
     yield "# Configuration keys\n"
     yield "Set them with `-D key=value`, in `Configuration`, or in `StreamExecutionEnvironment.configure`."
     yield "Keys without the prefix `scurry.` are Flink's, with Flink's syntax, defaults and meaning, unless said."
-    yield "Other keys of Flink that do not change results are accepted without effect, those that would are"
+    yield "Other keys of Flink that do not change results are accepted without effect, which the log of the job says"
+    yield "once; those that would are"
     yield "refused with what to do instead, and unknown ones with the closest known one."
     yield "`spark.*` goes to Spark as it is."
     yield "Settings of tables: [Settings of SQL and tables](../sql-settings.md).\n"
     yield "| key | type | default | effect |\n|---|---|---|---|"
     for option in sorted(known_options(), key=lambda option: option.key):
         others = "".join(f"<br>`{alias}`" for alias in option.aliases)
-        effect = (option.description or "").replace("|", "\\|")
+        unused = f" Without effect: {option.instead}." if option.instead else ""
+        effect = f"{option.description}{unused}".replace("|", "\\|")
         yield f"| `{option.key}`{others} | {_type(option)} | {_default(option)} | {effect} |"
 
 

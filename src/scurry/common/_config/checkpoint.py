@@ -22,9 +22,14 @@ CHECKPOINTING_MODE = ConfigOption(
     one_of("EXACTLY_ONCE", "AT_LEAST_ONCE"),
     "EXACTLY_ONCE",
     "What a checkpoint promises; both get EXACTLY_ONCE.",
+    instead="every checkpoint is EXACTLY_ONCE, which includes AT_LEAST_ONCE",
 )
 CHECKPOINT_TIMEOUT = ConfigOption(
-    _PREFIX + "timeout", duration_of(10), 600_000, "Longest time a checkpoint may take in Flink, in milliseconds."
+    _PREFIX + "timeout",
+    duration_of(10),
+    600_000,
+    "Longest time a checkpoint may take in Flink, in milliseconds.",
+    instead="a slow micro-batch is not aborted; scurry.batch.target-duration sets how long one should take",
 )
 MIN_PAUSE = ConfigOption(
     _PREFIX + "min-pause",
@@ -33,10 +38,18 @@ MIN_PAUSE = ConfigOption(
     "Shortest time between the end of a micro-batch and the start of the next, in milliseconds.",
 )
 MAX_CONCURRENT_CHECKPOINTS = ConfigOption(
-    _PREFIX + "max-concurrent-checkpoints", at_least(1), 1, "Checkpoints under way at the same time in Flink."
+    _PREFIX + "max-concurrent-checkpoints",
+    at_least(1),
+    1,
+    "Checkpoints under way at the same time in Flink.",
+    instead="it is always 1: a micro-batch begins when the one before is committed",
 )
 TOLERABLE_FAILED_CHECKPOINTS = ConfigOption(
-    _PREFIX + "tolerable-failed-checkpoints", at_least(0), 0, "Failed checkpoints in a row that Flink bears with."
+    _PREFIX + "tolerable-failed-checkpoints",
+    at_least(0),
+    0,
+    "Failed checkpoints in a row that Flink bears with.",
+    instead="a checkpoint that fails restarts the job: set restart-strategy.type",
 )
 RETENTION = ConfigOption(
     _PREFIX + "externalized-checkpoint-retention",

@@ -222,6 +222,8 @@ class ConfigOption(Generic[T]):
         default: The value if the key is not set.
         description: The meaning of the option, with units.
         aliases: Older or newer names that Flink has for the same key.
+        instead: For an option that is accepted without effect: the reason, or what to do instead. A job that sets it
+            logs this.
     """
 
     key: str
@@ -229,6 +231,7 @@ class ConfigOption(Generic[T]):
     default: T | None
     description: str
     aliases: tuple[str, ...] = ()
+    instead: str = ""
 
     def parse(self, text: str) -> T:
         """Return the value written as `text`.

@@ -20,7 +20,7 @@ from scurry.errors import UnknownConfigError
 from scurry.errors.suggestions import similar_name
 from scurry.user_frames import user_stack_level
 
-__all__ = ["known_options", "validate"]
+__all__ = ["known_options", "validate", "without_effect"]
 
 
 def known_options() -> tuple[ConfigOption[object], ...]:
@@ -139,6 +139,9 @@ _HARMLESS_PREFIXES = (
     "zookeeper.",
 )
 
+# Those of other places, such as queries, and of scurry itself.
+_OF_OTHERS = ("$internal.", "internal.", "python.internal.", "spark.", "sql-client.", "sql-gateway.", "table.")
+
 # A key of Flink that differs from one that scurry reads by one letter.
 _NOT_MISSPELT = frozenset({"jobmanager.adaptive-scheduler.scaling-interval.max"})
 
@@ -209,6 +212,27 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
     if ignored:
         warnings.warn(f"configuration without effect: {'; '.join(ignored)}", stacklevel=user_stack_level())
     warn_about_jars(jars)
+
+
+def without_effect(values: Mapping[str, str]) -> list[str]:
+    """Return the keys of a job that are accepted without effect, each with the reason or what to do instead.
+
+    Keys with the default value are left out, and those about which `validate` warns.
+
+    Args:
+        values: The configuration of the job.
+    """
+    found, flinks_own = [], []
+    for key, value in values.items():
+        option = _BY_KEY.get(key)
+        if option is None:
+            if _harmless(key) and not key.startswith((*_OF_OTHERS, *_WITHOUT_EFFECT)):
+                flinks_own.append(key)
+        elif option.instead and (option.parse(value) or None) != (option.default or None):
+            found.append(f"{key} ({option.instead})")
+    if flinks_own:
+        found.append(f"{', '.join(flinks_own)} (tuning of Flink's own processes)")
+    return found
 
 
 def _harmless(key: str) -> bool:

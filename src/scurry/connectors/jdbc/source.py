@@ -142,6 +142,8 @@ class JdbcSource(Source):
 class _SplitEnumerator(RangeEnumerator):
     """Assign one split per channel and micro-batch, regardless of its number of rows."""
 
+    obeys_limits = False
+
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         return
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.graph.plan import JobPlan
-from scurry.runtime.advice import cannot_replay, changed_globals
+from scurry.runtime.advice import cannot_replay, changed_globals, unused_settings
 from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
 from scurry.runtime.driver.dead_letters import DeadLetters
@@ -96,7 +96,7 @@ class JobExecution:
         self.page: tuple[str, str | None] | None = None
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id))
-        notes = [*map(changed_globals, plan.operators.values())]
+        notes = [unused_settings(plan.settings), *map(changed_globals, plan.operators.values())]
         notes += [cannot_replay(source, plan.settings) for source in plan.sources.values()]
         for note in filter(None, notes):
             self.log.note_once(note)

@@ -57,6 +57,7 @@ class SourceCoordinator:
         self._job = job
         job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
         self._alignment = Alignment(job)
+        self._note_unaligned(plan)
         self._target_seconds = target_seconds_of(plan)
         first = FIRST_OF_COLUMNS if all(source.source.columnar for source in sources) else FIRST
         self._sizer = BatchSizer(limits, self._target_seconds, first)
@@ -64,6 +65,16 @@ class SourceCoordinator:
         self._assigned = False
         #: the sources that had more for that batch than they were allowed to assign
         self._limited: set[int] = set()
+
+    def _note_unaligned(self, plan: JobPlan) -> None:
+        for source in plan.sources.values():
+            enumerator = self.enumerators.get(source.id)
+            if self._alignment.concerns(source) and not (enumerator and enumerator.obeys_limits):
+                self._job.log.note_once(
+                    f"source {source.name!r} ({source.origin}) reads whole files or pieces: watermark alignment makes "
+                    "it wait for its group, but cannot limit how far it gets ahead in one micro-batch; set "
+                    "scurry.batch.max-bytes, or read JSON lines or Kafka"
+                )
 
     def next(self, source: SourcePlan) -> list[Assignment]:
         """Return what a source reads in the next batch."""

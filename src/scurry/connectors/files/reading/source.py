@@ -12,7 +12,7 @@ from urllib.parse import quote
 from scurry.common._java_regex.patterns import compiled
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileStatus, file_system, local_path
-from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.formats.format import BulkFormat, FileFormat
 from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.files.reading.globs import expand
 from scurry.connectors.source import (
@@ -197,6 +197,11 @@ class _FileEnumerator(Enumerator):
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         if self._format.cut_anywhere:
             self._max_bytes = limits.max_bytes
+
+    @property
+    def obeys_limits(self) -> bool:
+        in_pieces = isinstance(self._format, BulkFormat) or not self._format.cut_anywhere
+        return not in_pieces and all(map(self._format.splittable, self._paths))
 
     def backlog(self) -> Backlog:
         return Backlog(bytes=self._queues.total)

@@ -68,6 +68,11 @@ class Alignment:
         self._clock = clock
         self._readings = {each.id: _Reading(clock()) for sources in self._groups.values() for each in sources}
 
+    def concerns(self, source: SourcePlan) -> bool:
+        """Return whether a source is in an alignment group with another one."""
+        groups = ([each.id for each in group] for group in self._groups.values())
+        return any(source.id in ids and len(ids) > 1 for ids in groups)
+
     def limits(self, source: SourcePlan, most: BatchLimits) -> BatchLimits | None:
         """Return how much the source may read now, None if it must wait.
 

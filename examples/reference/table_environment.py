@@ -21,6 +21,7 @@ from scurry.table import (
 )
 from scurry.table.catalog import CatalogDescriptor
 from scurry.table.expressions import CURRENT_RANGE, col, current_watermark, descriptor, lit, source_watermark
+from scurry.table.module import Module
 from scurry.table.udf import (
     AggregateFunction,
     ArgumentHint,
@@ -119,7 +120,7 @@ assert t_env.get_catalog("shop") is not None
 t_env.use_catalog("default_catalog")
 assert t_env.list_modules() == ["core"]
 t_env.unload_module("core")
-t_env.execute_sql("LOAD MODULE core")
+t_env.load_module("core", Module())
 assert len(t_env.list_full_modules()) >= 1
 t_env.use_modules("core")
 assert t_env.list_materialized_tables() == []

@@ -20,6 +20,7 @@ from scurry.rest.prometheus_text import prometheus_text
 from scurry.rest.reporters.contract import ReporterOptions
 from scurry.rest.reporters.statsd import StatsDReporter
 from scurry.rest.routes import jobs
+from scurry.runtime.driver.client import RunningJob
 from support.rest.fake_jobs import FakeJob
 from support.statements.tables import environment
 
@@ -29,7 +30,8 @@ EXPECTED = [(0, 100), (100, 100), (100, 50), (50, 50), (50, 25)]
 
 def ended(client: JobClient | None) -> ServedJob:
     assert client is not None
-    client = getattr(client, "_job", client)  # that of streams below a job of tables
+    if not isinstance(client, RunningJob):
+        client = client._job  # type: ignore[attr-defined] # that of streams below a job of tables
     client.get_job_execution_result().result()
     return ServedJob(client, 0, ended_ms=1)  # type: ignore[arg-type] # a RunningJob
 

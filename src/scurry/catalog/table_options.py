@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from scurry.errors import ConfigError, ScurryError, ValidationError
+from scurry.errors import ConfigError, MissingOptionsError, ScurryError, ValidationError
 from scurry.errors.suggestions import did_you_mean, similar_name
 
 __all__ = [
     "SAVEPOINTS_IN_PYTHON",
-    "MissingOptionsError",
     "Options",
     "TableOption",
     "boolean",
@@ -146,16 +145,6 @@ class Options:
             raise missing_options(missing)
         for option in options:
             self.find(option)
-
-
-class MissingOptionsError(ValidationError):
-    """Required options are not set.
-
-    Attributes:
-        keys: Their keys.
-    """
-
-    keys: Sequence[str] = ()
 
 
 def missing_options(keys: Sequence[str]) -> MissingOptionsError:

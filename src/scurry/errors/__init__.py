@@ -14,6 +14,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── PyFlinkImportedError (ImportError)        the real PyFlink was imported before scurry could take its name
     ├── ValidationError (ValueError)              a statement, table or option that Flink refuses
     │   ├── CompiledPlanError                         a compiled plan that is damaged, or refers to what is not there
+    │   ├── MissingOptionsError                       required options of a table are not set
     │   └── CatalogError                              a catalog lacks what was named, or has it already
     │       ├── DatabaseNotExistError                         there is no such database
     │       ├── DatabaseAlreadyExistError                     there is a database of that name
@@ -183,6 +184,7 @@ from scurry.errors.table import (
     EvaluationError,
     FunctionAlreadyExistError,
     FunctionNotExistError,
+    MissingOptionsError,
     PartitionAlreadyExistError,
     PartitionNotExistError,
     PartitionSpecInvalidError,
@@ -201,6 +203,7 @@ __all__ = [
     "ArgumentTypeError",
     "CatalogError",
     "CompiledPlanError",
+    "MissingOptionsError",
     "DatabaseAlreadyExistError",
     "DatabaseNotEmptyError",
     "DatabaseNotExistError",

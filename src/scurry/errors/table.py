@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from scurry.errors.base import ScurryError
@@ -27,6 +28,18 @@ class CompiledPlanError(ValidationError):
 
     Cure: Compile the statement again with `COMPILE PLAN`; the message names the file and the node.
     """
+
+
+class MissingOptionsError(ValidationError):
+    """Required options of a table are not set.
+
+    Cure: Set the options that the message lists in the WITH clause.
+
+    Attributes:
+        keys: Their keys.
+    """
+
+    keys: Sequence[str] = ()
 
 
 class SqlParserError(ScurryError, ValueError):

@@ -86,14 +86,16 @@ def test_a_primary_key_needs_a_format_of_changes(env: TableEnvironment) -> None:
 
 def test_unknown_metadata_lists_those_there_are(env: TableEnvironment) -> None:
     assert refused(env, JSON, "a INT, m STRING METADATA FROM 'nope'").endswith(
-        "supports the following metadata keys for reading:\ntopic\npartition\nheaders\nleader-epoch\noffset\n"
+        "The table reads these metadata keys:\ntopic\npartition\nheaders\nleader-epoch\noffset\n"
         "timestamp\ntimestamp-type"
     )
 
 
 def test_what_is_only_read_is_not_written(env: TableEnvironment) -> None:
     columns = "a INT, m INT METADATA FROM 'partition'"
-    assert refused(env, JSON, columns, "INSERT INTO t VALUES (1, 2)").endswith("for writing:\nheaders\ntimestamp")
+    assert refused(env, JSON, columns, "INSERT INTO t VALUES (1, 2)").endswith(
+        "The table writes these metadata keys:\nheaders\ntimestamp"
+    )
 
 
 def test_exactly_once_needs_a_prefix(env: TableEnvironment) -> None:

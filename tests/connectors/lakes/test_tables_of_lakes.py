@@ -163,7 +163,7 @@ def test_more_digits_than_microseconds_are_refused(batch: TableEnvironment, opti
 
 def test_an_overwriting_insert_is_refused_as_by_flink(batch: TableEnvironment, options: Options) -> None:
     batch.execute_sql(f"CREATE TABLE t (i INT) WITH ({options()})")
-    with pytest.raises(ValidationError, match="implements the SupportsOverwrite interface"):
+    with pytest.raises(ValidationError, match="INSERT OVERWRITE requires a connector that can overwrite"):
         batch.execute_sql("INSERT OVERWRITE t VALUES (1)")
 
 

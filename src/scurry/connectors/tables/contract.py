@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from scurry.catalog.entries import CatalogTable
 from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
-from scurry.catalog.table_options import MissingOptionsError, Options, TableOption, refuse_unsupported
+from scurry.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.tables.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
 from scurry.connectors.tables.split_enumerator import SplitEnumerator
 from scurry.connectors.tables.watermark_options import WATERMARK_OPTIONS, check_watermark_options
-from scurry.errors import ValidationError
+from scurry.errors import MissingOptionsError, ValidationError
 from scurry.errors.suggestions import similar_name
 from scurry.logical_types import DataType
 

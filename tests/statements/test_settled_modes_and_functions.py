@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scurry.errors import ValidationError
+from scurry.errors import TopologyError, ValidationError
 from scurry.sql.parser import parse
 from scurry.statements.client_statements import ClientStatements
 from scurry.table import DataTypes, EnvironmentSettings, TableEnvironment, TableSchema
@@ -155,3 +155,13 @@ def test_what_flink_takes_is_taken() -> None:
     assert rows(batch, "SELECT * FROM b JOIN a USING (id) JOIN (VALUES (3, 9)) AS c(x, z) USING (x)") == [
         (3, 2, ["x"], 9)
     ]
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+@pytest.mark.parametrize("runner", ["local", "spark"])
+@pytest.mark.parametrize("key", ["parallelism.default", "table.exec.resource.default-parallelism"])
+def test_no_job_has_a_parallelism_above_the_maximum(mode: str, runner: str, key: str) -> None:
+    env = made(mode)
+    env.get_config().set("scurry.runner", runner).set(key, "5").set("pipeline.max-parallelism", "4")
+    with pytest.raises(TopologyError, match="has parallelism 5, and its maximum parallelism is 4"):
+        rows(env, "SELECT x FROM (VALUES 1, 2) AS t(x)")

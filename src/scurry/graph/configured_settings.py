@@ -9,9 +9,10 @@ from scurry.common import config_options as options
 from scurry.common._config.checkpoint import MIN_PAUSE, RETENTION
 from scurry.common._config.rest import REST_TOKEN
 from scurry.common.configuration import Configuration
+from scurry.errors import TopologyError
 from scurry.graph.settings import JobSettings
 
-__all__ = ["configured_settings"]
+__all__ = ["check_parallelism", "configured_settings"]
 
 _FEWEST_KEY_GROUPS, _MOST_KEY_GROUPS = 128, 1 << 15
 
@@ -47,6 +48,25 @@ def configured_settings(
         configuration={**_by_key(configuration), **_plain_numbers(configuration)},
         job_parameters=dict(parameters),
     )
+
+
+def check_parallelism(what: str, parallelism: int, most: int, where: str) -> None:
+    """Check the parallelism of something.
+
+    Args:
+        what: What has it, for the error.
+        parallelism: The parallelism.
+        most: The maximum parallelism.
+        where: What sets the maximum.
+
+    Raises:
+        TopologyError: It is above the maximum.
+    """
+    if parallelism > most:
+        raise TopologyError(
+            f"{what} has parallelism {parallelism}, and its maximum parallelism is {most}: lower the parallelism, or "
+            f"raise the maximum ({where})"
+        )
 
 
 def _key_groups(configuration: Configuration, parallelism: int) -> int:

@@ -13,6 +13,7 @@ from scurry.common.config_options import MAX_PARALLELISM
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.errors import TopologyError
 from scurry.graph import operators as ops
+from scurry.graph.configured_settings import check_parallelism
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, SourceNode, UnionNode
 from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output, SourcePlan, naming_source
 from scurry.graph.settings import JobSettings
@@ -71,11 +72,8 @@ class _Planner:
         most, where = node.max_parallelism, "set_max_parallelism"
         if most is None and MAX_PARALLELISM.key in self.settings.configuration:
             most, where = self.settings.max_parallelism, MAX_PARALLELISM.key
-        if most is not None and parallelism > most:
-            raise TopologyError(
-                f"{node.name or 'the operator'!r} ({node.origin}) has parallelism {parallelism}, and its maximum "
-                f"parallelism is {most}: lower the parallelism, or raise the maximum ({where})"
-            )
+        if most is not None:
+            check_parallelism(f"{node.name or 'the operator'!r} ({node.origin})", parallelism, most, where)
         return parallelism
 
     def _add_source(self, node: SourceNode) -> None:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from scurry.common.config_options import RUNNER
+from scurry.common.config_options import MAX_PARALLELISM, RUNNER
 from scurry.connectors.sink import WriterContext
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.spark import SparkTableSink
 from scurry.dependencies import JobDependencies
 from scurry.errors import JavaMissingError
+from scurry.graph.configured_settings import check_parallelism
 from scurry.graph.settings import JobSettings
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
 from scurry.statements.not_null import NotNullEnforcer
 from scurry.statements.session import TableSession
-from scurry.statements.streaming_runner import StreamingTableRunner, job_name
+from scurry.statements.streaming_runner import StreamingTableRunner, job_name, parallelism_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,10 +43,17 @@ class TableRunner(Protocol):
 
 
 def runner_for(session: TableSession) -> TableRunner:
-    """Return what executes the plans of a session: a job in STREAMING; in BATCH Spark, or this process."""
+    """Return what executes the plans of a session: a job in STREAMING; in BATCH Spark, or this process.
+
+    Raises:
+        TopologyError: The parallelism of a BATCH job is above the maximum.
+    """
     _run_here_without_java(session)
     if session.is_streaming:
         return StreamingTableRunner()
+    most = session.configuration.get(MAX_PARALLELISM) or -1
+    if most > 0:  # the planner checks the operators of STREAMING jobs
+        check_parallelism("the job", parallelism_of(session), most, MAX_PARALLELISM.key)
     if session.configuration.get(RUNNER) == "local":
         return LocalTableRunner()
     return SparkTableRunner()
@@ -187,7 +194,7 @@ def _settings(session: TableSession, plans: Sequence[Plan] = ()) -> JobSettings:
     settings = configuration.to_dict()
     return JobSettings(
         job_name=job_name(session, plans),
-        parallelism=int(settings.get("parallelism.default", os.cpu_count() or 1)),
+        parallelism=parallelism_of(session),
         mode="BATCH",
         configuration=settings,
         dependencies=JobDependencies(settings),

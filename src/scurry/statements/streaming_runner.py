@@ -48,7 +48,16 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
     from scurry.runtime.tables.streaming.lowering import Lowering
 
-__all__ = ["StreamingTableRunner", "execution_plan", "job_name", "lowering_of", "reading_of", "sink_nodes", "wait_for"]
+__all__ = [
+    "StreamingTableRunner",
+    "execution_plan",
+    "job_name",
+    "lowering_of",
+    "parallelism_of",
+    "reading_of",
+    "sink_nodes",
+    "wait_for",
+]
 
 
 class StreamingTableRunner:
@@ -285,10 +294,14 @@ def job_name(session: TableSession, plans: Sequence[Plan]) -> str:
     return session.configuration.get(options.JOB_NAME) or (f"insert-into_{','.join(targets)}" if targets else "collect")
 
 
-def _job_plan(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> JobPlan:
-    configuration = session.configuration
+def parallelism_of(session: TableSession) -> int:
+    """Return the parallelism of jobs of tables."""
     of_tables = int(session.setting("table.exec.resource.default-parallelism", "-1"))
-    parallelism = of_tables if of_tables > 0 else configuration.get(options.PARALLELISM) or os.cpu_count() or 1
+    return of_tables if of_tables > 0 else session.configuration.get(options.PARALLELISM) or os.cpu_count() or 1
+
+
+def _job_plan(session: TableSession, plans: Sequence[Plan], sinks: list[OperatorNode]) -> JobPlan:
+    configuration, parallelism = session.configuration, parallelism_of(session)
     settings = configured_settings(configuration, "STREAMING", parallelism, job_name(session, plans), {})
     tables = TableProgram(
         without_secrets(session.executed), explain_executed(plans, reading_of(session, Changelogs(plans)))

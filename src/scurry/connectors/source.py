@@ -20,6 +20,7 @@ from scurry.errors import MalformedRecordError
 
 __all__ = [
     "MAX_RECORD_BYTES",
+    "NOTE_ONCE",
     "Assignment",
     "Backlog",
     "BatchLimits",
@@ -108,6 +109,9 @@ class Backlog:
 
 #: Largest record, in bytes, that a reader holds in memory. Set by the task, because formats do not know the job.
 MAX_RECORD_BYTES: ContextVar[int] = ContextVar("MAX_RECORD_BYTES", default=BatchLimits.max_record_bytes)
+
+#: Shows a text to the user once per job, however many readers call it. Set by the task, too.
+NOTE_ONCE: ContextVar[Callable[[str], None]] = ContextVar("NOTE_ONCE", default=lambda text: None)
 
 
 class ChunkSizer:

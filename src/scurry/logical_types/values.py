@@ -20,7 +20,11 @@ __all__ = ["from_value", "from_values", "repeated", "to_value", "to_values"]
 
 
 def to_values(column: pyarrow.Array) -> list[Any]:
-    """Return the values of a column, None for null."""
+    """Return the values of a column, None for null.
+
+    Raises:
+        EvaluationError: A STRING is no UTF-8.
+    """
     import pyarrow as pa
 
     kind = column.type
@@ -39,7 +43,13 @@ def to_values(column: pyarrow.Array) -> list[Any]:
         fields = [to_values(column.field(number)) for number in range(kind.num_fields)]
         rows = list(zip(*fields, strict=True)) if fields else [()] * len(column)
         return [row if valid else None for row, valid in zip(rows, column.is_valid().to_pylist(), strict=True)]
-    return list(column.to_pylist())
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError as error:
+        shown = bytes(error.object[:40])
+        raise EvaluationError(
+            f"the STRING {shown!r} is no UTF-8 ({error.reason}): declare the column as BYTES, or mend its file"
+        ) from None
 
 
 def _cut(column: pyarrow.Array, elements: list[Any]) -> list[Any]:

@@ -9,6 +9,7 @@ from scurry.catalog.identifier import ObjectIdentifier
 from scurry.catalog.schema import ResolvedSchema
 from scurry.common.recursion import deep_recursion
 from scurry.connectors.tables.contract import Changes
+from scurry.errors import EvaluationError
 from scurry.relational.plan import Plan
 from scurry.sql import nodes
 from scurry.sql.validator import validate_query
@@ -72,15 +73,22 @@ def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
 
 def _rows(changes: Iterator[Changes], enforce: Callable[[Changes], Changes]) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Yield the rows of changes; forgetting them ends the job of the changes."""
-    from scurry.logical_types.values import to_values
-
     try:
         for each in map(enforce, changes):
             kinds = each.kinds if each.kinds is not None else [0] * each.batch.num_rows
-            columns = list(map(to_values, each.batch.columns))
+            columns = list(map(_values, each.batch.schema.names, each.batch.columns))
             rows = zip(*columns, strict=True) if columns else [()] * each.batch.num_rows
             yield from zip(kinds, rows, strict=True)
     finally:
         close = getattr(changes, "close", None)
         if close is not None:
             close()
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    from scurry.logical_types.values import to_values
+
+    try:
+        return to_values(column)
+    except EvaluationError as error:
+        raise EvaluationError(f"column {name!r}: {error}") from None

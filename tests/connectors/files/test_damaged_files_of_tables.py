@@ -13,7 +13,7 @@ import pyarrow.orc
 import pyarrow.parquet
 import pytest
 
-from scurry.errors import ScurryError
+from scurry.errors import EvaluationError, ScurryError
 from support.statements.tables import environment, rows
 
 ROWS = [{"id": number, "s": f"text {number}"} for number in range(50)]
@@ -58,3 +58,17 @@ def test_a_damaged_file_is_named(kind: str, streaming: bool, tmp_path: Path) -> 
             errors.append(error)
             assert path.name in str(error)
     assert errors
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+@pytest.mark.parametrize("kind", ["parquet", "orc"])
+def test_a_column_of_texts_that_are_no_utf8_is_named(kind: str, streaming: bool, tmp_path: Path) -> None:
+    offsets, data = pa.py_buffer(b"\0\0\0\0\2\0\0\0\4\0\0\0"), pa.py_buffer(b"ab\xff\xfe")
+    table = pa.table({"s": pa.Array.from_buffers(pa.utf8(), 2, [None, offsets, data])})
+    write_table = pyarrow.parquet.write_table if kind == "parquet" else pyarrow.orc.write_table
+    write_table(table, tmp_path / "f")
+    env = environment(streaming)
+    options = f"'connector' = 'filesystem', 'format' = '{kind}', 'path' = '{tmp_path}'"
+    env.execute_sql(f"CREATE TABLE t (s STRING) WITH ({options})")
+    with pytest.raises(EvaluationError, match=r"column 's': the STRING b'\\xff\\xfe' is no UTF-8"):
+        rows(env, "SELECT * FROM t")

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from pyarrow import orc
+from pyarrow import parquet as pq
 
 from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.connectors.source import BatchLimits
@@ -218,3 +221,70 @@ class TestJobs:
         lines = self.numbers(env, FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(path)))
         with pytest.raises(TopologyError, match="FileSource"):
             lines.with_dead_letters(OutputTag("dead"))
+
+
+class TestHints:
+    """What to do is said where a text is no record for a usual reason."""
+
+    @pytest.mark.parametrize("text", ['[\n{"name": "a"}\n]', '{\n"name": "a"\n}', '[{"name": "a"},\n{"name": "b"}]'])
+    def test_json_over_several_lines(self, tmp_path: Path, drive: Drive, text: str) -> None:
+        with pytest.raises(MalformedRecordError, match="line 1.*each line must be one whole record"):
+            drive(json_lines(write(tmp_path / "f.json", text)).build()).all()
+
+    @pytest.mark.parametrize(("field", "hinted"), [("", True), (" ", True), ("x", False)])
+    def test_an_empty_number_in_csv(self, tmp_path: Path, drive: Drive, field: str, hinted: bool) -> None:
+        with pytest.raises(MalformedRecordError) as raised:
+            drive(csv(write(tmp_path / "f.csv", f"a,{field}\n")).build()).all()
+        assert ('set_null_value("")' in str(raised.value)) is hinted
+
+    def test_the_hint_for_empty_numbers_works(self, tmp_path: Path, drive: Drive) -> None:
+        schema = CsvSchema.builder().add_string_column("name").add_number_column("n").set_null_value("").build()
+        source = FileSource.for_record_stream_format(
+            CsvReaderFormat.for_schema(schema), str(write(tmp_path / "f.csv", "a,\n"))
+        )
+        assert [row[1] for row in drive(source.build()).all()] == [None]
+
+
+def columnar(kind: str, path: Path, **fields: Any) -> Any:
+    row = DataTypes.ROW([DataTypes.FIELD(name, data_type) for name, data_type in fields.items()])
+    formats: Any = {"parquet": ParquetColumnarRowInputFormat, "orc": OrcColumnarRowInputFormat}
+    return FileSource.for_bulk_file_format(formats[kind](row_type=row), str(path)).build()
+
+
+def save(kind: str, path: Path, columns: list[Any], names: list[str]) -> None:
+    table = pa.table(columns, names=names)
+    if kind == "parquet":
+        pq.write_table(table, path)
+    else:
+        orc.write_table(table, path)
+
+
+class TestColumns:
+    """Columns of Parquet and ORC files that are not as declared."""
+
+    @pytest.mark.parametrize("kind", ["parquet", "orc"])
+    @pytest.mark.parametrize("others", [{}, {"d": DataTypes.DATE()}], ids=["lazy rows", "converted rows"])
+    def test_texts_that_are_no_utf8_are_named(self, tmp_path: Path, drive: Drive, kind: str, others: Any) -> None:
+        offsets, data = pa.py_buffer(b"\0\0\0\0\2\0\0\0\4\0\0\0"), pa.py_buffer(b"ab\xff\xfe")
+        texts = pa.Array.from_buffers(pa.utf8(), 2, [None, offsets, data])
+        save(kind, tmp_path / "f", [texts, pa.array([None, None], pa.date32())], ["s", "d"])
+        with pytest.raises(MalformedRecordError, match=r"/f: column 's' holds b'\\xff\\xfe', which is no UTF-8"):
+            drive(columnar(kind, tmp_path / "f", s=DataTypes.STRING(), **others)).all()
+
+    def test_two_of_one_name_are_refused(self, tmp_path: Path, drive: Drive) -> None:
+        save("parquet", tmp_path / "f", [pa.array([1]), pa.array([2])], ["n", "n"])
+        with pytest.raises(MalformedRecordError, match="the file has 2 columns 'n'; rename all but one"):
+            drive(columnar("parquet", tmp_path / "f", n=DataTypes.BIGINT())).all()
+
+    @pytest.mark.parametrize("kind", ["parquet", "orc"])
+    def test_those_that_files_lack_are_noted_once(self, tmp_path: Path, kind: str) -> None:
+        for file in "ab":
+            save(kind, tmp_path / file, [pa.array([1])], ["ID"])
+        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+        columns = columnar(kind, tmp_path, id=DataTypes.BIGINT())
+        env.from_source(columns, WatermarkStrategy.no_watermarks(), "files").print()
+        client: Any = env.execute_async("job")
+        client.get_job_execution_result().result()
+        notes = [note for note in client.execution.log.notes if "is null" in note]
+        assert [note.partition("): ")[2] for note in notes] == ["column 'id' is null, as files lack it; there are ID"]
+        assert notes[0].startswith(f"source 'files' ({__file__}:")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.common.time import checked_time
-from scurry.connectors.source import MAX_RECORD_BYTES, BatchLimits, ChunkSizer, MalformedRecords
+from scurry.connectors.source import MAX_RECORD_BYTES, NOTE_ONCE, BatchLimits, ChunkSizer, MalformedRecords
 from scurry.errors import TimestampError
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
@@ -167,6 +167,7 @@ class SourceTask:
     def _chunks(self, works: Iterable[Any], sizer: ChunkSizer) -> Iterator[Any]:
         """Yield the chunks of all splits; a failing reader is reported like a failing operator."""
         MAX_RECORD_BYTES.set(self._max_record_bytes)
+        NOTE_ONCE.set(self._note)
         for work in works:
             if work is not None:
                 try:
@@ -180,6 +181,11 @@ class SourceTask:
                         yield chunk
                 except Exception as error:
                     raise operator_error(self._source, error) from error
+
+    def _note(self, text: str) -> None:
+        note = f"source {self._source.name!r} ({self._source.origin}): {text}"
+        if note not in self.info.report.notes:
+            self.info.report.notes.append(note)
 
     def _require_times(self, values: list[Any], timestamps: list[Any]) -> None:
         if set(map(type, timestamps)) == {int} and min(timestamps) >= MIN_TIME and max(timestamps) <= MAX_TIME:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -14,8 +15,9 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.format import BulkFormat
-from scurry.connectors.files.formats.rows import ColumnRows
+from scurry.connectors.files.formats.rows import ColumnRows, no_text
 from scurry.connectors.files.formats.values import values_of
+from scurry.connectors.source import NOTE_ONCE
 from scurry.errors import MalformedRecordError
 
 __all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables"]
@@ -48,15 +50,25 @@ class ColumnarFormat(BulkFormat):
         """Return the file's name of each declared column, None for a column it lacks.
 
         Raises:
-            MalformedRecordError: It lacks a required column.
+            MalformedRecordError: It lacks a required column, or has several of a name.
         """
+        self._check_unique(names, path)
         by_name = {name if self.case_sensitive else name.lower(): name for name in names}
         found = [by_name.get(name if self.case_sensitive else name.lower()) for name in self.row.names]
         for name, there in zip(self.row.names, found, strict=True):
             if there is None and name in self.required:
                 reason = f"the file has no column {name!r}{alternatives(name, names)}"
                 raise MalformedRecordError(path, None, "", reason)
+            if there is None:
+                NOTE_ONCE.get()(f"column {name!r} is null, as files lack it{alternatives(name, names)}")
         return found
+
+    def _check_unique(self, names: list[str], path: str) -> None:
+        folded = Counter(name if self.case_sensitive else name.lower() for name in names)
+        for name in self.row.names:
+            count = folded[name if self.case_sensitive else name.lower()]
+            if count > 1:
+                raise MalformedRecordError(path, None, "", f"the file has {count} columns {name!r}; rename all but one")
 
     def rows(self, batch: Any, found: list[str | None], path: str) -> Sequence[Any]:
         """Return the rows of an Arrow record batch.
@@ -83,11 +95,14 @@ class ColumnarFormat(BulkFormat):
                 raise MalformedRecordError(path, None, name, reason) from None
         converters = [part.from_arrow(self.utc_timestamp) for part in self.row.parts]
         if not any(converters):
-            return ColumnRows(columns, self.row.names)
-        values = [
-            column.to_pylist() if convert is None else list(map(convert, column.to_pylist()))
-            for column, convert in zip(columns, converters, strict=True)
-        ]
+            return ColumnRows(columns, self.row.names, path)
+        values = []
+        for name, column, convert in zip(self.row.names, columns, converters, strict=True):
+            try:
+                found_values = column.to_pylist()
+            except UnicodeDecodeError as error:
+                raise no_text(path, name, error) from None
+            values.append(found_values if convert is None else list(map(convert, found_values)))
         return Row._from_many(zip(*values, strict=True), self.row.names)
 
 

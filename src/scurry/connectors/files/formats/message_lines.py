@@ -73,6 +73,9 @@ class MessageLinesFormat(StreamFormat):
 
 def _malformed(error: Exception, data: bytes, begin: int, line: bytes, lines: LineNumbers) -> MalformedRecordError:
     reason = error.reason if isinstance(error, MalformedRecordError) else f"{type(error).__name__}: {error}"
+    stripped = line.strip()
+    if stripped in (b"[", b"{", b"]", b"}") or (stripped[:1] == b"[" and stripped[-1:] == b","):
+        reason += "; each line must be one whole record, not a part of JSON that is laid out over several lines"
     text = line.decode("utf-8", "replace").rstrip("\r")
     return MalformedRecordError(lines.path, lines.of(data, begin), text, reason)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from scurry.common.types import Row
+from scurry.errors import MalformedRecordError
 
 __all__ = ["ColumnRows"]
 
@@ -18,10 +19,11 @@ class ColumnRows(Sequence[Row]):
     hundreds of thousands cost more than reading them.
     """
 
-    def __init__(self, columns: Sequence[Any], names: tuple[str, ...]) -> None:
-        """Take the Arrow arrays, all of one length, and the field names."""
+    def __init__(self, columns: Sequence[Any], names: tuple[str, ...], path: str = "") -> None:
+        """Take the Arrow arrays, all of one length, the field names, and the file for error messages."""
         self._columns = columns
         self._names = names
+        self._path = path
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -34,14 +36,36 @@ class ColumnRows(Sequence[Row]):
     def __getitem__(self, index: slice) -> list[Row]: ...
 
     def __getitem__(self, index: int | slice) -> Row | list[Row]:
-        """Return a row, or the rows of a slice."""
+        """Return a row, or the rows of a slice.
+
+        Raises:
+            MalformedRecordError: A text is no UTF-8.
+        """
         if isinstance(index, int):
             return Row._from_values([column[index].as_py() for column in self._columns], self._names)
         collecting = gc.isenabled()
         gc.disable()
         try:
-            columns = [column[index].to_pylist() for column in self._columns]
+            try:
+                columns = [column[index].to_pylist() for column in self._columns]
+            except UnicodeDecodeError:
+                raise self._no_text(index) from None
             return Row._from_many(zip(*columns, strict=True), self._names)
         finally:
             if collecting:
                 gc.enable()
+
+    def _no_text(self, rows: slice) -> MalformedRecordError:
+        for name, column in zip(self._names, self._columns, strict=True):
+            try:
+                column[rows].to_pylist()
+            except UnicodeDecodeError as error:
+                return no_text(self._path, name, error)
+        raise AssertionError("a column failed and then did not")
+
+
+def no_text(path: str, column: str, error: UnicodeDecodeError) -> MalformedRecordError:
+    """Return the error for a column of texts that holds other bytes."""
+    shown = bytes(error.object[:40])
+    reason = f"column {column!r} holds {shown!r}, which is no UTF-8; declare it as BYTES, or mend the file"
+    return MalformedRecordError(path, None, "", reason)

@@ -16,6 +16,8 @@ __all__ = ["CsvParser", "CsvSyntaxError"]
 #: bytes that are not UTF-8, decoded with "surrogateescape"
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
+#: what to do about an empty field that is no value
+_EMPTY = '; set_null_value("") reads empty fields as None'
 
 
 class CsvSyntaxError(Exception):
@@ -103,7 +105,8 @@ class CsvParser:
             try:
                 parse(field)
             except ValueError as error:
-                return f"column {column.name!r}: {error}"
+                empty = not field.strip() and self._dialect.null_value is None
+                return f"column {column.name!r}: {error}{_EMPTY if empty else ''}"
         raise AssertionError("a column failed and then did not")
 
     def records(self, text: str, start: int = 0) -> Iterator[tuple[int, int, list[str]]]:

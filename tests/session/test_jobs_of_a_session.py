@@ -206,15 +206,29 @@ class TestCommands:
         self, process: RemoteProcess, capfd: pytest.CaptureFixture[str]
     ) -> None:
         assert run_in_session("tests", PROGRAM, ["fail"], {}, detached=False) == 1
-        assert "ZeroDivisionError" in capfd.readouterr().out
+        printed = capfd.readouterr()
+        assert "ZeroDivisionError" in printed.err
+        assert "ZeroDivisionError" not in printed.out
+        assert "parallelism" in printed.out
+        assert "parallelism" not in printed.err
+
+    def test_each_stream_of_a_program_stays_what_it_is(
+        self, process: RemoteProcess, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        program = tmp_path / "prints.py"
+        program.write_text("import sys\nfor n in range(3):\n    print(n)\n    print('e', n, file=sys.stderr)\n")
+        assert run_in_session("tests", program, [], {}, detached=False) == 0
+        printed = capfd.readouterr()
+        assert printed.out == "0\n1\n2\n"
+        assert "e 0\ne 1\ne 2\n" in printed.err
 
     def test_an_attached_one_goes_on_after_its_first_job_and_fails_with_the_program(
         self, process: RemoteProcess, capfd: pytest.CaptureFixture[str]
     ) -> None:
         assert run_in_session("tests", PROGRAM, ["twice"], {}, detached=False) == 1
-        printed = capfd.readouterr().out
-        assert "30" in printed
-        assert "after both" in printed
+        printed = capfd.readouterr()
+        assert "30" in printed.out
+        assert "after both" in printed.err
         jobs = process.request("GET", "/jobs/overview")["jobs"]
         assert {job["name"]: job["state"] for job in jobs} == {"twice": "FINISHED", "the second": "FINISHED"}
         first = next(job["jid"] for job in jobs if job["name"] == "twice")

@@ -235,19 +235,35 @@ def run_in_session(
 
 def _follow(process: RemoteProcess, job_id: str) -> int:
     """Print what a program prints, until its process has ended: its job may be over before, or one of several."""
-    position = 0
-    while True:
-        status, content = process.exchange("GET", f"/jobs/{job_id}/output?offset={position}")
-        if status == HTTPStatus.NO_CONTENT:
-            break
-        if status != HTTPStatus.OK:
-            raise _refused(status, content)
-        position += len(content)
-        sys.stdout.buffer.write(content)
-        sys.stdout.flush()
-        if not content:
+    positions = {"stdout": 0, "stderr": 0}
+    while positions:
+        found = [_print_more(process, job_id, stream, positions) for stream in tuple(positions)]
+        if positions and not any(found):
             time.sleep(_PAUSE)
     return int(process.request("GET", f"/applications/{job_id}")["status"] == "FAILED")
+
+
+def _print_more(process: RemoteProcess, job_id: str, stream: str, positions: dict[str, int]) -> bool:
+    """Print the rest of a program's standard output or error; return whether there was any.
+
+    Args:
+        process: The session.
+        job_id: The job.
+        stream: `stdout` or `stderr`.
+        positions: What is printed of each stream that has not ended, in bytes.
+    """
+    status, content = process.exchange("GET", f"/jobs/{job_id}/output?stream={stream}&offset={positions[stream]}")
+    if status == HTTPStatus.NO_CONTENT:
+        del positions[stream]
+        return False
+    if status != HTTPStatus.OK:
+        raise _refused(status, content)
+    positions[stream] += len(content)
+    target = sys.stdout if stream == "stdout" else sys.stderr
+    target.flush()
+    target.buffer.write(content)
+    target.flush()
+    return bool(content)
 
 
 def _upload(process: RemoteProcess, program: Path) -> Any:

@@ -168,8 +168,12 @@ class SessionDirectory:
         return self.path / "files"
 
     def output(self, job_id: str) -> Path:
-        """Return the file with the output of a job's process."""
+        """Return the file with the standard output of a job's process."""
         return self.jobs / f"{job_id}.log"
+
+    def errors(self, job_id: str) -> Path:
+        """Return the file with the standard error of a job's process."""
+        return self.jobs / f"{job_id}.err"
 
     # ------------------------------------------------------------------ programs
 

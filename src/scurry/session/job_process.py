@@ -15,7 +15,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from scurry.errors import SessionError
 from scurry.session.directory import Submission
@@ -37,7 +37,8 @@ class JobProcess:
         submission: What to run.
         configuration: All settings of the job.
         environment: Variables beyond those of this process.
-        output: The file that gets standard output and error.
+        output: The file that gets standard output.
+        errors: The file that gets standard error.
         ended: Called with the exit status when the process has ended, in another thread.
     """
 
@@ -47,19 +48,17 @@ class JobProcess:
         configuration: Mapping[str, str],
         environment: Mapping[str, str],
         output: Path,
+        errors: Path,
         ended: Callable[[int], None],
     ) -> None:
-        self.output = output
+        self.output, self.errors = output, errors
         request = _request(submission, configuration)
-        descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        try:
+        with _appended(output) as printed, _appended(errors) as reported:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "scurry.cli.session_job"],
-                stdin=subprocess.PIPE, stdout=descriptor, stderr=descriptor, cwd=submission.directory,
+                stdin=subprocess.PIPE, stdout=printed, stderr=reported, cwd=submission.directory,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **environment}, process_group=0,
             )  # fmt: skip
-        finally:
-            os.close(descriptor)
         assert self._process.stdin is not None
         self._input = self._process.stdin
         try:
@@ -89,11 +88,19 @@ class JobProcess:
             self._process.wait()
 
     def reason(self) -> str:
-        """Return the end of the output."""
+        """Return the end of standard error, or of standard output if there is none."""
         try:
-            return self.output.read_bytes()[-_REASON:].decode(errors="replace").strip()
+            ends = (
+                file.read_bytes()[-_REASON:].decode(errors="replace").strip() for file in (self.errors, self.output)
+            )
+            return next(filter(None, ends), "")
         except OSError as error:
             return f"its output cannot be read: {error}"
+
+
+def _appended(path: Path) -> BinaryIO:
+    """Open a file, readable by its owner only, to append to it."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0)
 
 
 def planned(submission: Submission) -> dict[str, Any]:

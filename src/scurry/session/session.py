@@ -263,6 +263,7 @@ class Session:
                     {**self._defaults, **_given(submission.configuration), **fixed},
                     environment,
                     output,
+                    self.directory.errors(job_id),
                     lambda status: self._ended(job_id, status),
                 )
             except (OSError, ValueError) as error:  # of this job alone: others must run
@@ -353,8 +354,12 @@ class Session:
         return self._archives[job_id]
 
     def output(self, job_id: str) -> Path:
-        """Return the file with what a job's process has printed."""
+        """Return the file with the standard output of a job's process."""
         return self.directory.output(job_id)
+
+    def errors(self, job_id: str) -> Path:
+        """Return the file with the standard error of a job's process."""
+        return self.directory.errors(job_id)
 
     def _look_for_endpoints(self) -> None:
         registered = registered_jobs()

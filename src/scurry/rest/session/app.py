@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request
@@ -190,13 +190,18 @@ def submit_graph() -> Response:
 
 
 @router.get("/jobs/{jobid}/output")
-def output(request: Request, jobid: JobId, offset: Annotated[int, Query(ge=0, lt=2**63)] = 0) -> Response:
+def output(
+    request: Request,
+    jobid: JobId,
+    offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
+    stream: Literal["stdout", "stderr"] = "stdout",
+) -> Response:
     """Return what a job's process has printed, from a position in bytes; 204 when it has ended and nothing is left."""
     session = _session(request)
     one = session.job(jobid)
     ended = one is not None and one.state is not None  # looked up first: it may print more until then
     try:
-        with open(session.output(jobid), "rb") as printed:
+        with open(session.output(jobid) if stream == "stdout" else session.errors(jobid), "rb") as printed:
             printed.seek(min(offset, os.fstat(printed.fileno()).st_size))
             content = printed.read(_OUTPUT)
     except OSError:

@@ -123,4 +123,8 @@ class OperableSession(Protocol):
         """Return the answers of a job that is over by their paths."""
 
     def output(self, job_id: str) -> Path:
-        """Return the file with what a job's process has printed."""
+        """Return the file with the standard output of a job's process."""
+        ...
+
+    def errors(self, job_id: str) -> Path:
+        """Return the file with the standard error of a job's process."""

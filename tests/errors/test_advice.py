@@ -5,15 +5,17 @@ from __future__ import annotations
 import bdb
 import datetime
 import re
+import resource
 import sys
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from scurry.common import Configuration, Row, Types
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
-from scurry.datastream import DataStream, StreamExecutionEnvironment
+from scurry.datastream import DataStream, RuntimeExecutionMode, StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, MapFunction, ProcessFunction
 from scurry.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from scurry.errors import JobError, UnpicklableFunctionError
@@ -352,3 +354,43 @@ def test_breakpoint_without_a_terminal_says_where_it_works(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "pyspark", sys)  # as in a worker of Spark
     text = failure(lambda env: env.from_collection([1]).map(stops))
     assert hint_of(text) == "breakpoint() needs a terminal: use --runner local"
+
+
+# ------------------------------------------------------------------ memory
+
+
+def exhausted(value: Any) -> Any:
+    raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+
+class TestMemory:
+    def test_a_limit_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(resource, "getrlimit", lambda kind: (800 << 20, resource.RLIM_INFINITY))
+        hint = hint_of(failure(lambda env: env.from_collection([1]).map(exhausted)))
+        assert hint.startswith("the memory of this process is limited to 800 MB, and restarts do not change it")
+        assert "spark.executor.pyspark.memory" in hint
+
+    def test_without_a_limit_the_settings_are_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        infinite = resource.RLIM_INFINITY
+        monkeypatch.setattr(resource, "getrlimit", lambda kind: (infinite, infinite))
+        hint = hint_of(failure(lambda env: env.from_collection([1]).map(exhausted)))
+        assert "spark.executor.memoryOverhead" in hint
+
+
+# ------------------------------------------------------------------ fields that records lack
+
+
+class TestFields:
+    @pytest.mark.parametrize("mode", list(RuntimeExecutionMode))
+    @pytest.mark.parametrize("method", ["sum", "min", "max", "min_by", "max_by"])
+    @pytest.mark.parametrize("record", [("a", 1), ["a", 1], 5], ids=["tuple", "list", "number"])
+    def test_the_first_record_of_a_key_says_that_it_has_no_fields_with_names(
+        self, method: str, record: Any, mode: RuntimeExecutionMode
+    ) -> None:
+        def build(env: StreamExecutionEnvironment) -> Any:
+            keyed = env.set_runtime_mode(mode).from_collection([record]).key_by(lambda each: 1)
+            return getattr(keyed, method)("amount")
+
+        text = failure(build)
+        assert f"{method}('amount') cannot select field 'amount'" in text
+        assert "record: " in text

@@ -38,6 +38,14 @@ class FieldReduce(ReduceFunction[Any]):
             raise _no_field(self.position, nothing, self._method)
         return record
 
+    def _check_record(self, record: Any) -> None:
+        """Check that a record has the field; the first of a key is not reduced.
+
+        Raises:
+            ArgumentError: It has no such field.
+        """
+        self._field(record)
+
     def _with_field(self, record: Any, value: Any) -> Any:
         """Return a copy of the record with another value in the field; the record itself may be in use elsewhere."""
         if isinstance(record, Row):

@@ -52,6 +52,8 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
         return _about_breakpoint()
     if isinstance(error, TypeMismatchError) and record is None:
         return f"did the function of {plan.name!r} return nothing? return a value of the declared type"
+    if isinstance(error, MemoryError):
+        return _about_memory()
     if isinstance(error, ModuleNotFoundError) and error.name:
         return how_to_ship(error.name)
     if isinstance(error, AttributeError) and (found := _about_attribute(plan, error)):
@@ -62,6 +64,22 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
     if isinstance(error, TypeError):
         return _about_call(plan, error) or _about_empty_state(error)
     return ""
+
+
+def _about_memory() -> str:
+    """Return what limits the memory of this process."""
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return (
+            "there is no memory left: give workers more (spark.executor.memoryOverhead), or let micro-batches be "
+            "smaller (scurry.batch.max-bytes, scurry.batch.max-records)"
+        )
+    return (
+        f"the memory of this process is limited to {limit >> 20:,} MB, and restarts do not change it, because workers "
+        "inherit it: raise spark.executor.pyspark.memory if that is set, else the limit (ulimit -v) of what starts them"
+    )
 
 
 def _about_call(plan: OperatorPlan | SourcePlan, error: TypeError) -> str:

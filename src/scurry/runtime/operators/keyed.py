@@ -133,6 +133,8 @@ class KeyedReduceOperator(KeyedOperator):
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         self._reduce = reducer(plan.operator.function)
+        #: raises an error for the first record of a key if the function cannot reduce it
+        self._check = getattr(plan.operator.function, "_check_record", None)
         self._final_only = info.mode == "BATCH"
         self._last_time: int | None = None
 
@@ -147,7 +149,7 @@ class KeyedReduceOperator(KeyedOperator):
 
     def _running(self, keys: list[Any], source: Iterator[Any], counts: bool = False) -> Iterator[Any]:
         """Yield the running value of each record's key."""
-        reduce, slot = self._reduce, REDUCED
+        reduce, slot, check = self._reduce, REDUCED, self._check
         find, load = self.finder(self.plan.operator.function), self.backend.load
         for key, value in zip(keys, source, strict=True):
             entry = find(key)
@@ -156,6 +158,8 @@ class KeyedReduceOperator(KeyedOperator):
             try:
                 if slot in entry:
                     value = reduce(entry[slot], value)  # noqa: PLW2901
+                elif check is not None:
+                    check(value)
             except Exception as error:
                 raise operator_error(self.plan, error, value) from error
             entry[slot] = value

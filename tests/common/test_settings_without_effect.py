@@ -106,3 +106,25 @@ def test_methods_and_older_names_are_noted_and_keys_of_flinks_own_processes_too(
         "execution.checkpointing.tolerable-failed-checkpoints",
         "taskmanager.numberOfTaskSlots",
     ]
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [("set_buffer_timeout", (5,)), ("start_new_chain", ()), ("disable_chaining", ()), ("slot_sharing_group", ("g",))],
+)
+def test_settings_of_streams_without_effect_are_noted_once(method: str, arguments: tuple[Any, ...]) -> None:
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    doubled = env.from_collection([1]).map(lambda n: n * 2)
+    getattr(doubled, method)(*arguments)
+    tripled = doubled.map(lambda n: n * 3)
+    getattr(tripled, method)(*arguments)
+    tripled.print()
+    [note] = [note for note in JobExecution(job_plan_of(env, "job")).log.notes if "without effect" in note]
+    assert note.startswith(f"configuration without effect: {method} (")
+    assert note.count(method) == 1
+
+
+def test_the_default_buffer_timeout_of_a_stream_is_not_noted() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    env.from_collection([1]).map(lambda n: n * 2).set_buffer_timeout(-1).print()
+    assert JobExecution(job_plan_of(env, "job")).log.notes == []

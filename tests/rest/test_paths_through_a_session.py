@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
@@ -50,7 +51,7 @@ def test_any_operator_state_and_key_can_be_asked_for(
     job.asked.clear()
     job.state = {key: 5}
     path = f"/jobs/{job.id}/state/{quote(operator, safe='')}/{quote(operator, safe='')}"
-    found = through.request("GET", path, key=f'"{key}"' if key.isprintable() and '"' not in key else key)
+    found = through.request("GET", path, key=json.dumps(key, ensure_ascii=False) if key.isprintable() else key)
     assert job.asked[0][:3] == ("state", operator, operator)
     assert found["value"] in (5, None)
 

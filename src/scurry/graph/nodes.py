@@ -77,6 +77,8 @@ class Node:
     id: int = field(default_factory=lambda: next(_ids))
     #: what the program gave the node, by field, as it was then; tasks get that, whatever the program changes later
     captured: dict[str, Captured] = field(default_factory=dict)
+    #: settings without effect that the program has made, each with the reason or what to do instead
+    unused: set[str] = field(default_factory=set)
 
 
 @dataclass(eq=False)

@@ -48,6 +48,7 @@ class _Planner:
                 self._add_source(node)
             elif isinstance(node, OperatorNode):
                 self._add_operator(node)
+        self.job.unused = tuple(sorted({text for node in nodes for text in node.unused}))
         self._place()
         self._find_senders()
         self._find_progress()

@@ -18,7 +18,7 @@ from scurry.graph.shipping import how_to_ship
 from scurry.user_frames import is_internal
 
 if TYPE_CHECKING:
-    from scurry.graph.plan import OperatorPlan, SourcePlan
+    from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
     from scurry.graph.settings import JobSettings
 
 #: Methods of the classes that emit what they return or yield.
@@ -132,9 +132,9 @@ def cannot_replay(plan: SourcePlan, settings: JobSettings) -> str:
     )
 
 
-def unused_settings(settings: JobSettings) -> str:
-    """Return a note that names the configuration keys of a job without effect, empty if there are none."""
-    unused = without_effect(settings.configuration)
+def unused_settings(plan: JobPlan) -> str:
+    """Return a note that names the settings of a job and its streams without effect, empty if there are none."""
+    unused = [*without_effect(plan.settings.configuration), *plan.unused]
     return f"configuration without effect: {'; '.join(unused)}" if unused else ""
 
 

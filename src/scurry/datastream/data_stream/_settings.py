@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NoReturn, Self
 
 from scurry.common._api import ApiObject
+from scurry.common.config_options import OPERATOR_CHAINING
 from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
@@ -61,6 +62,7 @@ class OperatorSettings(ApiObject):
         Notes:
             Operators without an exchange between them always run in one task here; results are the same.
         """
+        self._node.unused.add(f"disable_chaining ({OPERATOR_CHAINING.instead})")
         return self
 
     def slot_sharing_group(self, slot_sharing_group: str | SlotSharingGroup) -> Self:
@@ -71,6 +73,7 @@ class OperatorSettings(ApiObject):
         """
         if not isinstance(slot_sharing_group, (str, SlotSharingGroup)):
             raise ArgumentTypeError(f"expected a SlotSharingGroup or the name of one, got {slot_sharing_group!r}")
+        self._node.unused.add("slot_sharing_group (Spark schedules tasks: set spark.executor.* and spark.task.cpus)")
         return self
 
 

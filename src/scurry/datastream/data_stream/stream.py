@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, overload
 
+from scurry.common._config.tuning import BUFFER_TIMEOUT
 from scurry.common._type_variables import K, R, T_co, W
+from scurry.common.config_options import OPERATOR_CHAINING
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from scurry.common.watermark_strategy import WatermarkStrategy
@@ -112,6 +114,8 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         """
         if to_millis(timeout_millis) < -1:
             raise ArgumentError(f"a buffer timeout is -1 (default) or at least 0 ms, not {timeout_millis!r}")
+        if to_millis(timeout_millis) >= 0:
+            self._node.unused.add(f"set_buffer_timeout ({BUFFER_TIMEOUT.instead})")
         return self
 
     def start_new_chain(self) -> Self:
@@ -120,6 +124,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         Notes:
             Operators without an exchange between them always run in one task here; results are the same.
         """
+        self._node.unused.add(f"start_new_chain ({OPERATOR_CHAINING.instead})")
         return self
 
     # ------------------------------------------------------------------ one record at a time

@@ -96,7 +96,7 @@ class JobExecution:
         self.page: tuple[str, str | None] | None = None
         self.sinks = SinkCommits(plan)
         self.log = JobLog(plan.settings, str(self.job_id))
-        notes = [unused_settings(plan.settings), *map(changed_globals, plan.operators.values())]
+        notes = [unused_settings(plan), *map(changed_globals, plan.operators.values())]
         notes += [cannot_replay(source, plan.settings) for source in plan.sources.values()]
         for note in filter(None, notes):
             self.log.note_once(note)

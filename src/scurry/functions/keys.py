@@ -11,7 +11,17 @@ import pyarrow.compute as pc
 
 from scurry.logical_types.values import to_values
 
-__all__ = ["NULL_CODE", "as_compared", "codes_of", "first_of_each", "group_codes", "joint_codes", "order_codes"]
+__all__ = [
+    "NULL_CODE",
+    "codes_of",
+    "compared_codes",
+    "first_of_each",
+    "group_codes",
+    "hashable",
+    "joint_codes",
+    "order_codes",
+    "with_one_zero",
+]
 
 NULL_CODE = -1
 
@@ -89,11 +99,23 @@ def joint_codes(
     return codes[:rows], codes[rows:]
 
 
-def as_compared(column: pa.Array) -> pa.Array:
-    """Return keys that are equal where `=` is true, as in joins of BATCH: the zeros are, and NaN equals nothing."""
-    if not pa.types.is_floating(column.type):
-        return column
-    return pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), pc.add(column, pa.scalar(0.0, column.type)))
+def compared_codes(
+    left: Sequence[pa.Array], right: Sequence[pa.Array], null_equals_null: Sequence[bool]
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Assign numbers as `joint_codes`, equal where `=` is true, as in joins of BATCH: zeros are, NaN equals nothing."""
+    sides = [list(map(_whole, side)) for side in (left, right)]
+    one, other = ([with_one_zero(key) for key in side] for side in sides)
+    codes = joint_codes(one, other, null_equals_null)
+    for found, side in zip(codes, sides, strict=True):
+        for key in side:
+            if pa.types.is_floating(key.type):
+                found[np.asarray(pc.fill_null(pc.is_nan(key), False))] = NULL_CODE
+    return codes
+
+
+def with_one_zero(column: pa.Array) -> pa.Array:
+    """Return a column in which -0.0 is 0.0."""
+    return pc.add(column, pa.scalar(0.0, column.type)) if pa.types.is_floating(column.type) else column
 
 
 def order_codes(column: pa.Array, descending: bool, nulls_first: bool) -> np.ndarray[Any, Any]:
@@ -122,15 +144,16 @@ def _codes_of_objects(column: pa.Array) -> np.ndarray[Any, Any]:
     known: dict[Hashable, int] = {}
     codes = np.empty(len(column), dtype=np.int64)
     for position, value in enumerate(to_values(column)):
-        codes[position] = NULL_CODE if value is None else known.setdefault(_hashable(value), len(known))
+        codes[position] = NULL_CODE if value is None else known.setdefault(hashable(value), len(known))
     return codes
 
 
-def _hashable(value: Any) -> Hashable:
+def hashable(value: Any) -> Hashable:
+    """Return what is equal for values that have the same bits."""
     if isinstance(value, dict):
-        return tuple((name, _hashable(each)) for name, each in value.items())
+        return tuple((name, hashable(each)) for name, each in value.items())
     if isinstance(value, list | tuple):
-        return tuple(_hashable(each) for each in value)
+        return tuple(hashable(each) for each in value)
     if isinstance(value, float) and (value == 0 or value != value):
         return repr(value)  # 0.0 and -0.0 are two values, NaN is one
     return value  # type: ignore[no-any-return]

@@ -11,7 +11,15 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-__all__ = ["check_session_zone", "local_to_utc", "offset_at", "offset_of_local", "utc_to_local", "zone"]
+__all__ = [
+    "check_session_zone",
+    "local_to_utc",
+    "offset_at",
+    "offset_of_local",
+    "standard_offset",
+    "utc_to_local",
+    "zone",
+]
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -91,6 +99,13 @@ def offset_of_local(second: int, time_zone: tzinfo, later: bool = False) -> int:
     before, after = _seconds(wall.utcoffset()), _seconds(wall.replace(fold=1).utcoffset())
     # Clocks are put back where the offset becomes smaller.
     return after if later and after < before else before
+
+
+@cache
+def standard_offset(time_zone: tzinfo) -> int:
+    """Return the offset of a time zone without daylight saving, by its last rule."""
+    last = datetime.max.replace(month=1, day=2, tzinfo=time_zone)
+    return _seconds(last.utcoffset()) - _seconds(last.dst() or timedelta())
 
 
 def _seconds(offset: timedelta | None) -> int:

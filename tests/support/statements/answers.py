@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -50,7 +51,16 @@ class Answer:
 
 
 def _sorted(text: str) -> list[str]:
-    return sorted(text.splitlines())
+    """Return the lines in order; of changes the rows after all of them."""
+    lines = text.splitlines()
+    if not any(line.startswith("| op |") for line in lines):
+        return sorted(lines)
+    rows: Counter[str] = Counter()
+    for line in lines:
+        if change := re.match(r"\| ([+-])[IUD] \|", line):
+            rows[line[change.end() :]] += 1 if change[1] == "+" else -1
+    others = [line for line in lines if not re.match(r"\| [+-][IUD] \||\d+ rows? in set", line)]
+    return sorted([*others, *rows.elements(), *(f"negative {row}" for row, count in rows.items() if count < 0)])
 
 
 #: What messages of Flink say of classes of Java, and what scurry says instead.

@@ -21,8 +21,9 @@ from scurry.functions.definition import (
     SignatureError,
 )
 from scurry.functions.kernels import by_column, value_kernel
+from scurry.functions.keys import hashable
 from scurry.functions.signatures import ANY, Infer, always, refuse, signature, standard_name
-from scurry.logical_types import AtomicType, BooleanType, DataType, RawType
+from scurry.logical_types import ArrayType, AtomicType, BooleanType, DataType, RawType
 from scurry.logical_types.common_type import find_common_type, least_restrictive
 from scurry.logical_types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, STRING, TIMESTAMP
 
@@ -106,7 +107,12 @@ def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
                 if isinstance(one, CHARACTER) and isinstance(other, DATETIME):
                     return _after_cast(place, other, bind(_of_type(site, other), result_type), site.session)
         compare = _KERNELS[operator]
-        by_values = value_kernel(_PYTHON[operator], result_type)
+        compare_values = _PYTHON[operator]
+        if isinstance(site.types[0], ArrayType):
+            # Flink compares the bits of arrays: 0.0 is not -0.0, and NaN is itself.
+            by_values = value_kernel(lambda one, other: compare_values(hashable(one), hashable(other)), result_type)
+        else:
+            by_values = value_kernel(compare_values, result_type)
 
         def kernel(columns: Sequence[Column], rows: int) -> Column:
             left, right = columns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -196,8 +197,8 @@ def _extreme(choose: Callable[..., Any]) -> Callable[[CallSite, DataType], Kerne
 
 
 def _order(value: Any) -> Any:
-    # NaN is greater than any other number.
-    return (value != value, value) if isinstance(value, float) else value
+    # NaN is greater than any other number, and 0.0 than -0.0.
+    return (value != value, value, copysign(1, value)) if isinstance(value, float) else value
 
 
 def _infer_extreme(site: CallSite) -> Signature:

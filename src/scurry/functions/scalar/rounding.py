@@ -7,17 +7,19 @@ from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Conte
 from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
 from scurry.functions.casts.numbers import fitted_decimal
-from scurry.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
+from scurry.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.functions.kernels import by_column, value_kernel
 from scurry.functions.scalar.numeric import takes_numbers
 from scurry.functions.signatures import Infer, argument, refuse
 from scurry.logical_types import (
     DataType,
     DecimalType,
+    DoubleType,
     FloatType,
     IntegralType,
     NullType,
@@ -149,7 +151,14 @@ def _bind_sign(site: CallSite, result_type: DataType) -> Kernel:
         return value_kernel(lambda value: _refused(value, 0), result_type)
     if isinstance(result_type, DecimalType):
         return value_kernel(lambda value: Decimal((value > 0) - (value < 0)), result_type)
+    if isinstance(result_type, FloatType | DoubleType):
+        return by_column(_sign_of_float)(site, result_type)
     return by_column(pc.sign)(site, result_type)
+
+
+def _sign_of_float(column: Column) -> Column:
+    """Return 1.0, -1.0, NaN, or the zero that a value is."""
+    return pc.if_else(pc.equal(column, pa.scalar(0.0, column.type)), column, pc.sign(column))
 
 
 _SAME: Final[Infer] = takes_numbers(argument(0), 1)

@@ -18,7 +18,7 @@ from scurry.functions.java_time import Moment, format_moment, parse_jdbc, parse_
 from scurry.functions.kernels import by_value, value_kernel
 from scurry.functions.scalar.clocks import clock_of
 from scurry.functions.signatures import always, refuse, signature
-from scurry.functions.time_zones import offset_at, offset_of_local, zone
+from scurry.functions.time_zones import offset_at, offset_of_local, standard_offset, zone
 from scurry.logical_types import (
     DataType,
     LocalZonedTimestampType,
@@ -37,8 +37,10 @@ _ISO_PLACES: Final = {
 #: Days of the date that is left of the smallest BIGINT of milliseconds, which says that a text is no date.
 _NOT_A_DATE: Final = 1_278_983
 _NOT_PARSED: Final = -(2**63)
-#: Milliseconds of 0001-01-01 and of 9999-12-31 23:59:59.999.
-_FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
+#: Milliseconds of 0000-01-01 and of 9999-12-31 23:59:59.999.
+_FIRST, _LAST = -62_167_219_200_000, 253_402_300_799_999
+#: Before this second (1900-01-01 UTC), `java.util.TimeZone` has the standard offset of today.
+_FIRST_CHANGE: Final = -2_208_988_800
 
 
 def _local_seconds(parsed: tuple[Moment, int | None], time_zone: tzinfo) -> int:
@@ -46,11 +48,14 @@ def _local_seconds(parsed: tuple[Moment, int | None], time_zone: tzinfo) -> int:
     moment, offset = parsed
     if offset is None:
         offset = offset_of_local(moment.seconds, time_zone, later=True)
+        if moment.seconds - offset < _FIRST_CHANGE:
+            offset = standard_offset(time_zone)
     return moment.seconds - offset
 
 
 def _in_zone(seconds: int, time_zone: tzinfo, nanoseconds: int = 0) -> Moment:
-    return Moment(seconds + offset_at(seconds, time_zone), nanoseconds)
+    offset = standard_offset(time_zone) if seconds < _FIRST_CHANGE else offset_at(seconds, time_zone)
+    return Moment(seconds + offset, nanoseconds)
 
 
 def _infer_date_format(site: CallSite) -> Signature:

@@ -18,6 +18,7 @@ from scurry.relational.rules.prune_columns import prune_columns
 from scurry.relational.rules.prune_empty import prune_empty
 from scurry.relational.rules.push_filters import push_filters
 from scurry.relational.rules.streaming import STREAMING_RULES
+from scurry.relational.rules.streaming.set_operations import compared_set_operations
 from scurry.relational.rules.streaming_limits import check_streaming
 from scurry.relational.rules.subqueries import subqueries_to_joins
 from scurry.relational.rules.unneeded_aggregates import unneeded_aggregates
@@ -76,6 +77,8 @@ def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan]
         plan = plan if with_changes is None else with_changes(plan)
         for rule in STREAMING_RULES:
             plan = rule(plan, session)
+    else:
+        plan = compared_set_operations(plan, session)
     # Which changes the rows of patterns have is known of the operations that were chosen.
     return pattern_matches(plan, session)
 

@@ -216,10 +216,7 @@ class _Lowering:
             return self._compared_with_scalar(plan, residual)
         left, left_keys = self._keyed(plan.left, [each.left for each in equal], "l")
         right, right_keys = self._keyed(plan.right, [each.right for each in equal], "r")
-        on = [
-            f"{one} <=> {other}" if each.null_equals_null else f"{_without_nan(one, each.left.type)} = {other}"
-            for each, one, other in zip(equal, left_keys, right_keys, strict=True)
-        ]
+        on = [_equal_keys(one, other, each) for each, one, other in zip(equal, left_keys, right_keys, strict=True)]
         if condition is not None:
             on.append(condition)
         columns = _named([names(index) for index in range(len(plan.schema))])
@@ -410,9 +407,12 @@ def _no_table(scan: nodes.Scan) -> Any:
     raise AssertionError(f"VALUES reads {scan}")
 
 
-def _without_nan(text: str, data_type: DataType) -> str:
-    """Return a key of a join in which NaN, which Spark takes for equal to itself, equals nothing."""
-    return f"CASE WHEN isnan({text}) THEN NULL ELSE {text} END" if isinstance(data_type, _FLOATS) else text
+def _equal_keys(one: str, other: str, keys: EqualColumns) -> str:
+    """Return the condition of a join by keys; NaN, which Spark takes for equal to itself, equals nothing."""
+    is_floating = isinstance(keys.left.type, _FLOATS)
+    if keys.null_equals_null:
+        return f"{one} <=> {other} AND NOT isnan({one})" if is_floating else f"{one} <=> {other}"
+    return f"{f'CASE WHEN isnan({one}) THEN NULL ELSE {one} END' if is_floating else one} = {other}"
 
 
 def _has_nested_floats(data_type: DataType) -> bool:

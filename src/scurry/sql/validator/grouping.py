@@ -49,7 +49,7 @@ class GroupedScope(Scope):
     """The columns of groups: names mean keys, and other columns are refused."""
 
     def __init__(self, base: Scope, grouping: Grouping) -> None:
-        super().__init__(base.schema, base.relations, base.merged, base.outer)
+        super().__init__(base.schema, base.relations, base.shown, base.outer)
         self._grouping = grouping
 
     def find(self, identifier: nodes.Identifier) -> Found | None:

@@ -57,6 +57,10 @@ class Found:
     parts: int
 
 
+#: The position of a column, or the name and the value of one that USING or NATURAL has merged.
+Shown = int | tuple[str, Expression]
+
+
 @dataclass
 class Scope:
     """The columns that names may mean at one place of a query.
@@ -64,7 +68,7 @@ class Scope:
     Attributes:
         schema: The columns of the row.
         relations: The tables they belong to.
-        merged: What an unqualified name means that USING or NATURAL has merged.
+        shown: What `*` stands for, where USING or NATURAL has merged columns.
         outer: The scope of the query around this one.
         correlation: The number by which inner queries name the row of this scope.
         correlated: Whether they do.
@@ -72,7 +76,7 @@ class Scope:
 
     schema: Schema
     relations: tuple[Relation, ...]
-    merged: dict[str, Expression] = field(default_factory=dict)
+    shown: tuple[Shown, ...] | None = None
     outer: Scope | None = None
     correlation: int = field(default_factory=lambda: next(_correlations))
     correlated: bool = False
@@ -143,8 +147,9 @@ class Scope:
 
     def _column(self, identifier: Identifier) -> Found | None:
         name = identifier.names[0]
-        if name in self.merged:
-            return Found(self.merged[name], 1)
+        for each in self.shown or ():
+            if not isinstance(each, int) and each[0] == name:
+                return Found(each[1], 1)
         found = [index for index, each in enumerate(self.schema.names) if each == name and self._is_visible(index)]
         if len(found) > 1:
             raise invalid(_part_span(identifier, 0, 1), f"Column '{name}' is ambiguous")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,7 @@ from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.grouping import Grouping, has_aggregates
 from scurry.sql.validator.hints import Hints
-from scurry.sql.validator.names import column_name
+from scurry.sql.validator.names import column_name, unique_names
 from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.over import OverCalls
 from scurry.sql.validator.scope import Scope
@@ -123,12 +124,14 @@ class SelectValidator:
     def _star(self, star: nodes.Star, scope: Scope) -> list[tuple[Expression, str]]:
         if star.qualifier is None:
             self._refuse_ambiguous(star, scope)
-            merged = [(column, name) for name, column in scope.merged.items()]
-            return merged + [
-                (scope.reference(index), scope.schema.names[index])
-                for relation in scope.relations
-                for index in range(relation.offset, relation.offset + relation.width)
-                if scope.schema.names[index] not in scope.merged
+            if scope.shown is None:
+                relations = (range(each.offset, each.offset + each.width) for each in scope.relations)
+                columns = itertools.chain.from_iterable(relations)
+                return [(scope.reference(each), scope.schema.names[each]) for each in columns]
+            names = unique_names(scope.schema.names)
+            return [
+                (scope.reference(each), names[each]) if isinstance(each, int) else (each[1], each[0])
+                for each in scope.shown
             ]
         found = scope.relation(star.qualifier.names)
         if found is None:

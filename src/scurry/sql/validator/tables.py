@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.errors import UnsupportedError, ValidationError
@@ -11,7 +11,7 @@ from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
-from scurry.relational.plan import Correlate, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
+from scurry.relational.plan import Correlate, Join, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
 from scurry.relational.rewriting import correlations_of, is_true, retyped, rewritten, shifted
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
@@ -24,7 +24,7 @@ from scurry.sql.validator.functions.process_tables import process_function, proc
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.patterns.match_recognize import match
-from scurry.sql.validator.scope import Relation, Scope
+from scurry.sql.validator.scope import Relation, Scope, Shown
 from scurry.sql.validator.window_tables import is_window_function, window_table
 
 __all__ = ["FromClause", "FromItem"]
@@ -37,16 +37,16 @@ class FromItem:
     Attributes:
         plan: Its rows.
         relations: The tables its columns belong to.
-        merged: What unqualified names mean that USING or NATURAL has merged.
+        shown: What `*` stands for, where USING or NATURAL has merged columns.
     """
 
     plan: Plan
     relations: tuple[Relation, ...]
-    merged: dict[str, Expression] = field(default_factory=dict)
+    shown: tuple[Shown, ...] | None = None
 
     def scope(self, outer: Scope | None) -> Scope:
         """Return the scope of an expression over this row."""
-        return Scope(self.plan.schema, self.relations, dict(self.merged), outer)
+        return Scope(self.plan.schema, self.relations, self.shown, outer)
 
 
 class FromClause:
@@ -182,7 +182,8 @@ class FromClause:
         plan = made(base.plan, validated(validator))
         width = len(base.plan.schema)
         relation = Relation(name, (), width, len(plan.schema) - width)
-        return FromItem(plan, (*base.relations, relation), base.merged)
+        shown = None if base.shown is None else (*base.shown, *range(width, len(plan.schema)))
+        return FromItem(plan, (*base.relations, relation), shown)
 
     def _join(self, table: nodes.Join, name: str | None, left: FromItem | None) -> FromItem:
         first = self._item(table.left, None, left)
@@ -271,8 +272,9 @@ class FromClause:
         spans = {each.last: each.span for each in table.using}
         names = list(spans)
         if table.natural:
-            known = set(_visible(second))
-            names = [each for each in dict.fromkeys(_visible(first)) if each in known]
+            known = {name for name, _ in _named(second)}
+            shown = {name for name, _ in _named(first)}
+            names = [each for each in dict.fromkeys(first.plan.schema.names) if each in known & shown]
         width = len(first.plan.schema)
         validator = ExpressionValidator(row.scope(self._environment.outer), self._environment)
         conditions, pairs = [], {}
@@ -283,11 +285,12 @@ class FromClause:
             conditions.append(validator.call("=", [one, other], span))
             pairs[name] = (one, other)
         plan = builders.join(first.plan, second.plan, row.plan.kind, validator.all_of(conditions))  # type: ignore[attr-defined]
-        joined = FromItem(replace(plan, state_ttl=self._hints.joined(first, second)), row.relations, row.merged)
+        joined = replace(row, plan=replace(plan, state_ttl=self._hints.joined(first, second)))
         after = ExpressionValidator(joined.scope(self._environment.outer), self._environment)
-        merged = {name: _merged(pair, plan, after, table) for name, pair in pairs.items()}
         # Flink puts the columns that the last join merges first.
-        return replace(joined, merged=merged | {name: each for name, each in row.merged.items() if name not in merged})
+        merged = [(name, _merged(pair, plan, after, table)) for name, pair in pairs.items()]
+        rest = [each for name, each in _named(row) if name not in pairs]
+        return replace(joined, shown=(*merged, *rest))
 
 
 _Handler = Callable[[FromClause, Any, str | None, FromItem | None], FromItem]
@@ -323,15 +326,32 @@ def _single(plan: Plan, name: str | None, path: tuple[str, ...] = ()) -> FromIte
     return FromItem(plan, (Relation(name, path, 0, len(plan.schema)),))
 
 
-def _side_by_side(first: FromItem, second: FromItem, plan: Plan, right: nodes.TableExpression) -> FromItem:
+def _side_by_side(first: FromItem, second: FromItem, plan: Join, right: nodes.TableExpression) -> FromItem:
     width = len(first.plan.schema)
     known = {each.name for each in first.relations if each.name}
     for each in second.relations:
         if each.name in known:
             raise invalid(right.span, f"Duplicate relation name '{each.name}' in FROM clause")
     relations = (*first.relations, *(each.shifted(width) for each in second.relations))
-    merged = {**first.merged, **{name: shifted(column, width) for name, column in second.merged.items()}}
-    return FromItem(plan, relations, merged)
+    if first.shown is None and second.shown is None:
+        return FromItem(plan, relations)
+    shown = [_retyped(each, plan, optional=plan.kind in ("RIGHT", "FULL")) for _, each in _named(first)]
+    for name, column in _named(second):
+        moved = column + width if isinstance(column, int) else (name, shifted(column[1], width))
+        shown.append(_retyped(moved, plan, optional=plan.kind in ("LEFT", "FULL")))
+    return FromItem(plan, relations, tuple(shown))
+
+
+def _retyped(column: Shown, plan: Plan, optional: bool) -> Shown:
+    """Return a column as it is after a join, which has NULL for a side that is optional."""
+    if isinstance(column, int):
+        return column
+    value = retyped(column[1], plan.schema)
+    return column[0], _optional(value) if optional else value
+
+
+def _optional(value: Expression) -> Expression:
+    return replace(value, type=value.type.nullable())  # type: ignore[call-arg]
 
 
 def _renamed(plan: Plan, names: Sequence[nodes.Identifier], span: Any, last: int | None = None) -> Plan:
@@ -382,9 +402,11 @@ def _as_query(table: nodes.TableExpression) -> nodes.TableExpression:
     return nodes.Alias(derived, table.name, span=table.span) if isinstance(table, nodes.Alias) else derived
 
 
-def _visible(item: FromItem) -> list[str]:
-    hidden = set(item.merged)
-    return [*item.merged, *(name for name in item.plan.schema.names if name not in hidden)]
+def _named(item: FromItem) -> list[tuple[str, Shown]]:
+    """Return the columns that `*` stands for, with their names."""
+    names = item.plan.schema.names
+    shown: Iterable[Shown] = range(len(names)) if item.shown is None else item.shown
+    return [(names[each] if isinstance(each, int) else each[0], each) for each in shown]
 
 
 def _own_column(item: FromItem, name: str, span: Any) -> Expression:
@@ -399,11 +421,13 @@ def _own_column(item: FromItem, name: str, span: Any) -> Expression:
 def _merged(
     pair: tuple[Expression, Expression], plan: Plan, validator: ExpressionValidator, table: nodes.Join
 ) -> Expression:
-    """Return what the name of a column of USING means: that of the side which is always there."""
+    """Return what the name of a column of USING means: that of the side which is always there, NOT NULL if one is."""
     one, other = (retyped(each, plan.schema) for each in pair)
-    if table.kind == "RIGHT":
+    if table.kind == "RIGHT" or (table.kind not in ("LEFT", "FULL") and other.type == one.type.not_null()):
         return other
-    return validator.call("COALESCE", [one, other], table.span) if table.kind == "FULL" else one
+    if table.kind != "FULL":
+        return one
+    return validator.call("COALESCE", [_optional(each) for each in (one, other)], table.span)
 
 
 def _correlated_left(condition: Expression, width: int, correlation: int) -> Expression:

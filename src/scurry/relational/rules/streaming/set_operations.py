@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 
 from scurry.functions.definition import Session
-from scurry.logical_types import BigIntType, BooleanType
+from scurry.logical_types import BigIntType, BooleanType, DoubleType, FloatType
 from scurry.relational import builders
 from scurry.relational.calls import all_of, call, converted
 from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
@@ -14,7 +14,7 @@ from scurry.relational.physical.sets import ReplicateRows
 from scurry.relational.plan import Aggregate, Filter, Join, Plan, SetOperation
 from scurry.relational.schema import Column, Schema
 
-__all__ = ["set_operations"]
+__all__ = ["compared_set_operations", "set_operations"]
 
 _COUNT = BigIntType(False)
 _MARKER = BooleanType()
@@ -31,6 +31,20 @@ def set_operations(plan: Plan, session: Session) -> Plan:
     if plan.all:
         combine = _intersect_all if plan.kind == "INTERSECT" else _except_all
         return reduce(lambda left, right: combine(left, right, session), branches)
+    return _by_joins(plan, branches, session)
+
+
+def compared_set_operations(plan: Plan, session: Session) -> Plan:
+    """Make joins of INTERSECT and EXCEPT of floating-point numbers in BATCH, where joins compare them with `=`."""
+    plan = plan.with_inputs(tuple(compared_set_operations(each, session) for each in plan.inputs))
+    if not isinstance(plan, SetOperation) or plan.kind == "UNION" or plan.all:
+        return plan
+    if not any(isinstance(column.type, FloatType | DoubleType) for column in plan.row_schema):
+        return plan
+    return _by_joins(plan, [_typed(each, plan.row_schema, session) for each in plan.branches], session)
+
+
+def _by_joins(plan: SetOperation, branches: Sequence[Plan], session: Session) -> Plan:
     kind = "SEMI" if plan.kind == "INTERSECT" else "ANTI"
     return builders.distinct(reduce(lambda left, right: _matched(left, right, kind, session), branches))
 

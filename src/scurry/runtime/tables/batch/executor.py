@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
-from scurry.functions.keys import as_compared, group_codes, joint_codes
+from scurry.functions.keys import compared_codes, group_codes, joint_codes
 from scurry.functions.user.context import FunctionContext
 from scurry.relational import plan as nodes
 from scurry.relational.expressions import Expression
@@ -140,11 +140,7 @@ class Executor:
             one = self._compiled([each.left for each in equal])(left)
             other = self._compiled([each.right for each in equal])(right)
             alike = [each.null_equals_null for each in equal]
-            one, other = (
-                [key if null else as_compared(key) for key, null in zip(side, alike, strict=True)]
-                for side in (one, other)
-            )
-            yield equal_pairs(*joint_codes(one, other, alike))
+            yield equal_pairs(*compared_codes(one, other, alike))
             return
         step = max(_PAIRS_AT_ONCE // max(right.num_rows, 1), 1)
         for first in range(0, left.num_rows, step):

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.common.types import RowKind
 from scurry.connectors.tables.contract import Changes
-from scurry.functions.keys import codes_of
+from scurry.functions.keys import codes_of, with_one_zero
 from scurry.logical_types.values import to_values
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.batches import batch_of
@@ -89,7 +89,7 @@ def emitted(
 
 def unchanged(column: pa.Array, places: Any, before: Any, function: Any) -> Any:
     """Say at which places a column has the value of other places, as Flink compares."""
-    codes = codes_of(column)
+    codes = codes_of(with_one_zero(column))
     same = codes[places] == codes[before]
     if pa.types.is_floating(column.type):
         same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]

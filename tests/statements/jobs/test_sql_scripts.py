@@ -56,14 +56,14 @@ def test_set_alone_lists_the_settings(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_failing_statement_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "SHOW TABLES;\n\nSELECT nope\nFROM (VALUES (1)) AS t(a);") == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"error: {tmp_path}/script.sql:3:1: SQL validation failed. From line 3, column 8")
+    assert error.startswith(f"error: {tmp_path}/script.sql:3:8: SQL validation failed. From line 3, column 8")
 
 
 def test_nothing_runs_if_a_statement_cannot_be_parsed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(tmp_path, "SELECT 1;\nSELECT 2 FROM;\n") == 1
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith(f"error: {tmp_path}/script.sql:2:14: SQL parse failed.")
+    assert captured.err.startswith(f"error: {tmp_path}/script.sql:2:10: SQL parse failed.")
 
 
 def test_a_statement_set_has_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,6 @@ import contextlib
 import io
 import re
 import sqlite3
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,4 +80,4 @@ def _record() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(_record())
+    _record()

@@ -43,7 +43,8 @@ class Untiring(FakeJob):
 @pytest.fixture(scope="module")
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteProcess]:
     """The endpoint of such a job, whose savepoints have failed and whose rescaling has not."""
-    job = Untiring(metrics={"a.b": 1}, accumulators={"c": 2})
+    job = Untiring(accumulators={"c": 2})
+    job.metrics = {"a.b": 1}
     job.savepoint.set_exception(OSError("disk full"))
     rescaled: Future[None] = Future()
     rescaled.set_result(None)

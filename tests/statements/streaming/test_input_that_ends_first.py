@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ BY_WINDOW = "l.window_start = r.window_start AND l.window_end = r.window_end"
 BOTH = "SELECT * FROM behind UNION ALL SELECT * FROM r"
 
 #: query -> rows, in which L3, which is out of order, is not missing
-QUERIES = {
+QUERIES: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
     "window join": (
         f"SELECT l.id, r.id FROM ({L}) l JOIN ({R}) r ON l.num = r.num AND {BY_WINDOW}",
         [("L3", "R3")],

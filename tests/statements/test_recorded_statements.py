@@ -32,6 +32,8 @@ DIFFERENT: dict[str, tuple[str, ...]] = {
         "SELECT k, COUNT(*) AS c, GROUPING(k) AS a FROM TABLE(SESSION(TABLE src PARTITION BY k, DESCRIPTOR(ts), "
         "INTERVAL '5' SECOND)) GROUP BY ROLLUP(k)",
     ),
+    # a CASE whose values are all one column is that column in Flink
+    "stream_times_of_functions": ("SELECT COUNT(*) AS c FROM TABLE(TUMBLE(TABLE v3",),
     # parentheses around queries, and numbers of generated names
     "stream_views_elsewhere": ("SHOW CREATE VIEW default_database.v5", "SHOW CREATE VIEW default_database.v13"),
     # there is no EXPLAIN yet

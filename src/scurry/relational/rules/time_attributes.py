@@ -91,7 +91,9 @@ def stays_time(plan: Plan, column: int) -> bool:
         return stays_time(plan.input, plan.partition_by[column])
     if isinstance(plan, Project):
         expression = plan.expressions[column]
-        return not isinstance(expression, InputReference) or stays_time(plan.input, expression.index)
+        if isinstance(expression, InputReference):
+            return stays_time(plan.input, expression.index)
+        return not _is_computed_of_time(expression)
     if isinstance(plan, Aggregate | WindowAggregate):
         return _is_of_window(plan, column)
     if isinstance(plan, _PAIRING):
@@ -107,6 +109,15 @@ def stays_time(plan: Plan, column: int) -> bool:
         # what OVER computes of times is none
         return not isinstance(plan, Over | OverAggregate)
     return isinstance(plan, _MAKING)
+
+
+def _is_computed_of_time(expression: Expression) -> bool:
+    """Say whether a value is computed of times, as COALESCE or CASE, which is none."""
+    return (
+        isinstance(expression, Call)
+        and expression.function != "CAST"
+        and any(is_time_attribute(each.type) for each in expression.arguments)
+    )
 
 
 def _is_of_window(plan: Aggregate | WindowAggregate, column: int) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scurry.cli import operate, program, sql
 from scurry.cli.tables import print_table
 from scurry.common import Configuration
-from scurry.common.printable import one_line, printable
+from scurry.common._printable import one_line, printable
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.progress import ProgressDisplay
 from scurry.runtime.driver.job import JobExecution

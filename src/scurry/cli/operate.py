@@ -259,7 +259,7 @@ def _absolute(directory: str | None, url: str | None) -> str | None:
 
 def say(text: str) -> None:
     """Print a text for the user, not for other programs."""
-    from scurry.common.printable import printable
+    from scurry.common._printable import printable
 
     print(printable(text), file=sys.stderr, flush=True)
 

@@ -130,7 +130,7 @@ def _say_what_pyflink_is() -> None:
 
 
 def _print_error(message: str) -> None:
-    from scurry.common.printable import printable
+    from scurry.common._printable import printable
     from scurry.common.redaction import without_secrets  # not at the top: `scurry version` does not need it
 
     # The program's own output comes first, also if both go to one file.

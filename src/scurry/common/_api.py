@@ -21,8 +21,8 @@ __all__ = ["ApiObject", "advice_on_attribute", "at_boundary", "made_by"]
 T = TypeVar("T")
 
 _logger = logging.getLogger("scurry")
-#: Special methods in which the errors of a job surface.
 _LINES_OF_JAVA = 12
+#: Special methods in which the errors of a job surface.
 _GUARDED = {"__init__", "__next__", "__iter__", "__enter__", "__exit__"}
 
 
@@ -152,6 +152,9 @@ def made_by(*ways: str) -> Callable[[type[T]], type[T]]:
 
         @wraps(construct)
         def init(self: Any, *args: Any, **kwargs: Any) -> None:
+            if sys._getframe(2).f_globals.get("__name__", "").partition(".")[0] == "scurry":  # one of the ways
+                construct(self, *args, **kwargs)
+                return
             try:
                 given = signature.bind(self, *args, **kwargs).arguments
             except TypeError as error:

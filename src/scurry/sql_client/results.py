@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from scurry.common.printable import one_line
+from scurry.common._printable import one_line
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError
 from scurry.sql_client.executor import Answer, Cells

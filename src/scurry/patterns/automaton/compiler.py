@@ -90,8 +90,9 @@ class _Compiler:
             and self.window == 0
         ):
             raise MalformedPatternError(
-                "NotFollowedBy is not supported without windowTime as a last part of a Pattern!\n"
-                "  hint: call .within(...) on the pattern: the match is complete when the window ends without the event"
+                "NotFollowedBy is not supported without windowTime as a last part of a Pattern!"
+            ).with_hint(
+                "call .within(...) on the pattern: the match is complete when the window ends without the event"
             )
 
     # ---------------------------------------------------------------- checks

@@ -94,6 +94,8 @@ class SourceTask:
         for assigner in task.assigners:
             assigner.emit_periodic()
         if final and not self.info.saves_state:
+            if task.assigners:
+                self._end_segment()  # a gate holds the end back, but not the last watermark before it
             entry.watermark(MAX_TIME)
         task.drain()
         self._report_progress(sizer)

@@ -47,7 +47,7 @@ def main() -> None:
 
 def _answers(env: Any, chosen: list[Query]) -> dict[str, list[str]]:
     """Ask all in one job; if that fails, one by one."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for query in chosen:
         if query.is_printed:
             printed = _printed(env, query.plain)
@@ -60,8 +60,8 @@ def _answers(env: Any, chosen: list[Query]) -> dict[str, list[str]]:
         return found | {chosen[0].name: [printed]}
     for start in (0, len(chosen) // 2):
         half = chosen[start : start + len(chosen) // 2] if start == 0 else chosen[start:]
-        for name, rows in _answers(env, half).items():
-            found.setdefault(name, rows)
+        for name, answer in _answers(env, half).items():
+            found.setdefault(name, answer)
     return found
 
 

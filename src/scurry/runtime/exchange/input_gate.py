@@ -145,6 +145,8 @@ class InputGate:
                 _, index, block = blocks.pop()
                 yield turn << _STEP_BITS | merged, index, block
                 merged += 1
+            if point and not blocks and channel.points and channel.points[-1][1] == MAX_TIME:
+                point = self._up_to_end(channel, point, pending)
             if point and self._ends_before_others(channel, point, pending):
                 ends.append((channel, point))
             elif point:
@@ -158,6 +160,16 @@ class InputGate:
             yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
             turn += 1
         yield from self._finish(turn)
+
+    def _up_to_end(self, channel: Channel, point: Point, pending: list[Channel]) -> Point:
+        """Return the last point before the end of a channel, or the end itself if nothing holds it back."""
+        end = channel.points.pop()
+        both = (*end[:3], max(point[3], end[3]))
+        if self._ends_before_others(channel, both, pending):
+            channel.points.append(end)
+            return point
+        channel.speaking -= [point[3], end[3]].count(ACTIVE) - (both[3] == ACTIVE)
+        return both
 
     def _ends_before_others(self, channel: Channel, point: Point, pending: list[Channel]) -> bool:
         """Return whether a task ends here that had records, and others have something further on in this batch."""

@@ -21,16 +21,18 @@ from scurry.common.output_tag import OutputTag
 from scurry.common.time import Instant
 from scurry.common.types import Row, RowKind
 
-__all__ = ["IMMUTABLE", "copies_of", "copy_of", "itself", "kept_flat_row"]
+__all__ = ["IMMUTABLE", "IMMUTABLE_DATA", "copies_of", "copy_of", "itself", "kept_flat_row"]
 
-#: Types whose values cannot change. Subclasses may have attributes and are not among them.
-IMMUTABLE: frozenset[type] = frozenset(
+#: Types of data whose values cannot change. Subclasses may have attributes and are not among them.
+IMMUTABLE_DATA: frozenset[type] = frozenset(
     {
         type(None), bool, int, float, complex, str, bytes, range, decimal.Decimal, uuid.UUID,
         datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
-        Instant, RowKind, OutputTag, type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType,
+        Instant, RowKind,
     }
 )  # fmt: skip
+#: These, and types of what a task shares with its functions.
+IMMUTABLE = IMMUTABLE_DATA | {OutputTag, type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType}
 
 _ARE_IMMUTABLE = IMMUTABLE.issuperset
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
+
+from scurry.errors.suggestions import similar_name
 
 __all__ = ["alternatives"]
 
@@ -11,6 +12,6 @@ __all__ = ["alternatives"]
 def alternatives(missing: str, names: Iterable[str]) -> str:
     """Return the names that there are instead of a missing one, worded as the end of a message."""
     there = list(names)
-    close = difflib.get_close_matches(missing, there, 1)
+    close = similar_name(missing, there)
     listed = ", ".join(there[:20]) + (", ..." if len(there) > 20 else "") or "none"
-    return f"; did you mean {close[0]!r}? There are {listed}" if close else f"; there are {listed}"
+    return f"; did you mean {close!r}? There are {listed}" if close else f"; there are {listed}"

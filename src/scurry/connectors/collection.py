@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
 from typing import Any
 
-from scurry.common._copies import copies_of
+from scurry.common._copies import IMMUTABLE_DATA, copies_of
 from scurry.common.pickling import Captured, by_value
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
@@ -22,9 +20,6 @@ SINGLE_CHANNEL_ELEMENTS = 10_000
 
 #: Largest assignment in bytes, because Spark's driver holds several copies of it.
 SLICE_BYTES = 16 * 1024 * 1024
-
-
-_UNCHANGEABLE = frozenset((int, float, str, bytes, bool, type(None), complex, Decimal, date, datetime, time, timedelta))
 
 
 class CollectionSource(Source):
@@ -75,7 +70,7 @@ class CollectionSource(Source):
 
 def _copies(elements: list[Any]) -> list[Any]:
     """Return copies of elements that the program may change later."""
-    if _UNCHANGEABLE.issuperset(map(type, elements)):
+    if IMMUTABLE_DATA.issuperset(map(type, elements)):
         return elements
     copies: list[Any]
     try:

@@ -20,4 +20,5 @@ def test_a_sample_of_aggregates_in_batch_is_that_of_flink() -> None:
 def test_aggregates_in_batch_are_those_of_flink() -> None:
     differences = [difference(case) for case in cases()]
     met = differences.count(None)
-    assert met >= 1308, "\n".join(each for each in differences if each is not None)[:4000]
+    # LEAD with a default is nullable here, and NULL where Flink writes '' (docs/differences.md)
+    assert met >= 1307, "\n".join(each for each in differences if each is not None)[:4000]

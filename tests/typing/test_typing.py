@@ -18,6 +18,7 @@ REFUSED = {
     "boilerplate/configurations_and_paths",
     "boilerplate/settings_are_told_again",
     "convert/types_of_streams",
+    "copies/of_chained_functions",
     "types/arrays",
     "types/converted_to_the_declared_type",
     "types/print_primitives",

@@ -9,11 +9,13 @@ import io
 import pickle
 import weakref
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
 from scurry.common.recursion import deep_recursion
 
 __all__ = ["Captured", "by_value", "loads", "of_functions"]
+
+_Class = TypeVar("_Class", bound=type)
 
 # The fields of a dataclass hold these sentinels and compare them by identity. Pickle them by name: copies would break a
 # class pickled by value in the process that loads it and, if that process wrote it, the original, too.
@@ -77,7 +79,7 @@ class Captured:
         return pickle.loads, (self._pickled,)
 
 
-def of_functions(cls: type) -> type:
+def of_functions(cls: _Class) -> _Class:
     """Mark a class of scurry whose subclasses are functions of programs: what is loaded are classes of its own."""
     cls._scurry_functions = True  # type: ignore[attr-defined]
     return cls

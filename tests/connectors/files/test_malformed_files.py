@@ -286,5 +286,6 @@ class TestColumns:
         client: Any = env.execute_async("job")
         client.get_job_execution_result().result()
         notes = [note for note in client.execution.log.notes if "is null" in note]
-        assert [note.partition("): ")[2] for note in notes] == ["column 'id' is null, as files lack it; there are ID"]
+        cause = "column 'id' is null, as files lack it; did you mean 'ID'? There are ID"
+        assert [note.partition("): ")[2] for note in notes] == [cause]
         assert notes[0].startswith(f"source 'files' ({__file__}:")

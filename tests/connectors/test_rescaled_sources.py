@@ -229,6 +229,9 @@ CASES: dict[str, Callable[[Path], Ordered]] = {
     "files that cannot be cut": whole_files,
     "files of a lake table": lake,
     "pieces of a table": pieces,
+    "one piece, which is the whole of a table": lambda directory: Ordered(
+        lambda parallelism: SplitEnumerator([None], parallelism), lambda work: [0 for _ in work], 1
+    ),
     "parts of columns in memory": arrow,
     "partitions of a query": jdbc,
     "partitions of a topic": kafka,

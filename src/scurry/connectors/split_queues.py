@@ -66,10 +66,13 @@ class SplitQueues(Generic[T]):
         """How much all channels have left to read."""
         return sum(map(self.left, range(len(self._queues))))
 
-    def first(self, channel: int) -> T | None:
-        """Return the next split of a channel, None if it has none."""
-        queue = self._queues[channel]
-        return queue[0][1] if queue else None
+    def has(self, channel: int) -> bool:
+        """Return whether a channel has splits; a split may be None."""
+        return bool(self._queues[channel])
+
+    def first(self, channel: int) -> T:
+        """Return the next split of a channel that has some."""
+        return self._queues[channel][0][1]
 
     def pop(self, channel: int) -> T:
         """Remove and return the next split of a channel."""

@@ -83,7 +83,7 @@ class LakeEnumerator(Enumerator):
         assignments = []
         for channel in self._queues.open:
             work = self._take(channel, budget)
-            final = self._queues.final[channel] = self._interval is None and self._queues.first(channel) is None
+            final = self._queues.final[channel] = self._interval is None and not self._queues.has(channel)
             if work or final:
                 assignments.append(Assignment(channel, work or None, final))
         return assignments
@@ -91,9 +91,10 @@ class LakeEnumerator(Enumerator):
     def _take(self, channel: int, budget: int) -> list[TableFile]:
         """Remove files of up to `budget` bytes from a queue, but at least one."""
         work: list[TableFile] = []
-        while (file := self._queues.first(channel)) is not None and (not work or file.size <= budget):
+        while self._queues.has(channel) and (not work or self._queues.first(channel).size <= budget):
+            file = self._queues.pop(channel)
             budget -= file.size
-            work.append(self._queues.pop(channel))
+            work.append(file)
         return work
 
     def idle_hint(self) -> float:

@@ -99,12 +99,13 @@ class _Pieces(Enumerator):
         assignments = []
         for channel in self._queues.open:
             work = None
-            if (part := self._queues.first(channel)) is not None:
+            if self._queues.has(channel):
+                part = self._queues.first(channel)
                 work = [self._pieces[part[0]]]
                 part[0] += 1
                 if part[0] == part[1]:
                     self._queues.pop(channel)
-            final = self._queues.final[channel] = self._queues.first(channel) is None
+            final = self._queues.final[channel] = not self._queues.has(channel)
             assignments.append(Assignment(channel, work, final))
         return assignments
 

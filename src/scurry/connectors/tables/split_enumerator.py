@@ -28,8 +28,8 @@ class SplitEnumerator(Enumerator):
         """Return the next piece of each channel that has not ended."""
         assignments = []
         for channel in self._queues.open:
-            work = None if self._queues.first(channel) is None else [self._queues.pop(channel)]
-            final = self._queues.final[channel] = self._queues.first(channel) is None
+            work = [self._queues.pop(channel)] if self._queues.has(channel) else None
+            final = self._queues.final[channel] = not self._queues.has(channel)
             assignments.append(Assignment(channel, work, final))
         return assignments
 

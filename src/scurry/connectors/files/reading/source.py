@@ -215,7 +215,7 @@ class _FileEnumerator(Enumerator):
         assignments = []
         for channel in self._queues.open:
             work = self._take(channel, budget)
-            final = self._queues.final[channel] = self._interval is None and self._queues.first(channel) is None
+            final = self._queues.final[channel] = self._interval is None and not self._queues.has(channel)
             if work or final:
                 assignments.append(Assignment(channel, work or None, final))
         return assignments
@@ -223,7 +223,8 @@ class _FileEnumerator(Enumerator):
     def _take(self, channel: int, budget: int) -> list[_Range]:
         """Remove up to `budget` bytes from a queue, or one larger file that is not splittable."""
         work: list[_Range] = []
-        while budget > 0 and (file := self._queues.first(channel)) is not None:
+        while budget > 0 and self._queues.has(channel):
+            file = self._queues.first(channel)
             amount = file.left
             if amount > budget:
                 if self._format.splittable(file.path):

@@ -121,6 +121,14 @@ def test_it_is_left_out_when_it_has_nothing_further_in_the_batch() -> None:
     assert watermarks(rows, InputGate(edges(), gate.save()))[-1] == 70
 
 
+@pytest.mark.parametrize(("spoke", "waits"), [(12, False), (11, True)])
+def test_the_end_of_a_channel_that_was_idle_does_not_wait_for_others(spoke: int, waits: bool) -> None:
+    """Its timeout is 10."""
+    ending = time(B, (0, MIN_TIME, 1, False), (1, 7, spoke), (2, MAX_TIME, spoke, False))
+    going_on = time(A0, (1, 99, 20), (2, 120, 21))
+    assert (99 not in watermarks([ending, going_on])) == waits
+
+
 @pytest.mark.parametrize("idle", [True, False])
 def test_channels_are_silent_since_the_job_was_started_again(idle: bool) -> None:
     gate = InputGate(edges(), {})

@@ -4,7 +4,7 @@ Each channel delivers blocks in order. Progress points between them say what the
 The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event time
 rises as slowly as the data allows, and disorder between channels makes nothing late. The end of an input comes after
 what other inputs have in the batch: until then the last watermark before it holds, so the end makes nothing late that
-its input's records did not. All subtasks of an operator receive the same progress points, so their watermarks rise
+its input's records did not. An input that was idle during the batch did not hold others back; its end does not wait. All subtasks of an operator receive the same progress points, so their watermarks rise
 through the same values. `step` numbers what is merged; it is the position of the resulting output on the subtask's
 channel to the next level, which so receives it in the order in which it was made.
 """
@@ -45,6 +45,7 @@ class Channel:
         "blocks",
         "idle",
         "idle_timeout",
+        "paused",
         "points",
         "seen",
         "speaking",
@@ -61,6 +62,7 @@ class Channel:
         self.active = 0  # stamp of the last progress with records
         self.seen = False
         self.idle = False
+        self.paused = False  # whether its records of this batch came after a silence longer than its timeout
         self.blocks: list[tuple[int, int, Any]] = []  # (seq, input index, block), ascending from the end
         self.points: list[Point] = []
         self.speaking = 0  # how many of the points have records before them
@@ -71,6 +73,10 @@ class Channel:
     def next_stamp(self) -> int:
         """Return the wall clock of the next progress point; 0 without points: then the channel's data comes first."""
         return self.points[-1][2] if self.points else 0
+
+    def silent_at(self, stamp: int) -> bool:
+        """Return whether the channel has had no records for longer than its timeout."""
+        return self.idle_timeout is not None and self.active > 0 and stamp - self.active > self.idle_timeout
 
     def restore(self, saved: tuple[int, int, bool, bool]) -> None:
         self.watermark, self.active, self.seen, self.idle = saved
@@ -173,7 +179,7 @@ class InputGate:
 
     def _ends_before_others(self, channel: Channel, point: Point, pending: list[Channel]) -> bool:
         """Return whether a task ends here that had records, and others have something further on in this batch."""
-        if point[1] != MAX_TIME or (channel.watermark == MIN_TIME and point[3] != ACTIVE):
+        if point[1] != MAX_TIME or (channel.watermark == MIN_TIME and point[3] != ACTIVE) or channel.paused:
             return False
         others = {each.task for each in pending if each.points}  # all subtasks have the same points
         return bool(others) and channel.task not in others
@@ -200,6 +206,8 @@ class InputGate:
         _, watermark, stamp, activity = point
         channel.seen = True
         channel.speaking -= activity == ACTIVE
+        if activity == ACTIVE and channel.silent_at(stamp):
+            channel.paused = True
         if activity or not channel.active:
             channel.active, channel.idle = stamp, False
         if watermark > channel.watermark:
@@ -216,8 +224,7 @@ class InputGate:
         says how the batch was executed.
         """
         for channel in self.channels.values():
-            timeout = channel.idle_timeout
-            if timeout is not None and channel.active and stamp - channel.active > timeout and not channel.speaking:
+            if channel.silent_at(stamp) and not channel.speaking:
                 channel.idle = True
 
     def _finish(self, turn: int) -> Iterator[tuple[int, int | None, Any]]:

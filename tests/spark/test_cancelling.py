@@ -11,7 +11,7 @@ import pytest
 from scurry.common import Configuration, JobStatus, WatermarkStrategy
 from scurry.datastream import MapFunction, OutputTag, StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
-from scurry.errors import JobError
+from scurry.errors import JobCancelledError, JobError
 
 pytestmark = pytest.mark.spark
 
@@ -53,6 +53,8 @@ def test_cancelling_keeps_checkpoints_unless_told_otherwise(tmp_path: Path, rete
             rival.execute()
     client.cancel().result()
     assert client.get_job_status().result() is JobStatus.CANCELED
+    with pytest.raises(JobCancelledError):
+        client.get_job_execution_result().result()
     assert any(path.name != ".lock" for path in tmp_path.iterdir()) is kept
     begun = [each.trigger_timestamp_ms for each in checkpoints()]
     assert all(later - earlier >= 300 for earlier, later in zip(begun[1:], begun[2:], strict=False))

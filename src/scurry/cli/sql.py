@@ -229,17 +229,18 @@ def _run(client: SqlClient, statements: list[str], file: Path | None) -> bool:
 
 def _wait_for_jobs(embedded: EmbeddedExecutor) -> int:
     """Wait for the jobs that end with this process."""
+    from scurry.errors import JobCancelledError
+
     status = 0
     for job in embedded.running_jobs()[::-1]:
         try:
             job.client.get_job_execution_result().result()
+        except JobCancelledError:
+            _complain(f"[ERROR] Job {job.id} ({job.name}) was cancelled")
+            status = FAILED
         except Exception as error:
             _complain(f"[ERROR] Job {job.id} ({job.name}) has failed: {error}")
             status = FAILED
-        else:
-            if job.status.name == "CANCELED":
-                _complain(f"[ERROR] Job {job.id} ({job.name}) was cancelled")
-                status = FAILED
     return status
 
 

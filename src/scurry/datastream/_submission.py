@@ -99,6 +99,7 @@ def wait_for(client: JobClient) -> JobExecutionResult:
 
     Raises:
         JobError: The job failed.
+        JobCancelledError: It was cancelled before its end.
         KeyboardInterrupt: Ctrl-C. The first one stops the job and waits for its end; a second one does not wait.
     """
     from scurry.runtime.driver.client import RunningJob

@@ -214,6 +214,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         Raises:
             TopologyError: Nothing was built.
             JobError: The job failed; the message names the user's function and line.
+            JobCancelledError: The job was cancelled before its end.
         """
         return wait_for(self._submit(job_name))
 

@@ -83,6 +83,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     ├── OperatorError (RuntimeError)              a user function failed; says where and on which record
     ├── SessionError (RuntimeError)               a session that is asked for does not run, or cannot run a program
     ├── JobError (RuntimeError)                   a job failed or was cancelled
+    │   ├── JobCancelledError                         a job was cancelled or stopped before its end
     │   ├── JobNotFoundError (LookupError)            no running job has that id or name
     │   ├── JobUnreachableError (ConnectionError)     a job does not answer, or has ended
     │   └── RequestRefusedError                       a job refuses a request from outside; says why
@@ -126,6 +127,7 @@ from scurry.errors.dependencies import DependencyError, InterpreterError, Worker
 from scurry.errors.job import (
     Failure,
     GatewayError,
+    JobCancelledError,
     JobError,
     JobNotFoundError,
     JobUnreachableError,
@@ -232,6 +234,7 @@ __all__ = [
     "Failure",
     "InterpreterError",
     "JavaMissingError",
+    "JobCancelledError",
     "JobError",
     "JobNotFoundError",
     "JobUnreachableError",

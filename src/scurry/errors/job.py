@@ -89,6 +89,13 @@ class JobError(ScurryError, RuntimeError):
         return str(self)
 
 
+class JobCancelledError(JobError):
+    """A job was cancelled or stopped before its end, from outside or by its program.
+
+    Cure: Start the program again; with a checkpoint directory it continues where it was cancelled.
+    """
+
+
 class SessionError(ScurryError, RuntimeError):
     """A session that is asked for does not run, or cannot run a program.
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scurry.common.job_client import JobClient
-from scurry.common.job_status import JobStatus
-from scurry.errors import JobError, ScurryError, SqlParserError, ValidationError
+from scurry.errors import ScurryError, SqlParserError, ValidationError
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.table_environment import TableEnvironment
 from scurry.table.table_result import TableResult
@@ -78,11 +77,6 @@ def _show(result: TableResult) -> None:
 
 
 def _wait(job: JobClient, result: TableResult) -> None:
-    """Wait for a job.
-
-    Raises:
-        JobError: It was cancelled from outside.
-    """
     from scurry.progress import ProgressDisplay
     from scurry.statements.jobs import StreamingTableJob
 
@@ -91,6 +85,3 @@ def _wait(job: JobClient, result: TableResult) -> None:
         return
     with ProgressDisplay(job.execution):
         result.wait()
-    if job.get_job_status().result() is JobStatus.CANCELED:
-        name, by = job.execution.plan.settings.job_name, job.execution.stopped_by
-        raise JobError(f"Job '{name}' was cancelled{f' by {by}' if by else ''}.")

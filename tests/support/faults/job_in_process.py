@@ -7,6 +7,7 @@ import time
 from concurrent.futures import TimeoutError as StillRunning
 from typing import Any
 
+from scurry.errors import JobCancelledError
 from scurry.runtime.driver.client import RunningJob
 from support.faults.failing_sink import FailingSink
 from support.faults.job_directory import Place
@@ -53,9 +54,10 @@ class Attempt:
         return True
 
     def error(self) -> BaseException | None:
-        """Waits for the end; what made the job fail, None if nothing did."""
+        """Waits for the end; what made the job fail, None if nothing did or it was cancelled."""
         assert self.ends_within(GIVE_UP_SECONDS), "the job neither ends nor fails"
-        return self.client._future.exception()
+        error = self.client._future.exception()
+        return None if isinstance(error, JobCancelledError) else error
 
     def wait_for(self, batches: int) -> bool:
         """Waits until it has committed so many batches; False if it ended before."""

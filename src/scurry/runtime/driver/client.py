@@ -15,7 +15,7 @@ from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.connectors.files.filesystem import file_system
-from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
+from scurry.errors import ArgumentError, JobCancelledError, JobError, SavepointError, UnsupportedError
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.job_log import ERROR
@@ -62,12 +62,16 @@ class RunningJob(JobClient):
             job.log.write("failed", str(failed), ERROR, operator=operator)
             self._future.set_exception(failed)
         else:
-            self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
+            cancelled = job.stopping.is_set()
+            self._status = JobStatus.CANCELED if cancelled else JobStatus.FINISHED
             result, totals, how = job.result(), job.totals, self._status.name.lower()
             did = f"{totals.batches:,} batches, {totals.records_in:,} records in, {totals.records_out:,} out"
-            by = f" by {job.stopped_by}" if how == "canceled" and job.stopped_by else ""
+            by = f" by {job.stopped_by}" if cancelled and job.stopped_by else ""
             job.log.write(how, f"{how}{by} after {result.get_net_runtime() / 1000:.1f} s: {did}")
-            self._future.set_result(result)
+            if cancelled:
+                self._future.set_exception(JobCancelledError(f"Job {settings.job_name!r} was cancelled{by}."))
+            else:
+                self._future.set_result(result)
         job.requests.end(f"has {self._status.name.lower()}")
         job.log.close()
 

@@ -4,9 +4,10 @@ Each channel delivers blocks in order. Progress points between them say what the
 The gate always continues with the channel whose watermark is lowest (the earlier stamp decides a tie), so event time
 rises as slowly as the data allows, and disorder between channels makes nothing late. The end of an input comes after
 what other inputs have in the batch: until then the last watermark before it holds, so the end makes nothing late that
-its input's records did not. An input that was idle during the batch did not hold others back; its end does not wait. All subtasks of an operator receive the same progress points, so their watermarks rise
-through the same values. `step` numbers what is merged; it is the position of the resulting output on the subtask's
-channel to the next level, which so receives it in the order in which it was made.
+its input's records did not. An input that was idle during the batch did not hold others back; its end does not wait.
+All subtasks of an operator receive the same progress points, so their watermarks rise through the same values. `step`
+numbers what is merged; it is the position of the resulting output on the subtask's channel to the next level, which so
+receives it in the order in which it was made.
 """
 
 from __future__ import annotations

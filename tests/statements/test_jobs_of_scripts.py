@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from scurry.cli.program import run_program
+from scurry.common import JobStatus
+from scurry.errors import JobCancelledError
 from scurry.launch import LaunchOptions
 from scurry.statements.jobs import StreamingTableJob
 from scurry.statements.streaming_runner import StreamingTableRunner
@@ -20,12 +22,11 @@ CREATE TABLE b (x INT) WITH ('connector' = 'blackhole');
 """
 
 
-def run(directory: Path, statements: str) -> int:
+def run(directory: Path, statements: str, runner: str = "local", **settings: str) -> int:
     script = directory / "script.sql"
     script.write_text(statements)
-    return run_program(
-        script, [], LaunchOptions(runner="local", configuration={"scurry.progress": "plain"}), debug=False
-    )
+    configuration = {"scurry.progress": "plain", **settings}
+    return run_program(script, [], LaunchOptions(runner=runner, configuration=configuration), debug=False)
 
 
 @pytest.mark.parametrize(
@@ -88,3 +89,83 @@ def test_a_script_whose_job_is_cancelled_from_outside_fails(
     assert status == 1
     said = capsys.readouterr().err
     assert "script.sql:5:1: Job 'insert-into_default_catalog.default_database.a' was cancelled" in said
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_the_jobs_of_both_modes_say_the_same(mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in.csv").write_text("1\n2\n3\n")
+    status = run(
+        tmp_path,
+        f"""
+        CREATE TABLE numbers (x INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/in.csv', 'format' = 'csv');
+        {TABLES}
+        INSERT INTO a SELECT x FROM numbers WHERE x > 1;
+        SELECT x FROM numbers WHERE x > 2;
+        """,
+        **{"execution.runtime-mode": mode, "scurry.log.file": f"{tmp_path}/log", "state.backend.type": "rocksdb"},
+    )
+    assert status == 0
+    out, err = capsys.readouterr()
+    summaries = [line for line in err.splitlines() if "finished after" in line]
+    inserted, selected = summaries
+    assert inserted.startswith("insert-into_default_catalog.default_database.a: finished after ")
+    assert inserted.endswith(" s, 1 batch: 3 records in, 2 out")
+    assert selected.startswith("collect: finished after ") and selected.endswith(" s, 1 batch: 3 records in, 1 out")
+    assert err.count("configuration without effect: state.backend.type") == 2
+    log = (tmp_path / "log").read_text()
+    assert [log.count(text) for text in (f"started: {mode} in this process", ": finished after ")] == [2, 2]
+
+
+def test_rows_that_a_sink_drops_are_not_counted_as_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = run(
+        tmp_path,
+        """
+        CREATE TABLE wanted (x INT NOT NULL) WITH ('connector' = 'blackhole');
+        INSERT INTO wanted VALUES (1), (CAST(NULL AS INT));
+        """,
+        **{"execution.runtime-mode": "BATCH", "table.exec.sink.not-null-enforcer": "DROP"},
+    )
+    assert status == 0
+    assert "0 records in, 1 out" in capsys.readouterr().err
+
+
+def test_an_insertion_in_batch_that_is_cancelled_writes_nothing_and_fails(tmp_path: Path) -> None:
+    env = environment(False)
+    env.execute_sql("CREATE TABLE n (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1000000')")
+    env.execute_sql(
+        f"CREATE TABLE f (x INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/out', 'format' = 'csv')"
+    )
+    result = env.execute_sql("INSERT INTO f SELECT x FROM n")
+    job = result.get_job_client()
+    assert job is not None
+    job.cancel().result()
+    with pytest.raises(JobCancelledError, match=r"^Job '.*f' was cancelled by the program\.$"):
+        result.wait()
+    with pytest.raises(JobCancelledError):
+        job.get_job_execution_result().result()
+    assert job.get_job_status().result() is JobStatus.CANCELED
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file() and not path.name.startswith(".")]
+
+
+@pytest.mark.spark
+def test_jobs_in_batch_on_spark_count_what_they_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status = run(
+        tmp_path,
+        f"""
+        CREATE TABLE numbers (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '100');
+        CREATE TABLE a (x INT) WITH ('connector' = 'blackhole');
+        CREATE TABLE b (x INT) WITH ('connector' = 'spark', 'path' = '{tmp_path}/b', 'format' = 'json');
+        INSERT INTO a SELECT x FROM numbers;
+        INSERT INTO b SELECT x FROM numbers;
+        SELECT COUNT(*) AS c FROM numbers;
+        """,
+        "spark",
+        **{"execution.runtime-mode": "BATCH"},
+    )
+    assert status == 0
+    summaries = [line for line in capsys.readouterr().err.splitlines() if "finished after" in line]
+    assert [line.partition("1 batch: ")[2] for line in summaries] == [
+        "100 records out",
+        "100 records out",
+        "1 record out",
+    ]

@@ -141,10 +141,11 @@ class ProgressDisplay:
         stopped = job.stopping.is_set() or isinstance(error, KeyboardInterrupt)
         by = f" by {job.stopped_by}" if job.stopped_by not in (None, "the program", "Ctrl-C") else ""
         ending = f"stopped{by}" if stopped else "finished" if error is None else "failed"
-        text = (
-            f"{self._name}: {ending} after {self._clock() - job.started:.1f} s, {_count(totals.batches, 'batch')}: "
-            f"{_count(totals.records_in, 'record')} in, {totals.records_out:,} out"
-        )
+        rows = f"{_count(totals.records_in, 'record')} in, {totals.records_out:,} out"
+        if not totals.counts_input:
+            rows = f"{_count(totals.records_out, 'record')} out"
+        seconds, batches = self._clock() - job.started, _count(totals.batches, "batch")
+        text = f"{self._name}: {ending} after {seconds:.1f} s, {batches}: {rows}"
         if job.attempt:
             text += f", {_count(job.attempt, 'restart')}"
         for operator, count in totals.late.items():

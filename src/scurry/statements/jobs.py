@@ -14,10 +14,10 @@ from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.connectors.tables.contract import Changes
-from scurry.errors import JobError, UnsupportedError
+from scurry.errors import JobCancelledError, JobError, UnsupportedError
 from scurry.relational.plan import Plan, Sink
 from scurry.statements.results import QueryRows
-from scurry.statements.runners import runner_for
+from scurry.statements.runners import batch_job, runner_for, running
 from scurry.statements.session import TableSession
 from scurry.statements.streaming_runner import StreamingTableRunner, wait_for
 
@@ -44,8 +44,14 @@ def run_sinks(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Pla
     runner = runner_for(session)
     if isinstance(runner, StreamingTableRunner):
         return StreamingTableJob(runner.start(session, sinks, numbers))
-    job = TableJob()
-    job.start(lambda: runner.write(session, sinks))
+    execution = batch_job(session, sinks)
+
+    def write() -> None:
+        with running(session, execution):
+            runner.write_as(execution, session, sinks)
+
+    job = TableJob(lambda: execution.stop("cancelling"))
+    job.start(write)
     return job
 
 
@@ -56,7 +62,7 @@ class TableJob(JobClient):
         """Begin as created.
 
         Args:
-            on_cancel: Ends what makes the rows of a query, also while another thread waits for them.
+            on_cancel: Ends what makes the rows of a query, also while another thread waits for them; or an insertion.
         """
         self._on_cancel = on_cancel
         self._id = JobID()
@@ -74,6 +80,8 @@ class TableJob(JobClient):
         def run() -> None:
             try:
                 work()
+            except JobCancelledError as error:
+                self._end(JobStatus.CANCELED, error)
             except BaseException as error:  # handed to whoever waits
                 self._end(JobStatus.FAILED, error)
             else:
@@ -129,7 +137,7 @@ class TableJob(JobClient):
         return CompletableFuture.completed(JobStatus.CANCELLING if cancelling else self._status)
 
     def cancel(self) -> CompletableFuture[None]:
-        """Stop a query of STREAMING at once, one of BATCH at its next row; an insertion is not interrupted."""
+        """Stop a query of STREAMING at once, one of BATCH at its next row; an insertion on Spark is not interrupted."""
         self._cancelled.set()
         if self._on_cancel is not None:
             self._on_cancel()
@@ -164,7 +172,8 @@ class TableJob(JobClient):
             if self._error is None:
                 future.set_result(JobExecutionResult(self._id, 0))
             else:
-                future.set_exception(JobError(str(self._error)))
+                cancelled = isinstance(self._error, JobCancelledError)
+                future.set_exception(self._error if cancelled else JobError(str(self._error)))
 
         threading.Thread(target=complete, daemon=True).start()
         return CompletableFuture(future)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.config_options import MAX_PARALLELISM, RUNNER
 from scurry.connectors.sink import WriterContext
@@ -15,8 +18,9 @@ from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.spark import SparkTableSink
 from scurry.dependencies import JobDependencies
-from scurry.errors import JavaMissingError
+from scurry.errors import JavaMissingError, JobCancelledError
 from scurry.graph.configured_settings import check_parallelism
+from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.relational import plan as relational
 from scurry.relational.plan import Plan, Sink
@@ -27,22 +31,85 @@ from scurry.statements.streaming_runner import StreamingTableRunner, job_name, p
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LocalTableRunner", "SparkTableRunner", "StreamingTableRunner", "TableRunner", "frame_of_plan", "runner_for"]
+    from scurry.runtime.driver.job import JobExecution
+
+__all__ = [
+    "BatchTableRunner",
+    "LocalTableRunner",
+    "SparkTableRunner",
+    "StreamingTableRunner",
+    "batch_job",
+    "frame_of_plan",
+    "runner_for",
+    "running",
+]
 
 
-class TableRunner(Protocol):
-    """Executes plans in-process or on Spark."""
+def batch_job(session: TableSession, plans: Sequence[Plan]) -> JobExecution:
+    """Return the driver side of a job in BATCH: its log, and what it counts.
+
+    Args:
+        session: The session.
+        plans: The plans of sinks, or that of a query.
+    """
+    from scurry.runtime.driver.job import JobExecution
+
+    return JobExecution(JobPlan(_settings(session, plans)))
+
+
+@contextmanager
+def running(session: TableSession, job: JobExecution) -> Iterator[None]:
+    """Log the start and the end of a job in BATCH that a `with` block executes, and show its progress.
+
+    Raises:
+        JobCancelledError: It was cancelled.
+    """
+    with session.watching(job):
+        job.log_start()
+        try:
+            yield
+            job.totals.batches += 1
+        except JobCancelledError:
+            pass  # raised below, in the words of the job
+        except BaseException as error:
+            if isinstance(error, GeneratorExit):  # nobody takes the rows of a query
+                job.stop("cancelling")
+                job.log_end()
+            else:
+                job.log.write("failed", f"{type(error).__name__}: {error}", logging.ERROR)
+            job.log.close()
+            raise
+        cancelled = job.log_end()
+        job.log.close()
+        if cancelled is not None:
+            raise cancelled
+
+
+class BatchTableRunner(ABC):
+    """Execute plans in BATCH: on Spark or in this process."""
 
     def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
         """Yield the rows of a plan."""
-        ...
+        job = batch_job(session, [plan])
+        with running(session, job):
+            for batch in self.rows(session, plan, job):
+                job.totals.records_out += batch.num_rows
+                yield Changes(batch)
 
     def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
-        """Run the plans of sinks to their ends, as one job."""
-        ...
+        """Run the plans of sinks one after the other, as part of another job."""
+        self.write_as(batch_job(session, sinks), session, sinks)
+
+    @abstractmethod
+    def rows(self, session: TableSession, plan: Plan, job: JobExecution) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a plan, and count in a job what is read."""
+
+    @abstractmethod
+    def write_as(self, job: JobExecution, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks one after the other, and count in a job what is read and written."""
 
 
-def runner_for(session: TableSession) -> TableRunner:
+def runner_for(session: TableSession) -> StreamingTableRunner | BatchTableRunner:
     """Return what executes the plans of a session: a job in STREAMING; in BATCH Spark, or this process.
 
     Raises:
@@ -73,28 +140,31 @@ def _run_here_without_java(session: TableSession) -> None:
         )
 
 
-class LocalTableRunner:
-    """Execute plans in this process, in BATCH."""
+class LocalTableRunner(BatchTableRunner):
+    """Execute plans in this process, in BATCH; rows are computed as they are taken."""
 
-    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
-        """Yield the rows of a plan, computed as they are taken."""
-        return map(Changes, self._batches(session, plan))
-
-    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
-        """Run the plans of sinks one after the other."""
+    def write_as(self, job: JobExecution, session: TableSession, sinks: Sequence[Sink]) -> None:
+        """Run the plans of sinks one after the other, until the job is cancelled."""
         for plan in sinks:
             target, enforcer = _Target(session, plan), NotNullEnforcer.of(session, plan)
             writer = target.sink.create_writer(WriterContext(0, 1, 0, target.identity))
             try:
-                for changes in self.query(session, plan.input):
-                    writer.write([Changes(enforcer.apply(changes.batch))])
+                for batch in self.rows(session, plan.input, job):
+                    kept = enforcer.apply(batch)
+                    writer.write([Changes(kept)])
+                    job.totals.records_out += kept.num_rows
                 committables = writer.prepare_commit()
             except BaseException:
                 writer.abort()
                 raise
             target.commit(committables)
 
-    def _batches(self, session: TableSession, plan: Plan) -> Iterator[pa.RecordBatch]:
+    def rows(self, session: TableSession, plan: Plan, job: JobExecution) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a plan.
+
+        Raises:
+            JobCancelledError: The job was cancelled.
+        """
         from scurry.functions.user.context import FunctionContext
         from scurry.runtime.functions.metrics import unreported_metrics
         from scurry.runtime.tables.batch.executor import execute_batch
@@ -104,7 +174,11 @@ class LocalTableRunner:
             source = _source(session, scan)
             names = list(scan.schema.names)
             for split in source.splits():
-                yield from source.read(split, names)
+                for batch in source.read(split, names):
+                    if job.stopping.is_set():
+                        raise JobCancelledError("cancelled")
+                    job.totals.records_in += batch.num_rows
+                    yield batch
 
         dependencies = JobDependencies(session.configuration.to_dict())
         known = session.for_functions()
@@ -118,29 +192,35 @@ class LocalTableRunner:
             yield batch
 
 
-class SparkTableRunner:
+class SparkTableRunner(BatchTableRunner):
     """Execute plans on Spark, in BATCH."""
 
-    def query(self, session: TableSession, plan: Plan) -> Iterator[Changes]:
+    def rows(self, session: TableSession, plan: Plan, job: JobExecution) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a plan, once Spark has computed all of them."""
-        spark = _spark_execution()
-        found = spark.execute_on_spark(plan, session.for_functions(), _settings(session), _sources(session))
-        return map(Changes, found)
+        job.totals.counts_input = False
+        spark, settings = _spark_execution(), job.plan.settings
+        rows: Iterator[pa.RecordBatch] = spark.execute_on_spark(
+            plan, session.for_functions(), settings, _sources(session)
+        )
+        return rows
 
-    def write(self, session: TableSession, sinks: Sequence[Sink]) -> None:
+    def write_as(self, job: JobExecution, session: TableSession, sinks: Sequence[Sink]) -> None:
         """Run the plans of sinks one after the other, each as a Spark job whose tasks write."""
-        spark, settings = _spark_execution(), _settings(session, sinks)
+        job.totals.counts_input = False
+        spark, settings = _spark_execution(), job.plan.settings
         for plan in sinks:
             target, enforcer = _Target(session, plan), NotNullEnforcer.of(session, plan)
+            functions, sources = session.for_functions(), _sources(session)
             if isinstance(target.sink, SparkTableSink):
                 checked = enforcer.apply if enforcer.columns else None
-                spark.save_on_spark(
-                    plan.input, session.for_functions(), settings, _sources(session), target.sink, checked
+                job.totals.records_out += spark.save_on_spark(
+                    plan.input, functions, settings, sources, target.sink, checked
                 )
                 continue
             write = _TaskWriter(target.sink, target.identity, enforcer, settings.parallelism)
-            functions = session.for_functions()
-            target.commit(spark.write_on_spark(plan.input, functions, settings, _sources(session), write))
+            written = spark.write_on_spark(plan.input, functions, settings, sources, write)
+            job.totals.records_out += sum(rows for rows, _ in written)
+            target.commit([committable for _, found in written for committable in found])
 
 
 @dataclass(frozen=True)
@@ -152,16 +232,18 @@ class _TaskWriter:
     enforcer: NotNullEnforcer
     parallelism: int
 
-    def __call__(self, subtask: int, batches: Iterator[pa.RecordBatch]) -> list[Any]:
-        writer = self.sink.create_writer(WriterContext(subtask, self.parallelism, 0, self.identity))
+    def __call__(self, subtask: int, batches: Iterator[pa.RecordBatch]) -> tuple[int, list[Any]]:
+        writer, rows = self.sink.create_writer(WriterContext(subtask, self.parallelism, 0, self.identity)), 0
         try:
             for batch in batches:
-                writer.write([Changes(self.enforcer.apply(batch))])
+                kept = self.enforcer.apply(batch)
+                writer.write([Changes(kept)])
+                rows += kept.num_rows
             committables: list[Any] = writer.prepare_commit()
         except BaseException:
             writer.abort()
             raise
-        return committables
+        return rows, committables
 
 
 class _Target:
@@ -196,6 +278,7 @@ def _settings(session: TableSession, plans: Sequence[Plan] = ()) -> JobSettings:
         job_name=job_name(session, plans),
         parallelism=parallelism_of(session),
         mode="BATCH",
+        runner="local" if configuration.get(RUNNER) == "local" else "spark",
         configuration=settings,
         dependencies=JobDependencies(settings),
     )

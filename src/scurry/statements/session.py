@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,9 +16,11 @@ from scurry.common.configuration import Configuration
 from scurry.connectors.tables.contract import TableContext
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from scurry.functions.definition import Session
+    from scurry.runtime.driver.job import JobExecution
     from scurry.sql import nodes
 
 __all__ = ["LOCAL_TIME_ZONE", "TableSession"]
@@ -42,6 +45,7 @@ class TableSession:
         script: The file that the statements are from, as errors and plans name it; empty for those of programs.
         lines_before: How many lines of the script come before the text that is executed.
         line: The line of the script that the statement being executed begins in.
+        watching: Returns what shows the progress of a job while a `with` block waits for it.
     """
 
     catalogs: CatalogManager
@@ -56,6 +60,7 @@ class TableSession:
     script: str = ""
     lines_before: int = 0
     line: int = 1
+    watching: Callable[[JobExecution], AbstractContextManager[object]] = nullcontext
 
     @classmethod
     def create(cls, configuration: Configuration) -> TableSession:

@@ -104,8 +104,9 @@ class _QueriedRows(Iterator[Changes]):
             job = _submit(session, [plan], [_collected(session, plan, collected)])
         threading.Thread(target=_announce_end, args=(job, collected), name="scurry-collect", daemon=True).start()
         try:
-            while (block := collected.take()) is not None and not self._cancelled:
-                yield from block
+            with session.watching(job.execution):
+                while (block := collected.take()) is not None and not self._cancelled:
+                    yield from block
         finally:
             collected.end(forget=True)
             if not job.get_job_execution_result().done() and not sys.is_finalizing():

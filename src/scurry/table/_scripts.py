@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from scurry.common.job_client import JobClient
 from scurry.errors import ScurryError, SqlParserError, ValidationError
+from scurry.progress import ProgressDisplay
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.table_environment import TableEnvironment
 from scurry.table.table_result import TableResult
@@ -53,6 +55,7 @@ def run_script(path: Path) -> None:
             error.statement = replace(error.statement, file=str(path))
         raise ScriptError(path, error.line, error.column, error) from None
     session = TableEnvironment.create(EnvironmentSettings.new_instance().build())._session
+    session.watching = ProgressDisplay
     runner = ClientStatements(session)
     for statement in statements:
         try:
@@ -68,20 +71,17 @@ def run_script(path: Path) -> None:
 
 
 def _show(result: TableResult) -> None:
-    """Wait for insertions, and show their progress; print what other statements answer."""
+    """Wait for insertions; print what other statements answer."""
     job = result._result.job
     if job is not None and not result._result.is_query:
-        _wait(job, result)
+        with _progress_of(job):
+            result.wait()
     elif result.get_result_kind():
         result.print()
 
 
-def _wait(job: JobClient, result: TableResult) -> None:
-    from scurry.progress import ProgressDisplay
+def _progress_of(job: JobClient) -> AbstractContextManager[object]:
+    """Return what shows the progress of an insertion in STREAMING: jobs that make rows, and those in BATCH, do it."""
     from scurry.statements.jobs import StreamingTableJob
 
-    if not isinstance(job, StreamingTableJob):
-        result.wait()
-        return
-    with ProgressDisplay(job.execution):
-        result.wait()
+    return ProgressDisplay(job.execution) if isinstance(job, StreamingTableJob) else nullcontext()

@@ -10,12 +10,12 @@ from typing import Any
 from scurry.common._config.scheduler import SCHEDULER_MODE
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.config_options import SAVEPOINTS_DIR
-from scurry.common.job_client import REQUESTER, JobClient
+from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.connectors.files.filesystem import file_system
-from scurry.errors import ArgumentError, JobCancelledError, JobError, SavepointError, UnsupportedError
+from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.job_log import ERROR
@@ -47,11 +47,7 @@ class RunningJob(JobClient):
 
     def _run(self, runner: Runner) -> None:
         job = self._job
-        settings = job.plan.settings
-        where = "in this process" if settings.runner == "local" else "on Spark"
-        job.log.write(
-            "started", f"started: {settings.mode} {where}, parallelism {settings.parallelism}, id {job.job_id}"
-        )
+        job.log_start()
         try:
             with job.cleanup:
                 run_with_restarts(job, runner, self._restarts, self._restarting)
@@ -62,14 +58,10 @@ class RunningJob(JobClient):
             job.log.write("failed", str(failed), ERROR, operator=operator)
             self._future.set_exception(failed)
         else:
-            cancelled = job.stopping.is_set()
-            self._status = JobStatus.CANCELED if cancelled else JobStatus.FINISHED
-            result, totals, how = job.result(), job.totals, self._status.name.lower()
-            did = f"{totals.batches:,} batches, {totals.records_in:,} records in, {totals.records_out:,} out"
-            by = f" by {job.stopped_by}" if cancelled and job.stopped_by else ""
-            job.log.write(how, f"{how}{by} after {result.get_net_runtime() / 1000:.1f} s: {did}")
-            if cancelled:
-                self._future.set_exception(JobCancelledError(f"Job {settings.job_name!r} was cancelled{by}."))
+            self._status = JobStatus.CANCELED if job.stopping.is_set() else JobStatus.FINISHED
+            result, cancelled = job.result(), job.log_end()
+            if cancelled is not None:
+                self._future.set_exception(cancelled)
             else:
                 self._future.set_result(result)
         job.requests.end(f"has {self._status.name.lower()}")
@@ -103,11 +95,8 @@ class RunningJob(JobClient):
         return self._stop("stopping")
 
     def _stop(self, how: str) -> CompletableFuture[None]:
-        job = self._job
-        if not (job.stopping.is_set() or self._future.done()):
-            job.stopped_by = REQUESTER.get()
-            job.log.write(how, f"{how} at the next end of a batch, requested by {job.stopped_by}")
-        job.stopping.set()
+        if not self._future.done():
+            self._job.stop(how)
         done: Future[None] = Future()
         self._future.add_done_callback(lambda _: done.set_result(None))
         return CompletableFuture(done)

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from scurry.common.job_client import REQUESTER
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
+from scurry.errors import JobCancelledError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.advice import cannot_replay, changed_globals, unused_settings
 from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
@@ -262,6 +264,39 @@ class JobExecution:
             totals.watermark,
             totals.late_records - late,
         )
+
+    def stop(self, how: str) -> None:
+        """Stop the job at the next end of a batch.
+
+        Args:
+            how: The event that is logged: `cancelling` or `stopping`.
+        """
+        if not self.stopping.is_set():
+            self.stopped_by = REQUESTER.get()
+            self.log.write(how, f"{how} at the next end of a batch, requested by {self.stopped_by}")
+        self.stopping.set()
+
+    def log_start(self) -> None:
+        """Log that the job starts."""
+        settings = self.plan.settings
+        where = "in this process" if settings.runner == "local" else "on Spark"
+        self.log.write(
+            "started", f"started: {settings.mode} {where}, parallelism {settings.parallelism}, id {self.job_id}"
+        )
+
+    def log_end(self) -> JobCancelledError | None:
+        """Log that the job has ended.
+
+        Returns:
+            What those get who wait for it, if it was cancelled before its end.
+        """
+        totals, cancelled = self.totals, self.stopping.is_set()
+        how = "canceled" if cancelled else "finished"
+        by = f" by {self.stopped_by}" if cancelled and self.stopped_by else ""
+        self.log.write(
+            how, f"{how}{by} after {time.monotonic() - self.started:.1f} s: {totals.batches:,} batches, {totals.rows()}"
+        )
+        return JobCancelledError(f"Job {self.plan.settings.job_name!r} was cancelled{by}.") if cancelled else None
 
     def result(self) -> JobExecutionResult:
         """Return the outcome of a finished job."""

@@ -27,6 +27,8 @@ class JobMetrics:
         self._sinks = {op.id for op in plan.operators.values() if isinstance(op.operator, ops.Sink)}
         self.batches = 0
         self.records_in = 0
+        #: whether records are counted when they are read: not where Spark reads tables in BATCH
+        self.counts_input = True
         self.records_out = 0
         #: label of an operator -> number of records it dropped because they were late
         self.late: dict[str, int] = {}
@@ -53,6 +55,11 @@ class JobMetrics:
     def watermark(self) -> int:
         """The lowest watermark of the operators that depend on time: how far every part of the job has progressed."""
         return min(self.watermarks.values(), default=MIN_TIME)
+
+    def rows(self) -> str:
+        """Return the numbers of records read and written, for people; those that are not counted are left out."""
+        read = f"{self.records_in:,} records in, " if self.counts_input else ""
+        return f"{read}{self.records_out:,} out" if read else f"{self.records_out:,} records out"
 
     def add(self, report: TaskReport) -> None:
         """Add what a task counted in a batch."""

@@ -91,7 +91,7 @@ def write_on_spark(
     session: Session,
     settings: JobSettings,
     source_of: Callable[[Scan], TableSource],
-    write: Callable[[int, Iterator[pa.RecordBatch]], list[Any]],
+    write: Callable[[int, Iterator[pa.RecordBatch]], Any],
 ) -> list[Any]:
     """Execute a plan as one Spark job whose tasks write its rows.
 
@@ -100,10 +100,10 @@ def write_on_spark(
         session: The session of the statement.
         settings: Parallelism, and what the Spark session is configured with.
         source_of: Returns what reads a scan's table.
-        write: Writes the rows of a task; gets its number and returns what is to be committed. It is picklable.
+        write: Writes the rows of a task; gets its number. It is picklable.
 
     Returns:
-        What is to be committed, of all tasks.
+        What `write` has returned in each task.
 
     Raises:
         EvaluationError: A function has no result for a value.
@@ -112,10 +112,10 @@ def write_on_spark(
     """
     frame = _frame(plan, session, settings, source_of)
     try:
-        rows = frame.mapInArrow(writing(write, plan.schema), "committables binary").collect()
+        rows = frame.mapInArrow(writing(write, plan.schema), "written binary").collect()
     except Exception as error:
         raise failure_of(error) from error
-    return [committable for row in rows for committable in pickle.loads(row[0])]
+    return [pickle.loads(row[0]) for row in rows]
 
 
 @noticing_lost_spark()
@@ -126,7 +126,7 @@ def save_on_spark(
     source_of: Callable[[Scan], TableSource],
     sink: SparkTableSink,
     checked: Callable[[pa.RecordBatch], pa.RecordBatch] | None,
-) -> None:
+) -> int:
     """Execute a plan as one Spark job that writes its rows in a format of Spark.
 
     Args:
@@ -137,6 +137,9 @@ def save_on_spark(
         sink: What Spark writes.
         checked: A function that is applied to all rows, in the tasks; None for none. It is picklable.
 
+    Returns:
+        How many rows were written.
+
     Raises:
         EvaluationError: A function has no result for a value.
         UnsupportedError: BATCH cannot execute the plan.
@@ -144,7 +147,7 @@ def save_on_spark(
     """
     frame = _frame(plan, session, settings, source_of)
     try:
-        save(frame, plan.schema, sink, checked)
+        return save(frame, plan.schema, sink, checked)
     except Exception as error:
         raise failure_of(error) from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from pyspark.sql import Observation
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 from pyspark.sql.pandas.types import from_arrow_type
@@ -59,8 +60,8 @@ def _declared(name: str, found: spark.DataType, wanted: spark.DataType) -> Colum
 
 def save(
     frame: DataFrame, schema: Schema, sink: SparkTableSink, checked: Callable[[pa.RecordBatch], pa.RecordBatch] | None
-) -> None:
-    """Write rows to a table.
+) -> int:
+    """Write rows to a table; return how many.
 
     Args:
         frame: The rows, with columns by position.
@@ -75,12 +76,15 @@ def save(
         F.col(column_name(index)).cast(_stored_type(column.type)).alias(column.name)
         for index, column in enumerate(table.columns)
     ]
-    writer = frame.select(*columns).write.format(table.format).options(**dict(table.options))
+    counted = Observation()
+    frame = frame.select(*columns).observe(counted, F.count(F.lit(1)).alias("rows"))
+    writer = frame.write.format(table.format).options(**dict(table.options))
     if table.partition_keys:
         writer = writer.partitionBy(*table.partition_keys)
         if sink.overwrite:
             writer = writer.option("partitionOverwriteMode", "dynamic")
     writer.mode("overwrite" if sink.overwrite else "append").save(table.path)
+    return int(counted.get.get("rows", 0))
 
 
 def _stored_type(data_type: DataType) -> spark.DataType:

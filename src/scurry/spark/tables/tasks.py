@@ -104,8 +104,8 @@ def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Cal
     return run
 
 
-def writing(write: Callable[[int, Batches], list[Any]], schema: Schema) -> Callable[[Batches], Batches]:
-    """Return a function for `mapInArrow` that writes the rows of a partition and returns what is to be committed.
+def writing(write: Callable[[int, Batches], Any], schema: Schema) -> Callable[[Batches], Batches]:
+    """Return a function for `mapInArrow` that writes the rows of a partition and returns what that returns, pickled.
 
     Args:
         write: Writes the rows of a task.
@@ -118,8 +118,8 @@ def writing(write: Callable[[int, Batches], list[Any]], schema: Schema) -> Calla
         context = TaskContext.get()
         assert context is not None, "a task has a context"
         with _marked():
-            committables = write(context.partitionId(), (from_spark(batch, schema) for batch in batches))
-        yield pa.RecordBatch.from_pydict({"committables": pa.array([pickle.dumps(committables, 5)], pa.binary())})
+            written = write(context.partitionId(), (from_spark(batch, schema) for batch in batches))
+        yield pa.RecordBatch.from_pydict({"written": pa.array([pickle.dumps(written, 5)], pa.binary())})
 
     return run
 

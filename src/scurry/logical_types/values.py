@@ -95,7 +95,9 @@ def from_values(values: Iterable[Any], data_type: DataType | pyarrow.DataType) -
     mask = nulls if nulls.true_count else None
     if pa.types.is_map(kind):
         if any(key is None for key, _ in elements):
-            raise EvaluationError("a MAP has the key NULL, which columns of Arrow and of Spark do not have")
+            raise EvaluationError("a MAP has the key NULL, which columns of Arrow and of Spark do not have").with_hint(
+                "leave the entry out, or give it a key: COALESCE(key, '')"
+            )
         keys = from_values([key for key, _ in elements], kind.key_type)
         items = from_values([item for _, item in elements], kind.item_type)
         return pa.MapArray.from_arrays(starts, keys, items, kind, mask=mask)

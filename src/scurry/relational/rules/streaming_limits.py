@@ -7,7 +7,7 @@ from scurry.functions.definition import Session
 from scurry.logical_types import LocalZonedTimestampType, TimestampType
 from scurry.logical_types.families import is_time_attribute
 from scurry.relational.advice import time_attribute_of
-from scurry.relational.constants import constant
+from scurry.relational.constants import is_written_constant
 from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.physical.windows import window_properties
@@ -96,7 +96,7 @@ def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Sessi
             "Rank end is not specified. Currently rank only support TopN, which means the rank end must be specified."
         ).with_hint("restrict the number of the row from above: WHERE row_num <= 10")
     function = over.calls[0].call.function
-    if all(_is_constant(each.expression, over.input, session) for each in over.calls[0].order_by):
+    if all(_is_constant(each.expression, over.input) for each in over.calls[0].order_by):
         raise ValidationError(
             f"Over Agg: The window rank function requires order by clause with non-constant fields. {_ADVICE}"
         )
@@ -109,13 +109,13 @@ def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Sessi
     return True
 
 
-def _is_constant(expression: Expression, rows: Plan, session: Session) -> bool:
+def _is_constant(expression: Expression, rows: Plan) -> bool:
     """Say whether an expression over some rows has one value for all of them."""
     while isinstance(expression, InputReference) and isinstance(rows, Project | Filter):
         if isinstance(rows, Project):
             expression = rows.expressions[expression.index]
         rows = rows.input
-    return constant(expression, session) is not None
+    return is_written_constant(expression)
 
 
 def _is_by_window(over: Over, session: Session) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from scurry.logical_types import DayTimeIntervalType
 from scurry.logical_types.families import is_time_attribute
+from scurry.relational.constants import only_result
 from scurry.relational.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.relational.join_keys import conjuncts
 from scurry.relational.matching import Match, MatchTime
@@ -90,7 +91,7 @@ def stays_time(plan: Plan, column: int) -> bool:
             return isinstance(plan.measures[place], MatchTime)
         return stays_time(plan.input, plan.partition_by[column])
     if isinstance(plan, Project):
-        expression = plan.expressions[column]
+        expression = only_result(plan.expressions[column])
         if isinstance(expression, InputReference):
             return stays_time(plan.input, expression.index)
         return not _is_computed_of_time(expression)
@@ -112,7 +113,7 @@ def stays_time(plan: Plan, column: int) -> bool:
 
 
 def _is_computed_of_time(expression: Expression) -> bool:
-    """Say whether a value is computed of times, as COALESCE or CASE, which is none."""
+    """Say whether a value is computed of times, as by COALESCE or CASE, which is none."""
     return (
         isinstance(expression, Call)
         and expression.function != "CAST"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from scurry.errors import ValidationError
 from scurry.logical_types import CharType, IntegralType, NumericType, VarCharType
 from scurry.relational import builders
-from scurry.relational.constants import constant
+from scurry.relational.constants import constant, is_written_constant
 from scurry.relational.expressions import Expression, InputReference, Literal
 from scurry.relational.plan import Plan
-from scurry.relational.rewriting import input_references, rewritten
+from scurry.relational.rewriting import rewritten
 from scurry.relational.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql import nodes
 from scurry.sql.span import Span
@@ -82,7 +82,7 @@ class OverCalls:
             raise invalid(
                 node.over.span, "RANK or DENSE_RANK functions require ORDER BY clause in window specification"
             )
-        if is_ranking(node) and not any(input_references(each.expression) for each in order_by):
+        if is_ranking(node) and all(is_written_constant(each.expression) for each in order_by):
             self._refuse_unordered_rank()
         if isinstance(node, nodes.Call) and node.quantifier == "DISTINCT":
             node = self._without_distinct(node)

@@ -91,6 +91,17 @@ def test_a_script_whose_job_is_cancelled_from_outside_fails(
     assert "script.sql:5:1: Job 'insert-into_default_catalog.default_database.a' was cancelled" in said
 
 
+def test_the_second_job_of_a_script_is_told_to_take_a_checkpoint_directory_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = f"SET 'execution.checkpointing.dir' = '{tmp_path}/ck'", "INSERT INTO b VALUES (1), (2)"
+    script = f"{TABLES} {first};\nINSERT INTO a VALUES (1);\n"
+    assert run(tmp_path, script + second) == 1
+    cure = f"SET 'execution.checkpointing.dir' = '{tmp_path}/ck-2'"
+    assert cure in capsys.readouterr().err
+    assert run(tmp_path, f"{script}{cure};\n{second}") == 0
+
+
 @pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
 def test_the_jobs_of_both_modes_say_the_same(mode: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "in.csv").write_text("1\n2\n3\n")

@@ -245,6 +245,7 @@ class TestDirectories:
             with pytest.raises(JobError, match="is in use by process") as caught:
                 job_in(tmp_path).execute()
             assert "CheckpointLockedError" in str(caught.value)
+            assert "each job of a program needs an execution.checkpointing.dir of its own" in str(caught.value)
         finally:
             client.cancel().result()
 
@@ -253,8 +254,14 @@ class TestDirectories:
         configured = {"scurry.runner": "local", "execution.checkpointing.dir": str(tmp_path)}
         env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(configured))
         env.from_collection(["a", "b"]).print()
-        with pytest.raises(JobError, match=r"of another program.*no longer has the source.*a dir of its own|its own"):
+        with pytest.raises(JobError, match=r"of another job, which has finished: .*no longer has the source") as caught:
             env.execute()
+        cure = f"env.get_checkpoint_config().set_checkpoint_storage_dir('{tmp_path}-2')"
+        assert "hint: each job of a program needs an execution.checkpointing.dir of its own" in str(caught.value)
+        assert cure in str(caught.value)
+        env.get_checkpoint_config().set_checkpoint_storage_dir(f"{tmp_path}-2")
+        env.from_collection(["a", "b"]).print()
+        env.execute()
 
     def test_one_of_spark_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "scurry.json").write_text(json.dumps({"version": 3}))

@@ -13,6 +13,23 @@ from scurry.runtime.savepoint.metadata import Description
 SPARK_GENERATIONS, LOCAL_STORE = "scurry.json", "checkpoint.db"
 
 
+def own_directory(root: str) -> str:
+    """Return the advice for a program whose second job finds the directory of its first one.
+
+    Flink makes a directory for each job, by ids that are new in each run; here a job finds its checkpoint by the
+    directory's name when the program runs again.
+
+    Args:
+        root: The directory of the first job.
+    """
+    second = f"{root.rstrip('/')}-2"
+    return (
+        f"each job of a program needs an execution.checkpointing.dir of its own: SET 'execution.checkpointing.dir' = "
+        f"'{second}' before the next statement (or make one job of several INSERTs: EXECUTE STATEMENT SET BEGIN ... "
+        f"END); in Python env.get_checkpoint_config().set_checkpoint_storage_dir({second!r}) before the next execute()"
+    )
+
+
 def of_other_runner(directory: str, runner: str, options: str) -> CheckpointMismatchError:
     """Return the error of a directory that the other runner has written.
 

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scurry.errors import CheckpointLockedError
+from scurry.runtime.checkpoint.identity import own_directory
 from scurry.runtime.checkpoint.storage import LocalStorage, Storage, reporting_full
 
 #: Seconds between two renewals of a lease.
@@ -59,13 +60,15 @@ class Holder:
 
 def _locked(directory: str, holder: Holder | None, hint: str = "") -> CheckpointLockedError:
     who = "another job"
+    own = holder is not None and holder.pid == os.getpid() and holder.host == socket.gethostname()
     if holder is not None:
         since = datetime.fromtimestamp(holder.since, UTC).isoformat(sep=" ", timespec="seconds")
         who = f"process {holder.pid} on host {holder.host}, since {since}"
-    return CheckpointLockedError(
-        f"the checkpoint directory {directory} is in use by {who}; stop that job first, or give this one another "
-        f"execution.checkpointing.dir{hint}"
+    refused = CheckpointLockedError(
+        f"the checkpoint directory {directory} is in use by {who}{' (another job of this program)' if own else ''}; "
+        f"stop that job first, or give this one another execution.checkpointing.dir{hint}"
     )
+    return refused.with_hint(own_directory(directory)) if own else refused
 
 
 def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> AbstractContextManager[None]:

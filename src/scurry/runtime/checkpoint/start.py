@@ -8,12 +8,15 @@ from typing import Any, Protocol
 
 from scurry.errors import CheckpointMismatchError
 from scurry.graph.plan import JobPlan
-from scurry.runtime.checkpoint.identity import differences, identity
+from scurry.runtime.checkpoint.identity import differences, identity, own_directory
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.savepoint.reading import Savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from, with_key_groups
 from scurry.runtime.state.evolution.job import Collected, plan_migration
+
+#: Which program was the last one of this process on each directory.
+_last_program: dict[str, object] = {}
 
 
 class Checkpoints(Protocol):
@@ -76,7 +79,9 @@ class JobStart(ABC):
                     f"nothing left to do: all input was processed and committed before, says {self._root}; "
                     "to run the job again, give it another execution.checkpointing.dir or empty this one"
                 )
+                _last_program[self._root] = _program(job.plan)
                 return False
+        _last_program[self._root] = _program(job.plan)
         savepoint = self._new_savepoint()
         if savepoint is not None:
             self._opened(savepoint)  # before anything is started or written
@@ -95,13 +100,15 @@ class JobStart(ABC):
 
     def _refuse_another_program(self) -> None:
         """Refuse a program that has not been there: that it has nothing left to do would be said of another one."""
+        program = _program(self._job.plan)
+        is_second = _last_program.get(self._root, program) != program  # states and sources may be alike
         there, here = self._directory.content["description"], identity(self._job.plan)["description"]
-        if any(there[what].keys() != here[what].keys() for what in ("operators", "sources")):
+        if is_second or any(there[what].keys() != here[what].keys() for what in ("operators", "sources")):
+            details = differences(self._directory.content, identity(self._job.plan))[:3]
             raise CheckpointMismatchError(
-                f"{self._root} has the checkpoint of another program, which has finished: "
-                f"{'; '.join(differences(self._directory.content, identity(self._job.plan))[:3])}. Each job needs an "
-                "execution.checkpointing.dir of its own"
-            )
+                f"{self._root} has the checkpoint of another job, which has finished"
+                + (f": {'; '.join(details)}" if details else "")
+            ).with_hint(own_directory(self._root))
 
     def _new_savepoint(self) -> str | None:
         """Return the savepoint that the user names, unless the directory began with it: its checkpoints are newer."""
@@ -210,3 +217,13 @@ class JobStart(ABC):
             The savepoint; if nothing is committed or the origin of the present generation is not fully restored, that
             origin, which may be None.
         """
+
+
+def _program(plan: JobPlan) -> object:
+    """Return what jobs of one program have in common that run one after the other in a process, started again or not.
+
+    The stored identity has only what has state or positions, so that the rest of a program may change.
+    """
+    vertices = [*plan.sources.values(), *plan.operators.values()]
+    sql = plan.settings.tables.sql if plan.settings.tables is not None else ""
+    return sql, frozenset((each.uid, each.name, str(each.origin)) for each in vertices)

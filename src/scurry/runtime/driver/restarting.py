@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
+from scurry.errors import ScurryError
 from scurry.graph.settings import JobSettings
 from scurry.runtime.driver.job_log import WARNING
 from scurry.runtime.driver.restart_strategies import RestartStrategy
@@ -52,7 +53,8 @@ def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int |
     if failure is not None:
         text, details, name, operator = str(failure), failure.details, failure.error, failure.operator
     else:
-        text, details = f"{name}: {error}", "".join(traceback.format_exception(error))
+        hints = getattr(error, "__notes__", ()) if isinstance(error, ScurryError) else ()
+        text, details = "\n".join([f"{name}: {error}", *hints]), "".join(traceback.format_exception(error))
     text, details = (without_secrets(each, settings.configuration) for each in (text, details))
     return JobFailure(time.time_ns() // 1_000_000, settings.attempt, text, details, name, operator, delay)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scurry.functions.definition import Session
@@ -13,6 +14,7 @@ from scurry.relational.plan import Plan, Scan
 from scurry.spark.session.session import session_for
 from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
+from scurry.spark.tables.results import collected
 from scurry.spark.tables.shipping import preparing_workers
 from scurry.spark.tables.tasks import writing
 from scurry.spark.tables.types import from_spark, own_column
@@ -168,9 +170,10 @@ def _spark(settings: JobSettings) -> SparkSession:
 
 
 def _collected(frame: DataFrame, plan: Plan) -> Iterator[pa.RecordBatch]:
+    rows = collected(frame)
     try:
-        table = frame.toArrow()
+        first = next(rows, None)
     except Exception as error:
         raise failure_of(error) from error
-    for batch in table.to_batches():
+    for batch in () if first is None else chain([first], rows):
         yield from_spark(batch, plan.schema)

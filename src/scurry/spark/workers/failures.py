@@ -72,6 +72,11 @@ def _hint(texts: list[str]) -> str:
             "again, give it fewer cores (--master local[2], spark.executor.cores), or let it restart by itself "
             "(restart-strategy.type: fixed-delay)"
         )
+    if any("spark.driver.maxResultSize" in text for text in texts):
+        return (
+            "\n  hint: write the rows with INSERT INTO a table, take fewer with LIMIT, or give "
+            "spark.driver.maxResultSize more than 1g"
+        )
     return ""
 
 

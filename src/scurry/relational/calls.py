@@ -8,22 +8,20 @@ from typing import Any, Final
 
 from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
-from scurry.functions.arity import wrong_number
+from scurry.functions import forms
 from scurry.functions.catalogue import callable_functions, lookup, scalar_function
 from scurry.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
+from scurry.functions.forms import no_signature, takes_number
 from scurry.functions.null_literals import null_refusal
 from scurry.functions.signatures import standard_name
 from scurry.functions.table_types import in_tables
 from scurry.logical_types import (
-    CharType,
     DataType,
     DecimalType,
     IntegralType,
     IntType,
     NullType,
-    NumericType,
     RowType,
-    VarCharType,
 )
 from scurry.logical_types.families import INTERVAL, planner_interval, same_type
 from scurry.logical_types.intervals import interval_unit, spans_units
@@ -35,12 +33,12 @@ __all__ = [
     "cast",
     "combined",
     "converted",
-    "family",
     "field",
     "is_constant",
     "is_written_null",
     "no_match",
     "refused",
+    "wrong_call",
 ]
 
 
@@ -87,11 +85,7 @@ def call(
     try:
         signature = function.infer(site)
     except SignatureError as error:
-        message = wrong_number(site.name, len(arguments))
-        if message is None and error.wrong_number:
-            raise no_match(site.name, arguments, span) from error
-        hint = "" if message is not None else _conversion(arguments)
-        raise refused(span, message or str(error)).with_hint(hint) from error
+        raise wrong_call(site.name, arguments, span, error) from error
     if function.name in _COMPARISONS and any(each.is_constant_null for each in site.arguments):
         # Flink's planner knows the answer without converting the other operand.
         return Call("CAST", (Literal(None, NullType()),), signature.result_type, span=span)
@@ -107,10 +101,15 @@ def call(
     return call("CAST", [found], session, span, result_type)
 
 
-def _conversion(arguments: Sequence[Expression]) -> str:
-    """Return a hint at arguments of the wrong types."""
-    given = ", ".join(each.type.as_summary_string() for each in arguments)
-    return f"the arguments are {given}: CAST(... AS ...) converts one"
+def wrong_call(name: str, arguments: Sequence[Expression], span: Any, error: SignatureError) -> ValidationError:
+    """Return the error for a call that a function refuses: its message as Flink has it, and what to write instead."""
+    types = [each.type for each in arguments]
+    if error.wrong_number and takes_number(name, len(types)):
+        return no_match(name, arguments, span)
+    message, hint = forms.wrong_call(name, types, error)
+    if not hint and takes_number(name, len(types)):
+        hint = forms.cure(name, types, _texts(span, len(types)))
+    return refused(span, message).with_hint(hint)
 
 
 def _check_nulls(site: CallSite, arguments: Sequence[Expression], span: Any) -> None:
@@ -140,18 +139,17 @@ def _nested(function: ScalarFunction, argument: Expression) -> Expression:
     return replace(argument, function=function.nested[argument.function])
 
 
+def _texts(span: Any, number: int) -> list[str]:
+    """Return the arguments of a call as the statement has them, as far as its text tells them apart."""
+    inner = "" if span is None else span.text[span.start : span.end].partition("(")[2].removesuffix(")")
+    texts = [each.strip() for each in inner.split(",")]
+    return texts if len(texts) == number else ["..."] * number
+
+
 def no_match(name: str, arguments: Sequence[Expression], span: Any) -> ValidationError:
     """Return the error for a function that does not exist."""
-    shown = ", ".join(f"<{family(each.type)}>" for each in arguments)
     hint = "" if lookup(name) else did_you_mean(name, callable_functions())
-    return refused(span, f"No match found for function signature {name}({shown})").with_hint(hint)
-
-
-def family(data_type: DataType) -> str:
-    """Return the name by which Calcite's messages list a type of an argument."""
-    if isinstance(data_type, NumericType):
-        return "NUMERIC"
-    return "CHARACTER" if isinstance(data_type, CharType | VarCharType) else standard_name(data_type)
+    return refused(span, no_signature(name, [each.type for each in arguments])).with_hint(hint)
 
 
 def _known(expression: Expression) -> Argument:

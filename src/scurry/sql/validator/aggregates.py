@@ -11,6 +11,7 @@ from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
 from scurry.functions.catalogue import lookup
 from scurry.functions.definition import Argument, SignatureError
+from scurry.functions.forms import takes_number
 from scurry.functions.null_literals import ILLEGAL
 from scurry.functions.table_types import in_tables
 from scurry.functions.user.definition import UserFunction
@@ -77,7 +78,7 @@ def aggregate_call(
             arguments = [validator.convert(each) for each in node.arguments]
             raise calls.no_match(str(node.name), arguments, _call_span(node))
         raise invalid(_call_span(node), "OVER must be applied to aggregate function")
-    if function.make is None and not over:
+    if function.make is None and not over and takes_number(function.name, len(_arguments(node))):
         raise invalid(node.span, "OVER clause is necessary for window functions")
     if node.null_treatment is not None and function.name not in ("ARRAY_AGG", "LAG", "LEAD"):
         raise invalid(node.span, f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{function.name}'")
@@ -96,7 +97,8 @@ def aggregate_call(
     try:
         signature = function.infer(site)
     except SignatureError as error:
-        raise invalid(_call_span(node), str(error)) from error
+        name = str(node.name).upper() if isinstance(node, nodes.Call) else function.name
+        raise calls.wrong_call(name, arguments, _call_span(node), error) from error
     if session.is_of_tables:
         signature = in_tables(function.name, site, signature)
     bound = tuple(

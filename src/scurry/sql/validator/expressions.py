@@ -7,6 +7,7 @@ from functools import reduce
 from typing import Any
 
 from scurry.errors import ValidationError
+from scurry.functions import forms
 from scurry.functions.catalogue import is_syntax, lookup
 from scurry.functions.operators.comparison import comparable_types
 from scurry.functions.signatures import standard_name
@@ -210,7 +211,7 @@ class ExpressionValidator:
         shown = []
         for each in node.arguments:
             value = each.value if isinstance(each, nodes.NamedArgument) else each
-            family = calls.family(self._argument(value).type)
+            family = forms.family(self._argument(value).type)
             shown.append(f"{each.name.last} => <{family}>" if isinstance(each, nodes.NamedArgument) else f"<{family}>")
         return invalid(node.span, f"No match found for function signature {node.name}({', '.join(shown)})")
 

@@ -1,7 +1,7 @@
 """Calls with wrong arguments are refused with the messages that Flink gave, and say what to write instead.
 
-`wrong_calls.jsonl` has, of each function, a call with a wrong number of arguments and calls with wrong types, as Flink 2.3
-answered them.
+`wrong_calls.jsonl` has, of each function, a call with a wrong number of arguments and calls with wrong types,
+with the messages of Flink 2.3.
 """
 
 from __future__ import annotations

@@ -7,23 +7,12 @@ from pathlib import Path
 import pytest
 
 from support.faults.endless_job import LINES, PYTHONPATH, SENSORS, EndlessJob, Readings
-from support.faults.standalone_cluster import Cluster, Daemon
+from support.faults.standalone_cluster import REACTIVE, Cluster, Daemon
 
 pytestmark = [
     pytest.mark.faults,
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes of a session in /proc"),
 ]
-
-SCHEDULER = "jobmanager.adaptive-scheduler"
-REACTIVE = {
-    "scheduler-mode": "reactive",
-    f"{SCHEDULER}.submission.resource-stabilization-timeout": "1 s",
-    f"{SCHEDULER}.executing.resource-stabilization-timeout": "1 s",
-    f"{SCHEDULER}.executing.cooldown-after-rescaling": "1 s",
-    "spark.executor.memory": "512m",
-    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-}
-OPTIONS = [option for key, value in REACTIVE.items() for option in ("-D", f"{key}={value}")]
 
 
 def test_the_parallelism_follows_the_workers_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
@@ -33,7 +22,7 @@ def test_the_parallelism_follows_the_workers_and_nothing_is_lost_or_doubled(tmp_
         cluster.add_worker()
         try:
             readings.write(2)
-            job.start("--master", cluster.url, *OPTIONS).reaches(1)
+            job.start("--master", cluster.url, *REACTIVE).reaches(1)
             for leave in (Daemon.kill, Daemon.terminate):
                 second = cluster.add_worker()
                 job.counts_all()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scurry.table import TableEnvironment
+from support.faults.endless_job import ENVIRONMENT, PYTHONPATH
+from support.faults.standalone_cluster import REACTIVE, Cluster, Daemon, wait_until
 from support.statements.tables import environment, read
 
 EVENTS, FILES, KEYS = 1500, 15, 5
@@ -70,17 +72,22 @@ def start(inputs: Path, output: Path, parallelism: int, **settings: str) -> Any:
     """Start the job; it reads many batches."""
     at_once = {"parallelism.default": str(parallelism), "scurry.batch.max-bytes": "4 kb", **settings}
     env = environment(**at_once)
-    for table in ("a", "b"):
-        _create(env, table, COLUMNS, inputs / table)
-    for name, (columns, _) in QUERIES.items():
-        _create(env, f"{name}_out", columns, output / name)
+    *tables, inserts = statements(inputs, output)
+    for table in tables:
+        env.execute_sql(table)
+    return env.execute_sql(inserts).get_job_client()
+
+
+def statements(inputs: Path, output: Path) -> list[str]:
+    """The tables, and last the statement set that writes them."""
+    columns = {"a": (COLUMNS, inputs / "a"), "b": (COLUMNS, inputs / "b")}
+    columns |= {f"{name}_out": (declared, output / name) for name, (declared, _) in QUERIES.items()}
+    options = "'connector' = 'filesystem', 'format' = 'json', 'path'"
+    tables = [
+        f"CREATE TABLE {name} ({declared}) WITH ({options} = '{path}')" for name, (declared, path) in columns.items()
+    ]
     inserts = "; ".join(f"INSERT INTO {name}_out {query}" for name, (_, query) in QUERIES.items())
-    return env.execute_sql(f"EXECUTE STATEMENT SET BEGIN {inserts}; END").get_job_client()
-
-
-def _create(env: TableEnvironment, name: str, columns: str, directory: Path) -> None:
-    options = f"'connector' = 'filesystem', 'format' = 'json', 'path' = '{directory}'"
-    env.execute_sql(f"CREATE TABLE {name} ({columns}) WITH ({options})")
+    return [*tables, f"EXECUTE STATEMENT SET BEGIN {inserts}; END"]
 
 
 def rows(output: Path) -> dict[str, list[str]]:
@@ -135,3 +142,40 @@ def _wait_for_output(output: Path) -> None:
     while not read(output / "over"):
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+@pytest.mark.faults
+def test_executors_that_come_and_go_lose_no_row(
+    inputs: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
+) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(";\n".join(statements(inputs, tmp_path / "output")) + ";\n")
+    settings = {
+        "execution.checkpointing.dir": f"{tmp_path}/checkpoints",
+        "execution.checkpointing.interval": "2 s",  # files are left while workers start
+        "scurry.batch.max-bytes": "2 kb",
+    }
+    options = [*REACTIVE, *(option for key, value in settings.items() for option in ("-D", f"{key}={value}"))]
+    with Cluster(tmp_path, PYTHONPATH=PYTHONPATH) as cluster:
+        cluster.add_worker()
+        command = [sys.executable, "-m", "scurry", "run", "--master", cluster.url, *options, str(script)]
+        job = Daemon(command, tmp_path / "log", ENVIRONMENT)
+
+        def rescales(number: int, after: int) -> None:
+            wait_until(lambda: log_of(job).count(f" to {after} subtasks in ") == number, "a rescale", while_runs=job)
+
+        def log_of(job: Daemon) -> str:
+            return job.log.read_text()
+
+        try:
+            wait_until(lambda: read(tmp_path / "output" / "over"), "the first rows", while_runs=job)
+            for number, leave in enumerate((Daemon.kill, Daemon.terminate), 1):
+                second = cluster.add_worker()
+                rescales(number, 2)
+                leave(second)
+                rescales(number, 1)
+            wait_until(lambda: job.returncode is not None, "the end of the job", 600)
+            assert job.returncode == 0, log_of(job)
+        finally:
+            job.kill()
+    assert rows(tmp_path / "output") == undisturbed

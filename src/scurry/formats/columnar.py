@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from scurry.catalog.table_options import Options, TableOption, boolean
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.columnar import missing_column
+from scurry.connectors.source import NOTE_ONCE
 from scurry.errors import MalformedRecordError, ValidationError
 from scurry.formats.contract import FileReader, FormatColumn, FormatFactory, chosen_columns
 from scurry.logical_types.arrow import arrow_type
@@ -83,6 +85,15 @@ def _known(options: Options, option: TableOption[str], names: dict[str, str]) ->
     return names[value.upper()]
 
 
+def _present(columns: Sequence[FormatColumn], names: list[str]) -> list[str]:
+    """Return which columns a file has, and note those that it lacks."""
+    there = set(names)
+    for column in columns:
+        if column.name not in there:
+            NOTE_ONCE.get()(missing_column(column.name, names))
+    return [column.name for column in columns if column.name in there]
+
+
 def declared_columns(batch: pa.RecordBatch, columns: tuple[FormatColumn, ...], path: str) -> pa.RecordBatch:
     """Return the declared columns of what a file has; NULL for those it lacks."""
     import pyarrow as pa
@@ -129,8 +140,7 @@ class _ParquetReader(FileReader):
         with fs.open_input(path) as stream:
             try:
                 file = pq.ParquetFile(pa.PythonFile(stream, mode="r"), coerce_int96_timestamp_unit="us")
-                there = set(file.schema_arrow.names)
-                wanted = [column.name for column in self.columns if column.name in there]
+                wanted = _present(self.columns, file.schema_arrow.names)
                 for batch in file.iter_batches(_ROWS, columns=wanted):
                     yield declared_columns(batch, self.columns, path)
             except pa.ArrowInvalid as error:
@@ -150,8 +160,7 @@ class _OrcReader(FileReader):
                 file = orc.ORCFile(pa.PythonFile(stream, mode="r"))
             except pa.ArrowInvalid as error:
                 raise MalformedRecordError(path, None, "", f"no ORC file: {error}") from None
-            there = set(file.schema.names)
-            wanted = [column.name for column in self.columns if column.name in there]
+            wanted = _present(self.columns, file.schema.names)
             for stripe in range(file.nstripes):
                 batch = file.read_stripe(stripe, columns=wanted or None)
                 yield declared_columns(batch, self.columns, path)

@@ -64,7 +64,8 @@ class LineReader(FileReader):
                     except DecodingError as error:
                         line = None if start else _lines_before(fs, path, offset) + at + error.index + 1
                         text = some[error.index].decode("utf-8", "replace")
-                        raise MalformedRecordError(path, line, text, error.reason) from None
+                        malformed = MalformedRecordError(path, line, text, error.reason)
+                        raise malformed.with_hint(error.hint) from None
 
 
 def _decoded_ahead(

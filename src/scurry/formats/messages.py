@@ -19,13 +19,15 @@ class DecodingError(Exception):
     Attributes:
         index: Its position among those given to the decoder.
         reason: What is wrong with it.
+        hint: The option that leaves such messages out; empty if there is none.
     """
 
-    def __init__(self, index: int, reason: str) -> None:
-        """Take the position and the reason."""
+    def __init__(self, index: int, reason: str, option: str = "") -> None:
+        """Take the position, the reason, and the option that leaves such messages out."""
         super().__init__(reason)
         self.index = index
         self.reason = reason
+        self.hint = f"'{option}' = 'true' leaves out what cannot be read" if option else ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ column's unit); list for ARRAY, list of pairs for MAP and MULTISET, tuple for RO
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import EvaluationError
@@ -16,7 +17,32 @@ from scurry.logical_types.logical_type import DataType
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["from_value", "from_values", "repeated", "to_value", "to_values"]
+__all__ = ["from_value", "from_values", "naming_texts", "repeated", "to_value", "to_values"]
+
+
+class _TextError(EvaluationError):
+    """A STRING is no UTF-8."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EvaluationError, self.args
+
+
+@contextmanager
+def naming_texts(batch: pyarrow.RecordBatch) -> Iterator[None]:
+    """Name the column of a batch whose STRING is no UTF-8 if a `with` block meets one.
+
+    Raises:
+        EvaluationError: It did.
+    """
+    try:
+        yield
+    except _TextError as error:
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            try:
+                to_values(column)
+            except _TextError as of_column:
+                raise EvaluationError(f"column {name!r}: {of_column}") from None
+        raise EvaluationError(str(error)) from None
 
 
 def to_values(column: pyarrow.Array) -> list[Any]:
@@ -47,7 +73,7 @@ def to_values(column: pyarrow.Array) -> list[Any]:
         return list(column.to_pylist())
     except UnicodeDecodeError as error:
         shown = bytes(error.object[:40])
-        raise EvaluationError(
+        raise _TextError(
             f"the STRING {shown!r} is no UTF-8 ({error.reason}): declare the column as BYTES, or mend its file"
         ) from None
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.config_options import MAX_PARALLELISM, RUNNER
 from scurry.connectors.sink import WriterContext
+from scurry.connectors.source import NOTE_ONCE
 from scurry.connectors.tables.contract import Changes, SinkTarget, TableSource
 from scurry.connectors.tables.factories import create_sink, create_source
 from scurry.connectors.tables.spark import SparkTableSink
@@ -185,8 +186,12 @@ class LocalTableRunner(BatchTableRunner):
         context = FunctionContext(unreported_metrics(), job_parameters(known))
         batches = execute_batch(plan, known, read, context)
         while True:
-            with dependencies.in_this_process():
-                batch = next(batches, None)
+            token = NOTE_ONCE.set(job.log.note_once)
+            try:
+                with dependencies.in_this_process():
+                    batch = next(batches, None)
+            finally:
+                NOTE_ONCE.reset(token)
             if batch is None:
                 return
             yield batch

@@ -18,6 +18,17 @@ from support.faults.job_processes import Process, kill, processes
 SPARK = Path(pyspark.__file__).parent
 GIVE_UP_SECONDS = 180
 _DEPLOY = "org.apache.spark.deploy"
+_SCHEDULER = "jobmanager.adaptive-scheduler"
+_SETTINGS = {
+    "scheduler-mode": "reactive",
+    f"{_SCHEDULER}.submission.resource-stabilization-timeout": "1 s",
+    f"{_SCHEDULER}.executing.resource-stabilization-timeout": "1 s",
+    f"{_SCHEDULER}.executing.cooldown-after-rescaling": "1 s",
+    "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+#: options of `scurry run` for a job that follows the workers of a cluster
+REACTIVE = [option for key, value in _SETTINGS.items() for option in ("-D", f"{key}={value}")]
 
 
 class Daemon:

@@ -55,7 +55,7 @@ class ChangeDecoder(MessageDecoder):
         Raises:
             DecodingError: A message cannot be read.
         """
-        parser = JsonDecoder(self.columns, self.settings)
+        parser = JsonDecoder(self.columns, self.settings, self.identifier)
         convert, changed = parser.row_converter(), _CHANGES[self.identifier]
         rows: list[list[Any]] = []
         kinds: list[int] = []
@@ -76,7 +76,7 @@ class ChangeDecoder(MessageDecoder):
                     origins += [index] * len(found)
             except ValueError as error:
                 if not self.settings.ignore_errors:
-                    raise DecodingError(index, str(error)) from None
+                    raise DecodingError(index, str(error), f"{self.identifier}.ignore-parse-errors") from None
         columns = [*self.columns, *(FormatColumn(f"value.{key}", kind) for key, kind in self.metadata)]
         return DecodedMessages(batch_of(rows, columns), origins, kinds)
 

@@ -194,7 +194,8 @@ class CsvDecoder(MessageDecoder):
                     break
             except (CsvSyntaxError, ValueError) as error:
                 if not reader.settings.ignore_errors:
-                    raise DecodingError(index, getattr(error, "reason", str(error))) from None
+                    reason = getattr(error, "reason", str(error))
+                    raise DecodingError(index, reason, "csv.ignore-parse-errors") from None
         return DecodedMessages(reader.batch(rows, [types[name] for name in reader.columns]), origins)
 
 

@@ -96,10 +96,12 @@ class JsonDecoder(MessageDecoder):
     Attributes:
         columns: The columns to decode.
         settings: How.
+        identifier: The format, whose options they are.
     """
 
     columns: tuple[FormatColumn, ...]
     settings: JsonSettings
+    identifier: str = "json"
 
     def block_decoder(self) -> Callable[[bytes | bytearray], pa.RecordBatch | None] | None:
         """Return a decoder of many lines by pyarrow, None if it does not support a type or an option."""
@@ -123,7 +125,7 @@ class JsonDecoder(MessageDecoder):
                 except ValueError as error:
                     if self.settings.ignore_errors:
                         continue
-                    raise DecodingError(index, str(error)) from None
+                    raise DecodingError(index, str(error), self._ignoring) from None
                 if row is not None:
                     rows.append(row)
                     origins.append(index)
@@ -139,8 +141,12 @@ class JsonDecoder(MessageDecoder):
         except (ValueError, RecursionError) as error:
             if self.settings.ignore_errors:
                 return []
-            raise DecodingError(index, str(error)) from None
+            raise DecodingError(index, str(error), self._ignoring) from None
         return value if isinstance(value, list) else [value]
+
+    @property
+    def _ignoring(self) -> str:
+        return "" if self.settings.fail_on_missing else f"{self.identifier}.ignore-parse-errors"
 
     def row_converter(self) -> Callable[[Any], list[Any] | None]:
         """Return the function that makes a row of a JSON object; it raises ValueError."""

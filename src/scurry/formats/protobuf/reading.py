@@ -62,7 +62,8 @@ class ProtobufDecoder(MessageDecoder):
                 rows.append([each(found) for each in read])
             except (DecodeError, _UnknownValueError) as error:
                 if not self.ignore:
-                    raise DecodingError(index, f"Failed to deserialize PB object. {error}") from None
+                    reason = f"Failed to deserialize PB object. {error}"
+                    raise DecodingError(index, reason, "protobuf.ignore-parse-errors") from None
             else:
                 origins.append(index)
         if not self.columns:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from scurry.errors import CheckpointMismatchError
-from scurry.graph.plan import JobPlan
+from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.runtime.checkpoint.identity import differences, identity, own_directory
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.job import JobExecution
@@ -224,6 +224,6 @@ def _program(plan: JobPlan) -> object:
 
     The stored identity has only what has state or positions, so that the rest of a program may change.
     """
-    vertices = [*plan.sources.values(), *plan.operators.values()]
+    vertices: list[SourcePlan | OperatorPlan] = [*plan.sources.values(), *plan.operators.values()]
     sql = plan.settings.tables.sql if plan.settings.tables is not None else ""
     return sql, frozenset((each.uid, each.name, str(each.origin)) for each in vertices)

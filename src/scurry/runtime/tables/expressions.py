@@ -19,7 +19,7 @@ from scurry.functions.catalogue import scalar_function
 from scurry.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
 from scurry.logical_types import CharType, DoubleType, FloatType, VarCharType
 from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.values import from_value, repeated
+from scurry.logical_types.values import from_value, naming_texts, repeated
 from scurry.relational.calls import is_constant
 from scurry.relational.expressions import Call, Expression, InputReference, Literal, UserFunctionCall
 from scurry.runtime.tables.user_functions.scalar import Describe, user_kernel
@@ -85,7 +85,7 @@ class CompiledExpressions:
             EvaluationError: A function has no result for a value.
         """
         rows = _Rows(batch.column, batch.num_rows, lambda position: row_of(batch, position))
-        with deep_recursion() if self._is_deep else nullcontext():
+        with naming_texts(batch), deep_recursion() if self._is_deep else nullcontext():
             return [_array(evaluate(rows), rows.count) for evaluate in self._evaluators]
 
     def mask(self, batch: pa.RecordBatch) -> Mask:

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.serializers import UTF8Deserializer, read_int
 from pyspark.sql.pandas.serializers import ArrowStreamSerializer
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.util import _load_from_socket
@@ -72,7 +71,7 @@ def collected(frame: DataFrame) -> Iterator[pa.RecordBatch]:
     schema = to_arrow_schema(frame.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
     kept = KeptBatches()
     try:
-        port, secret, server = frame._jdf.collectAsArrowToPython()  # type: ignore[operator]
+        port, secret, server = frame._jdf.collectAsArrowToPython()
         try:
             with _load_from_socket((port, secret), _Kept(kept)) as numbers:
                 order = list(numbers)
@@ -94,8 +93,12 @@ class _Kept(ArrowStreamSerializer):
     def load_stream(self, stream: IO[bytes]) -> Iterator[int]:
         for batch in super().load_stream(stream):
             self._kept.add(batch)
-        count = read_int(stream)
-        if count == -1:
-            raise SparkFailedError(UTF8Deserializer().loads(stream))
+        count = _number(stream)
+        if count == -1:  # a text follows
+            raise SparkFailedError(stream.read(_number(stream)).decode())
         for _ in range(count):
-            yield read_int(stream)
+            yield _number(stream)
+
+
+def _number(stream: IO[bytes]) -> int:
+    return int.from_bytes(stream.read(4), "big", signed=True)

@@ -20,7 +20,12 @@ from scurry.connectors.files.formats.values import values_of
 from scurry.connectors.source import NOTE_ONCE
 from scurry.errors import MalformedRecordError
 
-__all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables"]
+__all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables", "missing_column"]
+
+
+def missing_column(name: str, names: list[str]) -> str:
+    """Return the note on a declared column that a file with these columns lacks."""
+    return f"column {name!r} is null, as files lack it{alternatives(name, names)}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class ColumnarFormat(BulkFormat):
                 reason = f"the file has no column {name!r}{alternatives(name, names)}"
                 raise MalformedRecordError(path, None, "", reason)
             if there is None:
-                NOTE_ONCE.get()(f"column {name!r} is null, as files lack it{alternatives(name, names)}")
+                NOTE_ONCE.get()(missing_column(name, names))
         return found
 
     def _check_unique(self, names: list[str], path: str) -> None:

@@ -170,4 +170,4 @@ def _decoded(decoder: MessageDecoder, messages: Sequence[Any], places: Sequence[
         message = messages[places[error.index]]
         place = f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"
         text = texts[error.index].decode("utf-8", "replace")
-        raise MalformedRecordError(place, None, text, error.reason) from None
+        raise MalformedRecordError(place, None, text, error.reason).with_hint(error.hint) from None

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
-from scurry.logical_types.values import to_values
+from scurry.logical_types.values import naming_texts, to_values
 from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
 from scurry.runtime.tables.batch.batches import taken
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, row_hashes
@@ -151,7 +151,8 @@ def _keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[Canoni
     """Return what `keys_of` does, and for each key the position of its first row."""
     found = [batch.column(column) for column in columns]
     codes, first = group_codes(found, batch.num_rows)
-    values = [to_values(column.take(pa.array(first))) for column in found]
+    with naming_texts(batch):
+        values = [to_values(column.take(pa.array(first))) for column in found]
     return row_keys(values) if found else [encode_key(())], codes, first
 
 

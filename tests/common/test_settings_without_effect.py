@@ -16,6 +16,7 @@ from scurry.common import Configuration, _config, config_options
 from scurry.common._config import validation
 from scurry.common._config.option import ConfigOption
 from scurry.datastream import CheckpointingMode, StreamExecutionEnvironment
+from scurry.datastream.state_backend import EmbeddedRocksDBStateBackend, HashMapStateBackend, StateBackend
 from scurry.runtime.driver.job import JobExecution
 from scurry.testing import job_plan_of
 
@@ -106,6 +107,19 @@ def test_methods_and_older_names_are_noted_and_keys_of_flinks_own_processes_too(
         "execution.checkpointing.tolerable-failed-checkpoints",
         "taskmanager.numberOfTaskSlots",
     ]
+
+
+@pytest.mark.parametrize(
+    ("backend", "name"), [(HashMapStateBackend(), "hashmap"), (EmbeddedRocksDBStateBackend(), "rocksdb")]
+)
+def test_a_state_backend_is_noted_once(backend: StateBackend, name: str) -> None:
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+    env.set_state_backend(backend).set_state_backend(backend)
+    env.from_collection([1]).print()
+    plan = job_plan_of(env, "job")
+    [note] = [note for note in JobExecution(plan).log.notes if "without effect" in note]
+    assert note.count("state.backend.type (") == 1
+    assert plan.settings.configuration["state.backend.type"] == name
 
 
 @pytest.mark.parametrize(

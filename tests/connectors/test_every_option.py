@@ -236,8 +236,13 @@ CHANGE_CASES = {
 }  # fmt: skip
 MESSAGE = {"message-class-name": "google.protobuf.wrappers_pb2.StringValue"}
 FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
-    "avro": {"encoding": ({}, {"encoding": "json"}), "codec": ({}, {"codec": "xz"})},
+    "avro": {
+        "encoding": ({}, {"encoding": "json"}),
+        "codec": ({}, {"codec": "xz"}),
+        "timestamp_mapping.legacy": ({}, {"timestamp_mapping.legacy": "false"}),
+    },
     "avro-confluent": {
+        "timestamp_mapping.legacy": (REGISTRY, REGISTRY | {"timestamp_mapping.legacy": "false"}),
         "url": (REGISTRY, REGISTRY | {"url": "http://q"}),
         "subject": (REGISTRY, REGISTRY | {"subject": "t"}),
         "schema": (REGISTRY, REGISTRY | {"schema": '{"type": "record", "name": "r", "fields": []}'}),

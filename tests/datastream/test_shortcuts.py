@@ -70,6 +70,38 @@ class TestFiles:
         assert file.read_text().splitlines()[0] == "user,amount,price"
         assert list(environment().read_csv(str(tmp_path), Click, header=True).execute_and_collect()) == CLICKS
 
+    @pytest.mark.parametrize(
+        "lines",
+        [
+            "price,amount,user\n2.5,1,ann\n,2,bob\n0.5,3,ann\n",
+            "\ufeffamount,ignored,user,price\n1,x,ann,2.5\n2,,bob,\n3,y,ann,0.5\n",
+            'ignored,ignored,"user",price,amount\na,b,"ann",2.5,1\n1,"2\n3",bob,,2\n1,2,ann,0.5,3\n',
+        ],
+    )
+    def test_columns_of_csv_are_found_by_the_names_of_the_header(self, lines: str, tmp_path: Path) -> None:
+        (tmp_path / "f.csv").write_text(lines)
+        assert list(environment().read_csv(str(tmp_path), Click, header=True).execute_and_collect()) == CLICKS
+
+    def test_each_csv_file_has_a_header_of_its_own_and_optional_columns_may_be_missing(self, tmp_path: Path) -> None:
+        (tmp_path / "1.csv").write_text("amount,user\n1,ann\n")
+        (tmp_path / "2.csv").write_text("user,price,amount\nbob,2.5,2\n")
+        found = environment().read_csv(str(tmp_path), Click, header=True).execute_and_collect()
+        assert sorted(found, key=lambda click: click.amount) == [Click("ann", 1), Click("bob", 2, 2.5)]
+
+    @pytest.mark.parametrize(
+        ("header", "reason"),
+        [
+            ("user,amont", "the header has no column 'amount'; did you mean 'amont'? There are user, amont"),
+            ("user,amount,user", "the header has 2 columns 'user'; rename all but one"),
+            ("ann,1", "the header has no column 'user'; there are ann, 1"),
+        ],
+    )
+    def test_a_header_that_lacks_a_column_is_refused(self, header: str, reason: str, tmp_path: Path) -> None:
+        (tmp_path / "f.csv").write_text(f"{header}\nann,1\n")
+        with pytest.raises(JobError) as failed:
+            list(environment().read_csv(str(tmp_path), Click, header=True).execute_and_collect())
+        assert f"{tmp_path}/f.csv:1: malformed record '{header}': {reason}" in str(failed.value)
+
     def test_reading_has_the_plan_of_the_long_form(self, tmp_path: Path) -> None:
         def long(env: StreamExecutionEnvironment) -> None:
             row = Types.ROW_NAMED(["user", "amount", "price"], [Types.STRING(), Types.LONG(), Types.DOUBLE()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pipelines import BY_PAGE, COUNT, LAST, MEAN, PAGES, PRICES, RECENT, SOURCE,
 from scurry.common import Row, Time
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.window import CountTrigger, EventTimeSessionWindows, TumblingEventTimeWindows
-from scurry.errors import ArgumentError, ArgumentTypeError, OperatorError, StateNotFoundError
+from scurry.errors import ArgumentError, ArgumentTypeError, OperatorError, StateNotFoundError, UnpicklableFunctionError
 from scurry.state import (
     BroadcastStateBootstrapFunction,
     KeyedStateBootstrapFunction,
@@ -324,3 +325,34 @@ def test_window_functions_fold_as_in_the_job(tmp_path: Path) -> None:
     states = SavepointReader.read(path).window_state("windows")
     found = {state.key: Mean().get_result(state.contents) for state in states}
     assert found == {"ann": 6.0, "bob": 1.0}
+
+
+def test_functions_are_those_that_were_given_whatever_becomes_of_what_they_use(tmp_path: Path) -> None:
+    made: dict[str, Any] = {}
+    for name, amount in (("one", 1), ("ten", 10)):
+
+        class Adds(KeyedStateBootstrapFunction):
+            def open(self, runtime_context: Any) -> None:
+                self.count = runtime_context.get_state(COUNT)
+
+            def process_element(self, value: Any, ctx: Any) -> None:
+                self.count.update((self.count.value() or 0) + amount)  # noqa: B023
+
+        keyed = OperatorTransformation.bootstrap_with(["ann"]).key_by(lambda user: f"{user} {name}")  # noqa: B023
+        made[name] = keyed.transform(Adds())
+    writer = SavepointWriter.new_savepoint()
+    for name, transformation in made.items():
+        writer = writer.with_operator(name, transformation)
+    found = SavepointReader.read(writer.write(f"{tmp_path}/s"))
+    counts = [(key, states["count"]) for name in made for key, states in found.keyed_state(name)]
+    assert counts == [("ann one", 1), ("ann ten", 10)]
+
+
+def test_a_function_that_cannot_be_sent_to_workers_is_refused_where_it_is_given() -> None:
+    class Holds(Counts):
+        def __init__(self) -> None:
+            self.lock = threading.Lock()
+
+    keyed = OperatorTransformation.bootstrap_with(["ann"]).key_by(lambda user: user)
+    with pytest.raises(UnpicklableFunctionError, match=r"test_writing.py:\d+ cannot be sent to workers: self.lock"):
+        keyed.transform(Holds())

@@ -182,6 +182,7 @@ class ConfiguredEnvironment(ApiObject):
         """Accept the state backend of a program for Flink 1; scurry has one, for state of any size."""
         if not isinstance(state_backend, StateBackend):
             raise ArgumentTypeError(f"expected a StateBackend, got {state_backend!r}")
+        self._configuration.set_string("state.backend.type", state_backend._name)  # the job's log names it
         return self
 
     def set_restart_strategy(self, restart_strategy_configuration: RestartStrategyConfiguration) -> None:

@@ -55,7 +55,8 @@ class ReadingShortcuts:
             path: A file, a directory or a pattern.
             record: A dataclass; its fields are the columns, in order. If one may be None, empty columns are None.
             watermark_strategy: Timestamps and watermarks.
-            header: Whether files begin with a header.
+            header: Whether files begin with a header: then the fields are columns by their names, and others are not
+                read.
 
         Raises:
             ArgumentTypeError: `record` is not a dataclass, or has a field that cannot be read.

@@ -136,7 +136,9 @@ def row_data_type(record: type) -> RowType:
 
 
 def csv_schema(record: type, *, header: bool) -> CsvSchema:
-    """Return the CSV columns of a dataclass; if a field may be None, an empty column is None.
+    """Return the CSV columns of a dataclass, by the names in a header or in order.
+
+    If a field may be None, an empty column is None.
 
     Raises:
         ArgumentTypeError: It is not a dataclass, or a field is not text, a number or a bool.
@@ -154,7 +156,8 @@ def csv_schema(record: type, *, header: bool) -> CsvSchema:
             raise _unknown(record, name, hint)
     if any(_required(hint) != hint for hint in typing.get_type_hints(record).values()):
         builder.set_null_value("")
-    return builder.set_use_header(header).build()
+    dialect = builder.set_use_header(header).build()._dialect
+    return CsvSchema(dataclasses.replace(dialect, by_name=header, required=required_fields(record)))
 
 
 def _columns(record: type) -> dict[str, Any]:

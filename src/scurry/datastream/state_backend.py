@@ -34,13 +34,20 @@ class PredefinedOptions(Enum):
 class StateBackend(ApiObject):
     """How Flink stores state between two checkpoints."""
 
+    #: what `state.backend.type` names it
+    _name = "custom"
+
 
 class HashMapStateBackend(StateBackend):
     """State as objects in memory; it has no effect here."""
 
+    _name = "hashmap"
+
 
 class EmbeddedRocksDBStateBackend(StateBackend):
     """State in Flink's RocksDB. Settings are stored and returned by their getters; they have no effect here."""
+
+    _name = "rocksdb"
 
     def __init__(self, enable_incremental_checkpointing: bool | None = None) -> None:
         """Set whether checkpoints are incremental; here a checkpoint always holds only changes.

@@ -10,6 +10,7 @@ from scurry.common._api import ApiObject
 from scurry.datastream._functions import require_function
 from scurry.datastream.state import MapStateDescriptor, StateDescriptor
 from scurry.errors import StateNotFoundError
+from scurry.graph.capture import captured
 from scurry.runtime.savepoint.format import SavepointMetadata
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.timer import Timer
@@ -210,6 +211,7 @@ class SavepointReader(ApiObject):
 
     def _function(self, uid: str, function: KeyedStateReaderFunction) -> FunctionDecoder:
         require_function(function, (KeyedStateReaderFunction,))
+        function = captured(function, f"the function that reads operator {uid!r}").copy()
         metadata = self.metadata
         return FunctionDecoder(function, uid, self._names(uid), metadata.created_ms, metadata.max_parallelism)
 

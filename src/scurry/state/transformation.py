@@ -24,6 +24,7 @@ from scurry.datastream.state import MapStateDescriptor, StateDescriptor
 from scurry.datastream.window import Evictor, Trigger, WindowAssigner
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph import operators as ops
+from scurry.graph.capture import captured
 from scurry.graph.nodes import Origin
 from scurry.graph.planner import runnable
 from scurry.state.bootstrap import StatesFunction, Timestamps
@@ -59,6 +60,20 @@ class StateBootstrapTransformation:
     kind: str | None
     origin: Origin = field(default_factory=Origin.of_caller, kw_only=True)
 
+    def __post_init__(self) -> None:
+        """Keep the functions as they are now, as streams do.
+
+        Raises:
+            UnpicklableFunctionError: One of them cannot be pickled.
+        """
+        self._capture("operator")
+
+    def _capture(self, *names: str) -> None:
+        for name in names:
+            given = getattr(self, name)
+            if given is not None:
+                object.__setattr__(self, name, captured(given, f"the function given at {self.origin}").copy())
+
     @property
     def from_spark(self) -> bool:
         """Whether the records are a Spark DataFrame."""
@@ -71,6 +86,10 @@ class KeyedTransformation(StateBootstrapTransformation):
 
     partitioner: ops.Hash
     timestamps: Timestamps | None = None
+
+    def __post_init__(self) -> None:
+        """Keep the functions as they are now."""
+        self._capture("operator", "partitioner", "timestamps")
 
 
 @dataclass(frozen=True)

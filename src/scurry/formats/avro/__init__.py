@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from scurry.catalog.table_options import Options, TableOption
+from scurry.catalog.table_options import Options, TableOption, boolean
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.avro.codecs import CODECS
 from scurry.errors import UnsupportedError, ValidationError
@@ -18,6 +19,9 @@ _DECLARED_SCHEMA = "The schema of messages as JSON; without, the one that the co
 ENCODING = TableOption("encoding", str, "binary", "The encoding: `binary`.")
 CODEC = TableOption(
     "codec", str, "snappy", f"How the blocks of files are compressed: {', '.join(f'`{name}`' for name in CODECS)}."
+)
+LEGACY_TIMESTAMPS = TableOption(
+    "timestamp_mapping.legacy", boolean, True, "Whether TIMESTAMP is `timestamp-millis`; `true`, Flink's default."
 )
 URL = TableOption("url", str, None, "The address of the schema registry.", required=True)
 SUBJECT = TableOption("subject", str, None, "The subject under which a sink registers its schema.")
@@ -37,11 +41,12 @@ class AvroFormat(FormatFactory):
     """Read and write Avro's records."""
 
     identifier = "avro"
-    options: Sequence[TableOption[str]] = (ENCODING,)
+    options: Sequence[TableOption[Any]] = (ENCODING, LEGACY_TIMESTAMPS)
     file_options = (CODEC,)
 
     def check(self, options: Options) -> None:
-        """Refuse the JSON encoding, and unknown codecs."""
+        """Refuse the JSON encoding, unknown codecs, and other types of timestamps."""
+        _check_timestamps(options)
         if options.get(CODEC) not in CODECS:
             raise ValidationError(f"Unrecognized codec: {options.get(CODEC)}. The codecs are {', '.join(CODECS)}.")
         if options.get(ENCODING) != "binary":
@@ -85,7 +90,11 @@ class AvroConfluentFormat(FormatFactory):
     """Read and write Avro's records whose schemas are in a registry."""
 
     identifier = "avro-confluent"
-    options: Sequence[TableOption[str]] = (URL, SUBJECT, SCHEMA, *_CLIENT_OPTIONS)
+    options: Sequence[TableOption[Any]] = (URL, SUBJECT, SCHEMA, LEGACY_TIMESTAMPS, *_CLIENT_OPTIONS)
+
+    def check(self, options: Options) -> None:
+        """Refuse other types of timestamps."""
+        _check_timestamps(options)
 
     def check_sink(self, options: Options) -> None:
         """Require a subject."""
@@ -114,6 +123,14 @@ class AvroConfluentFormat(FormatFactory):
 
         subject = options.find(SUBJECT)
         return AvroEncoder(tuple(declared), options.get(URL), _client(options), subject or "", options.find(SCHEMA))
+
+
+def _check_timestamps(options: Options) -> None:
+    if not options.get(LEGACY_TIMESTAMPS):
+        raise UnsupportedError(
+            f"'{options.prefix}{LEGACY_TIMESTAMPS.key}' = 'false': TIMESTAMP is timestamp-millis here, as in Flink by "
+            "default. Leave the option out; to keep microseconds, declare the column as BIGINT"
+        )
 
 
 def _client(options: Options) -> tuple[tuple[str, str], ...]:

@@ -15,15 +15,19 @@ from typing import Any
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.columnar import missing_column
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
 from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.files.formats.stream import StreamFormat
-from scurry.connectors.source import Block, MalformedRecords
+from scurry.connectors.source import NOTE_ONCE, Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
 __all__ = ["CsvFormat", "CsvQuotes"]
+
+#: For each declared column its position in the file, None without; None if they are alike.
+Places = tuple[int | None, ...] | None
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK_ROWS = 4096
@@ -73,6 +77,17 @@ class CsvFormat(StreamFormat):
         """Yield blocks of rows."""
         dialect, quotes, parser = self.dialect, CsvQuotes(self.dialect), CsvParser(self.dialect)
         names, prelude = dialect.names, self._prelude(fs, path, parser)
+        places: Places = None
+        if dialect.by_name and parser.header is not None:
+            try:
+                dialect, places = dialect.arranged(parser.header)
+            except ValueError as error:
+                header = dialect.separator.join(parser.header)
+                raise MalformedRecordError(path, 1, header, str(error)) from None
+            for name, place in zip(names, places, strict=True):
+                if place is None:
+                    NOTE_ONCE.get()(missing_column(name, parser.header))
+            parser = CsvParser(dialect)
         fast = _ArrowReader(dialect) if _ArrowReader.understands(dialect) else None
         file, recoded = open_text(fs, path)
         with file:
@@ -86,19 +101,22 @@ class CsvFormat(StreamFormat):
                     continue
                 columns = fast.columns(data) if fast is not None and quotes.regular(data) else None
                 if columns is not None:
-                    yield ColumnRows(columns, names)
+                    yield ColumnRows(_columns_at(columns, places), names)
                     continue
                 at_cut = end < size and offset + len(block) >= end
-                yield from self._parsed(parser, bytes(data), LineNumbers(fs, path, offset + skip), at_cut)
+                yield from self._parsed(parser, bytes(data), LineNumbers(fs, path, offset + skip), at_cut, places)
 
-    def _parsed(self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool) -> Iterator[Block]:
+    def _parsed(
+        self, parser: CsvParser, data: bytes, lines: LineNumbers, at_cut: bool, places: Places
+    ) -> Iterator[Block]:
         """Yield rows parsed field by field, and `MalformedRecords` for others."""
         text, names, start = data.decode("utf-8", "surrogateescape"), self.dialect.names, 0
         undecoded = not text.isascii() and not _is_utf8(data)
         while start < len(text):
             chunk: list[Row] = []
             try:
-                for values in parser.rows(text, start, undecoded):
+                for found in parser.rows(text, start, undecoded):
+                    values = found if places is None else [None if at is None else found[at] for at in places]
                     chunk.append(Row._from_values(values, names))
                     if len(chunk) == _CHUNK_ROWS:
                         yield chunk
@@ -129,6 +147,14 @@ class CsvFormat(StreamFormat):
                 except CsvSyntaxError as error:
                     raise _malformed(error, text, LineNumbers(fs, path, 0), at_cut=False) from None
         return len(text[:position].encode())
+
+
+def _columns_at(columns: list[Any], places: Places) -> list[Any]:
+    import pyarrow as pa
+
+    if places is None:
+        return columns
+    return [pa.nulls(len(columns[0])) if place is None else columns[place] for place in places]
 
 
 def _is_utf8(data: bytes) -> bool:

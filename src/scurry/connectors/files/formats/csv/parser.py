@@ -40,11 +40,16 @@ class CsvSyntaxError(Exception):
 
 
 class CsvParser:
-    """Split text into fields and convert them."""
+    """Split text into fields and convert them.
+
+    Attributes:
+        header: The names in the header of the file, once `prelude` has found it.
+    """
 
     def __init__(self, dialect: CsvDialect) -> None:
         """Compile the patterns of a dialect."""
         self._dialect = dialect
+        self.header: list[str] | None = None
         self._parsers = [column.parser(dialect) for column in dialect.columns]
         self._escape, self._doubled = dialect.escape or "", (dialect.quote or "") * 2
         separator, escape, quote = re.escape(dialect.separator), re.escape(self._escape), re.escape(dialect.quote or "")
@@ -169,8 +174,10 @@ class CsvParser:
                 raise
             if fields is not None and start + end == len(text) and not complete:
                 return None
-            if index == 0 and dialect.use_header and dialect.strict_headers and fields is not None:
-                self._check_header(fields, begin)
+            if index == 0 and dialect.use_header and fields is not None:
+                self.header = fields
+                if dialect.strict_headers:
+                    self._check_header(fields, begin)
             position = start + end
             if fields is None:
                 return position if complete else None

@@ -7,9 +7,10 @@ import math
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from scurry.common._names import alternatives
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.formats.column_types import rounding
 
@@ -32,6 +33,9 @@ class CsvDialect:
         skip_first_row: Skip the first row (after the header, if there is one).
         use_header: The first row holds the column names: skipped by readers, written by writers.
         strict_headers: The header must hold the names of the columns, in order.
+        by_name: The columns are those of the header, in whatever order; others of the header are not read. A column
+            that the header lacks is null.
+        required: Columns that the header may not lack, if they are found by name.
         any_property: Allow extra fields after the last column; the last extra field is the value of the column of this
             name, if there is one. None to reject extra fields.
     """
@@ -47,12 +51,30 @@ class CsvDialect:
     skip_first_row: bool = False
     use_header: bool = False
     strict_headers: bool = False
+    by_name: bool = False
+    required: tuple[str, ...] = ()
     any_property: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """The column names."""
         return tuple(column.name for column in self.columns)
+
+    def arranged(self, header: list[str]) -> tuple[CsvDialect, tuple[int | None, ...]]:
+        """Return the dialect of a file with a header, and for each column its position in the file; None without.
+
+        Raises:
+            ValueError: The header lacks a column, or has several of its name.
+        """
+        declared = {column.name: column for column in self.columns}
+        for name in self.names:
+            if name in self.required and name not in header:
+                raise ValueError(f"the header has no column {name!r}{alternatives(name, header)}")
+            if header.count(name) > 1:
+                raise ValueError(f"the header has {header.count(name)} columns {name!r}; rename all but one")
+        columns = tuple(declared.get(name, CsvColumn(name)) for name in header)
+        places = tuple(header.index(name) if name in header else None for name in self.names)
+        return replace(self, columns=columns), places
 
     @property
     def row_type(self) -> TypeInformation:

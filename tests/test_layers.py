@@ -334,3 +334,13 @@ def test_importing_a_package_loads_nothing_heavy(module: str) -> None:
     environment = {"PYTHONPATH": str(PACKAGE.parent)}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=environment)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_names_are_suggested_by_one_module() -> None:
+    others = {"sql/places.py"}  # finds where a text is after secrets were removed from it
+    importing = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r"^\s*(?:import|from) difflib\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert importing - others == {"errors/suggestions.py"}, "call scurry.errors.suggestions"

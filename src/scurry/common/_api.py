@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import logging
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError, SparkFailedError
+from scurry.errors.suggestions import similar_name, similar_names
 from scurry.user_frames import BOUNDARY, only_user_frames
 
 __all__ = ["ApiObject", "advice_on_attribute", "at_boundary", "made_by"]
@@ -66,11 +66,11 @@ def advice_on_attribute(cls: type, name: str) -> str:
         if name in vars(base).get("_instead", ()):
             return f": {vars(base)['_instead'][name]}"
     public = [attribute for attribute in dir(cls) if not attribute.startswith("_")]
-    close = difflib.get_close_matches(name, public, n=3, cutoff=0.6)
+    close = similar_names(name, public)
     if not close:
         words = {word for word in name.split("_") if len(word) > 2}
         close = [attribute for attribute in public if words & set(attribute.split("_"))][:3]
-    elif difflib.SequenceMatcher(None, name, close[0]).ratio() > 0.85:
+    elif similar_name(name, close, cutoff=0.85) is not None:
         del close[1:]
     return f"; did you mean {' or '.join(close)}?" if close else ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "similar_name"]
+__all__ = ["did_you_mean", "similar_name", "similar_names"]
 
 
 def similar_name(given: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
@@ -16,12 +16,24 @@ def similar_name(given: str, known: Iterable[str], cutoff: float = 0.6) -> str |
         known: The names there are.
         cutoff: How similar they have to be, from 0 to 1. Case does not count.
     """
+    return next(iter(similar_names(given, known, cutoff, most=1)), None)
+
+
+def similar_names(given: str, known: Iterable[str], cutoff: float = 0.6, most: int = 3) -> list[str]:
+    """Return the known names that are similar to one, the most similar first; one that differs in case is alone.
+
+    Args:
+        given: The name.
+        known: The names there are.
+        cutoff: How similar they have to be, from 0 to 1. Case does not count.
+        most: Most names.
+    """
     by_folded: dict[str, str] = {}
     for name in known:
         by_folded.setdefault(name.casefold(), name)
     wanted = given.casefold()
-    found = [wanted] if wanted in by_folded else get_close_matches(wanted, by_folded, n=1, cutoff=cutoff)
-    return by_folded[found[0]] if found else None
+    found = [wanted] if wanted in by_folded else get_close_matches(wanted, by_folded, n=most, cutoff=cutoff)
+    return [by_folded[each] for each in found]
 
 
 def did_you_mean(given: str, known: Iterable[str], cutoff: float = 0.6) -> str:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["from_value", "from_values", "naming_texts", "repeated", "to_value", "to_values"]
 
 
-class _TextError(EvaluationError):
-    """A STRING is no UTF-8."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return EvaluationError, self.args
+_NO_UTF8 = "is no UTF-8 ("
 
 
 @contextmanager
@@ -36,13 +32,14 @@ def naming_texts(batch: pyarrow.RecordBatch) -> Iterator[None]:
     """
     try:
         yield
-    except _TextError as error:
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+    except EvaluationError as error:
+        named = zip(batch.schema.names, batch.columns, strict=True) if _NO_UTF8 in str(error) else ()
+        for name, column in named:
             try:
                 to_values(column)
-            except _TextError as of_column:
+            except EvaluationError as of_column:
                 raise EvaluationError(f"column {name!r}: {of_column}") from None
-        raise EvaluationError(str(error)) from None
+        raise
 
 
 def to_values(column: pyarrow.Array) -> list[Any]:
@@ -73,8 +70,8 @@ def to_values(column: pyarrow.Array) -> list[Any]:
         return list(column.to_pylist())
     except UnicodeDecodeError as error:
         shown = bytes(error.object[:40])
-        raise _TextError(
-            f"the STRING {shown!r} is no UTF-8 ({error.reason}): declare the column as BYTES, or mend its file"
+        raise EvaluationError(
+            f"the STRING {shown!r} {_NO_UTF8}{error.reason}): declare the column as BYTES, or mend its file"
         ) from None
 
 

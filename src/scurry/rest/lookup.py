@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
-
 from scurry.errors import ConfigError, JobNotFoundError
+from scurry.errors.suggestions import similar_names
 from scurry.rest.client import RemoteJob, RemoteProcess, environment_token
 from scurry.rest.registry import JobEntry, registered_jobs
 from scurry.rest.settings import read_token_file
@@ -59,7 +58,7 @@ def _nothing_like(job: str, known: list[RemoteJob]) -> str:
     if not known:
         return f"no job {job!r}: no job is running that `scurry list` would show"
     names = {text: one for one in known for text in (one.id, one.name)}
-    close = [names[text] for text in difflib.get_close_matches(job, names, n=3, cutoff=0.5)]
+    close = [names[text] for text in similar_names(job, names, cutoff=0.5)]
     hint = f"did you mean {' or '.join(f'{one.name!r} ({one.id})' for one in dict.fromkeys(close))}?" if close else ""
     return f"no running job has the id or name {job!r}: {hint or '`scurry list` shows those there are'}"
 

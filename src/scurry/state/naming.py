@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable
 from typing import Any
 
 from scurry.errors import StateNotFoundError
+from scurry.errors.suggestions import similar_name
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata
 from scurry.runtime.state.expiry import Lifetime, lifetimes_in
 
@@ -62,6 +62,6 @@ class StateNames:
 
 
 def _hint(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1)
-    did_you_mean = f"; did you mean {close[0]!r}?" if close else "."
+    close = similar_name(name, known)
+    did_you_mean = f"; did you mean {close!r}?" if close else "."
     return did_you_mean + (f" There are: {', '.join(map(repr, known))}" if known else " There are none")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 from collections.abc import Callable
 from typing import Any
 
 from scurry.common.types import Row
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type, without_null
 from scurry.errors import TypeMismatchError
+from scurry.errors.suggestions import similar_name
 
 __all__ = ["Convert", "RecordMaker", "checked", "plain", "record_maker"]
 
@@ -110,8 +110,8 @@ def _fields(declared: str, names: tuple[str, ...], defaults: dict[str, Any], val
             return value
         for name in value.keys() - set(names):
             if name != "-type":  # fastavro's hint for the type in a union
-                near = difflib.get_close_matches(str(name), names, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+                near = similar_name(str(name), names)
+                hint = f"; did you mean {near!r}?" if near else f"; there are {', '.join(names)}"
                 raise TypeMismatchError(declared, value, f"it has no field {name!r}{hint}")
         missing = [name for name in names if name not in value and name not in defaults]
         if missing:

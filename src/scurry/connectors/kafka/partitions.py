@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -10,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from scurry.common._java_regex.patterns import compiled
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError
+from scurry.errors.suggestions import similar_name
 
 __all__ = ["KafkaOffsetResetStrategy", "KafkaOffsetsInitializer", "KafkaTopicPartition", "OffsetLookup", "Subscription"]
 
@@ -218,6 +218,6 @@ class Subscription:
 
 
 def _missing(topic: str, counts: Mapping[str, int], servers: str) -> str:
-    close = difflib.get_close_matches(topic, counts, 1)
-    hint = f"; did you mean {close[0]!r}?" if close else "; create it, or subscribe by set_topic_pattern to wait for it"
+    close = similar_name(topic, counts)
+    hint = f"; did you mean {close!r}?" if close else "; create it, or subscribe by set_topic_pattern to wait for it"
     return f"there is no topic {topic!r} at {servers}{hint}"

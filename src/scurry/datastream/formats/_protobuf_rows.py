@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
@@ -13,6 +12,7 @@ from scurry.common.typeinfo import MapTypeInfo, ObjectArrayTypeInfo, RowTypeInfo
 from scurry.common.types import Row
 from scurry.connectors.protobuf import is_map, is_repeated
 from scurry.errors import TypeMismatchError, UnsupportedError
+from scurry.errors.suggestions import similar_name
 
 __all__ = ["filler", "row_reader", "row_type_of"]
 
@@ -135,8 +135,8 @@ def _fields(declared: str, names: list[str], value: Any) -> Any:
         value = dict(zip(value._fields, value._values, strict=True))
     if isinstance(value, dict):
         for name in value.keys() - set(names):
-            near = difflib.get_close_matches(str(name), names, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
+            near = similar_name(str(name), names)
+            hint = f"; did you mean {near!r}?" if near else f"; there are {', '.join(names)}"
             raise TypeMismatchError(declared, value, f"it has no field {name!r}{hint}")
         return value.items()
     if not isinstance(value, (Row, tuple, list)):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from scurry.errors import SqlParserEOFError, SqlParserError
+from scurry.errors.suggestions import similar_names
 from scurry.sql.keywords import KEYWORDS, RESERVED
 from scurry.sql.lexer import END, IDENTIFIER, IDENTIFIER_KEYS, STRING, Tokens
 from scurry.sql.span import Span
@@ -113,10 +113,10 @@ def _changes(tokens: Tokens, failed: int) -> Iterator[_Change]:
 
 def _other_keywords(tokens: Tokens, index: int) -> Iterator[_Change]:
     image = _image(tokens, index)
-    for keyword in get_close_matches(image.upper(), _LONG_KEYWORDS, n=4, cutoff=_SIMILAR):
-        if keyword != image.upper():
-            hint = f"did you mean '{keyword}' instead of '{image}'?"
-            yield _Change(_replaced(tokens, index, keyword), 0, hint, index)
+    others = (keyword for keyword in _LONG_KEYWORDS if keyword != image.upper())
+    for keyword in similar_names(image, others, _SIMILAR, most=4):
+        hint = f"did you mean '{keyword}' instead of '{image}'?"
+        yield _Change(_replaced(tokens, index, keyword), 0, hint, index)
 
 
 _LONG_KEYWORDS = sorted(keyword for keyword in KEYWORDS if len(keyword) > 2)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterator, Sequence
 
 from scurry.errors import ValidationError
+from scurry.errors.suggestions import similar_names
 from scurry.functions.aggregate.catalogue import lookup_aggregate
 from scurry.functions.catalogue import lookup
 from scurry.logical_types import CharType, DataType, NullType, VarCharType
@@ -29,7 +29,7 @@ def placed(node: nodes.Node) -> str:
 
 def unknown_column(name: nodes.Identifier, known: Sequence[str]) -> ValidationError:
     """Return the error for a column that is not there."""
-    close = difflib.get_close_matches(name.last, known, n=3)
+    close = similar_names(name.last, known)
     advice = f" Did you mean {' or '.join(close)}?" if close else ""
     if _TEXT_OF_AN_EXPRESSION.search(name.last):
         advice = " Expressions in texts have been removed from Flink: write col('a'), col('b') + 1, col('c').count ..."

@@ -7,9 +7,17 @@ import pytest
 from scurry.errors import UnsupportedError
 
 
-def test_an_import_says_what_to_use_instead() -> None:
-    with pytest.raises(UnsupportedError, match="use DataTypes.ROW"):
-        exec("from scurry.table import UserDefinedType")
+@pytest.mark.parametrize(
+    ("module", "name", "instead"),
+    [
+        ("table", "UserDefinedType", "use DataTypes.ROW"),
+        ("table.types", "UserDefinedType", "use DataTypes.ROW"),
+        ("table.types", "ZonedTimestampType", "use DataTypes.TIMESTAMP_LTZ"),
+    ],
+)
+def test_an_import_says_what_to_use_instead(module: str, name: str, instead: str) -> None:
+    with pytest.raises(UnsupportedError, match=instead):
+        exec(f"from scurry.{module} import {name}")
 
 
 def test_a_name_that_pyflink_does_not_have_is_an_import_error() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.common.types import Row, RowKind
-from scurry.errors import UnsupportedError
 from scurry.table.changelog_mode import ChangelogMode
 from scurry.table.compiled_plan import CompiledPlan
 from scurry.table.data_view import DataView, ListView, MapView
@@ -81,7 +80,7 @@ def __getattr__(name: str) -> Any:
 
         return Expression
     if name == "UserDefinedType":
-        raise UnsupportedError(
-            "types of users are Java classes in Flink, which scurry does not have: use DataTypes.ROW"
-        )
+        from scurry.table import types
+
+        return types.__getattr__(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

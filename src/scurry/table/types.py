@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NoReturn
 
 from scurry.common.types import Row, RowKind
+from scurry.errors import UnsupportedError
 from scurry.logical_types.atomic_types import (
     BigIntType,
     BinaryType,
@@ -267,3 +269,13 @@ class DataTypes:
     ) -> DayTimeIntervalType | YearMonthIntervalType:
         """Return the type of intervals, e.g. `INTERVAL(DAY(2), SECOND(9))`."""
         return interval_type(upper_resolution, lower_resolution)
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name == "UserDefinedType":
+        raise UnsupportedError(
+            "types of users are Java classes in Flink, which scurry does not have: use DataTypes.ROW"
+        )
+    if name == "ZonedTimestampType":
+        raise UnsupportedError("Flink runs no TIMESTAMP WITH TIME ZONE: use DataTypes.TIMESTAMP_LTZ")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""TO_TIMESTAMP_LTZ of whole numbers: exact, and NULL outside the years 0 to 9999."""
+"""TO_TIMESTAMP_LTZ of numbers: exact, and NULL outside the years 0 to 9999."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from functions.evaluation import values
+from functions.evaluation import value, values
+from scurry.errors import EvaluationError
 from scurry.logical_types import BigIntType, IntType
 
 _EDGES = [-62_167_219_200_000, 253_402_300_799_999]
@@ -31,3 +32,13 @@ def test_a_column_of_numbers_has_the_times_of_its_values(number: int, precision:
 @pytest.mark.parametrize(("number", "time"), [(0, 0), (-1, -1000), (2, 2000)])
 def test_seconds_are_milliseconds_of_the_result(number: int, time: int) -> None:
     assert values("TO_TIMESTAMP_LTZ(n, 0)", n=(IntType(), pa.array([number], pa.int32()))) == [time]
+
+
+@pytest.mark.parametrize(("number", "time"), [("Infinity", None), ("-Infinity", None), ("NaN", 0)])
+def test_a_double_that_is_no_number_is_no_time_as_in_java(number: str, time: int | None) -> None:
+    assert value(f"TO_TIMESTAMP_LTZ(CAST('{number}' AS DOUBLE), 3)") == time
+
+
+def test_a_precision_that_is_computed_is_checked_for_each_row() -> None:
+    with pytest.raises(EvaluationError, match="must be between 0 and 9 but was -1"):
+        values("TO_TIMESTAMP_LTZ(100, p)", p=(IntType(), pa.array([-1], pa.int32())))

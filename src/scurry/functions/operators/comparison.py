@@ -105,7 +105,8 @@ def _bind(operator: str) -> Callable[[CallSite, DataType], Kernel]:
                 if isinstance(one, CHARACTER) and isinstance(other, (BooleanType, *NUMERIC)):
                     return _never_equal(operator)
                 if isinstance(one, CHARACTER) and isinstance(other, DATETIME):
-                    return _after_cast(place, other, bind(_of_type(site, other), result_type), site.session)
+                    compare_as = bind(_of_type(site, other), result_type)
+                    return _after_cast(place, other, compare_as, site.session, result_type.is_nullable)
         compare = _KERNELS[operator]
         compare_values = _PYTHON[operator]
         if isinstance(site.types[0], ArrayType):
@@ -142,14 +143,18 @@ def _never_equal(operator: str) -> Kernel:
     return kernel
 
 
-def _after_cast(place: int, target: DataType, compare: Kernel, session: Session) -> Kernel:
-    """Return the kernel for a text and a point of time. What is no such point is NULL, unless it is constant."""
+def _after_cast(place: int, target: DataType, compare: Kernel, session: Session, is_nullable: bool) -> Kernel:
+    """Return the kernel for a text and a point of time.
+
+    What is no such point is NULL, unless it is constant; of arguments that are NOT NULL the answer is then FALSE.
+    """
     strict, lenient = (cast_kernel(STRING, target.nullable(), session, is_try) for is_try in (False, True))
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:
         text = columns[place]
         converted = (strict if isinstance(text, pa.Scalar) else lenient)(text)
-        return compare([converted if number == place else each for number, each in enumerate(columns)], rows)
+        found = compare([converted if number == place else each for number, each in enumerate(columns)], rows)
+        return found if is_nullable else pc.fill_null(found, False)
 
     return kernel
 

@@ -27,12 +27,15 @@ from scurry.logical_types import (
     TinyIntType,
 )
 from scurry.logical_types.arithmetic import rounded_type
+from scurry.logical_types.arrow import arrow_type
 from scurry.logical_types.families import APPROXIMATE, INT, INTEGER, NUMERIC
 
 __all__ = ["FUNCTIONS", "ceil_number", "floor_number", "infer_whole"]
 
 #: As what Flink truncates a DOUBLE.
 _TRUNCATED: Final = DecimalType(38, 18)
+#: Digits before the point that can be rounded away; a number has fewer.
+_MOST_DIGITS: Final = 100_000
 _CONTEXT: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 
 
@@ -67,7 +70,13 @@ def _rounding(result_type: DataType, mode: str, scale_is_known: bool) -> Callabl
     if isinstance(result_type, TinyIntType | SmallIntType) and mode == ROUND_DOWN:
         return _refused
     if isinstance(result_type, IntegralType):
-        return lambda value, digits: value if digits >= 0 else int(_rounded(Decimal(value), digits, mode))
+        range_ = 1 << arrow_type(result_type).bit_width
+
+        def round_whole(value: int, digits: int) -> int:
+            rounded = value if digits >= 0 else int(_rounded(Decimal(value), digits, mode))
+            return (rounded + range_ // 2) % range_ - range_ // 2  # as Java's whole numbers go round
+
+        return round_whole
     if isinstance(result_type, DecimalType):
         if scale_is_known:
             return lambda value, digits: fitted_decimal(_rounded(value, digits, mode), result_type)
@@ -106,6 +115,8 @@ def _rounded(value: Decimal, digits: int, mode: str) -> Decimal:
     assert isinstance(exponent, int)
     if digits >= -exponent:
         return value
+    if digits < -_MOST_DIGITS:
+        raise EvaluationError("Underflow")
     return value.quantize(Decimal(1).scaleb(-digits), mode, _CONTEXT)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import UTC, tzinfo
 from decimal import Decimal
@@ -223,7 +224,13 @@ def _zoned_moment(text: str, pattern: str | None) -> Moment | None:
 
 
 def _from_number(value: Any, precision: int, units: int) -> int | None:
+    if not 0 <= precision <= 9:
+        raise EvaluationError(f"Precision for TO_TIMESTAMP_LTZ must be between 0 and 9 but was {precision}.")
     if isinstance(value, float):
+        if math.isnan(value):
+            return 0  # as Java makes a whole number of it
+        if math.isinf(value):
+            return None
         found = int(Decimal(repr(value)) * units / 10**precision)
     else:
         found = int(value) * units // 10**precision

@@ -232,7 +232,7 @@ def breaks(value: Any, declared: DataType) -> bool:
     return any(breaks(*each) for each in parts)
 
 
-#: Calls that Flink declares NOT NULL, too, and what has NULL there; jobs that write or show it fail in both.
+#: Calls that Flink declares NOT NULL, too: the type of the result, and what has NULL; showing it fails in both.
 AS_IN_FLINK = {
     "{} + {}": "DECIMAL: a number of too many digits",
     "{} - {}": "DECIMAL: a number of too many digits",
@@ -242,7 +242,7 @@ AS_IN_FLINK = {
     "ROUND({}, {})": "DECIMAL: a number of too many digits",
     "CAST({} AS ARRAY<STRING NOT NULL>)": "ARRAY: an element that is NULL",
     "TRY_CAST({} AS ARRAY<STRING NOT NULL>)": "ARRAY: an element that is NULL",
-    "ELEMENT({})": "ARRAY: no elements; Flink shows -1 or ''",
+    "ELEMENT({})": ": an ARRAY without elements, of which Flink shows -1 or ''",
     "INSTR({}, {}, {}, {})": "INT: an occurrence below 1",
     "LPAD({}, {}, {})": "STRING: a length below 0",
     "RPAD({}, {}, {})": "STRING: a length below 0",

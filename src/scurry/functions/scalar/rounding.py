@@ -70,7 +70,7 @@ def _rounding(result_type: DataType, mode: str, scale_is_known: bool) -> Callabl
     if isinstance(result_type, TinyIntType | SmallIntType) and mode == ROUND_DOWN:
         return _refused
     if isinstance(result_type, IntegralType):
-        range_ = 1 << arrow_type(result_type).bit_width
+        range_: int = 1 << arrow_type(result_type).bit_width
 
         def round_whole(value: int, digits: int) -> int:
             rounded = value if digits >= 0 else int(_rounded(Decimal(value), digits, mode))
@@ -120,11 +120,12 @@ def _rounded(value: Decimal, digits: int, mode: str) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-digits), mode, _CONTEXT)
 
 
-def _misplaced(value: Decimal, digits: int, mode: str, result_type: DecimalType) -> Decimal:
+def _misplaced(value: Decimal, digits: int, mode: str, result_type: DecimalType) -> Decimal | None:
     """Round to a scale that is not known before: Flink takes the digits of the result for those of its type."""
     scale = min(max(digits, 0), result_type.scale)
     rounded = _rounded(value, digits, mode)
-    return Decimal(int(rounded.scaleb(scale, _CONTEXT))).scaleb(-result_type.scale, _CONTEXT)
+    shown = Decimal(int(rounded.scaleb(scale, _CONTEXT))).scaleb(-result_type.scale, _CONTEXT)
+    return fitted_decimal(shown, result_type)
 
 
 def infer_whole(site: CallSite) -> Signature:

@@ -10,9 +10,10 @@ from scurry.logical_types import VarCharType
 from scurry.logical_types.families import same_type
 from scurry.relational import calls
 from scurry.relational.expressions import Call, Expression
+from scurry.relational.plan import Aggregate, Join, Project
 from scurry.relational.rewriting import input_references, shifted
 
-__all__ = ["EqualColumns", "conjuncts", "split_condition"]
+__all__ = ["EqualColumns", "conjuncts", "joins_one_value", "split_condition"]
 
 
 @dataclass(frozen=True)
@@ -79,3 +80,12 @@ def _equal_columns(condition: Expression, left_width: int) -> EqualColumns | Non
 
 def _is_text(expression: Expression) -> bool:
     return isinstance(expression.type, VarCharType)
+
+
+def joins_one_value(plan: Join) -> bool:
+    """Return whether the right side of an inner join is a single value: an aggregate of all rows."""
+    right = plan.right
+    while isinstance(right, Project):
+        right = right.input
+    is_single = isinstance(right, Aggregate) and right.is_simple and not right.keys
+    return plan.kind == "INNER" and is_single and len(plan.right.schema) == 1

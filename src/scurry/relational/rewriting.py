@@ -14,6 +14,7 @@ __all__ = [
     "correlated",
     "correlations_of",
     "expressions_of",
+    "grafted",
     "input_references",
     "is_true",
     "remapped",
@@ -220,3 +221,10 @@ def _mapped_value(value: Any, replacement: Replacement) -> Any:
                 changes[each.name] = changed
         return replace(value, **changes) if changes else value
     return value
+
+
+def grafted(plan: Plan, below: Plan, replacement: Plan) -> Plan:
+    """Return a chain of nodes with another one at its end."""
+    if plan is below:
+        return replacement
+    return plan.with_inputs((grafted(plan.inputs[0], below, replacement),))

@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.errors import UnsupportedError
 from scurry.functions.definition import Session
-from scurry.logical_types import ArrayType, DataType, DoubleType, FloatType, RowType
+from scurry.logical_types import DataType
 from scurry.relational import plan as nodes
 from scurry.relational.builders import columns as references_to
 from scurry.relational.builders import project
 from scurry.relational.expressions import Expression, InputReference
-from scurry.relational.join_keys import EqualColumns, split_condition
+from scurry.relational.join_keys import EqualColumns, joins_one_value, split_condition
 from scurry.relational.physical.matching import PatternMatch
 from scurry.relational.plan import Plan
 from scurry.relational.process_tables import ProcessTableFunction
+from scurry.relational.rewriting import grafted
 from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
 from scurry.spark.tables.columns import (
@@ -35,7 +36,8 @@ from scurry.spark.tables.columns import (
 )
 from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
-from scurry.spark.tables.types import column_name, is_orderable, spark_schema, to_spark
+from scurry.spark.tables.texts import FLOATS, NO_COLUMN, equal_keys, named, names_of_sides, order
+from scurry.spark.tables.types import column_name, has_nested_floats, is_orderable, spark_schema, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,11 +56,8 @@ _JOINS = {
     "SEMI": "LEFT SEMI JOIN",
     "ANTI": "LEFT ANTI JOIN",
 }
-_FLOATS = (FloatType, DoubleType)
 #: How many tasks run a process table function of two tables.
 _BUCKETS = 200
-#: Spark's tables have at least one column.
-_NO_COLUMN = "CAST(NULL AS BOOLEAN) AS `rows`"
 
 
 def lowered(
@@ -145,7 +144,7 @@ class _Lowering:
         below = plan
         while isinstance(below, _ROW_BY_ROW) and not self._is_in_sql(below):
             below = below.input
-        task = run_on_batches(_grafted(plan, below, placeholder(below.schema)), self._session, below.schema)
+        task = run_on_batches(grafted(plan, below, placeholder(below.schema)), self._session, below.schema)
         return self._all_of(self.frame(below).mapInArrow(task, spark_schema(plan.schema)))
 
     def _is_in_sql(self, plan: Plan) -> bool:
@@ -159,7 +158,7 @@ class _Lowering:
         if isinstance(plan, nodes.Filter):
             return f"SELECT * FROM ({self._query(plan.input)}) WHERE {self._expression(plan.condition)}"
         assert isinstance(plan, nodes.Project)
-        return f"SELECT {_named(self._expressions(plan.expressions))} FROM ({self._query(plan.input)})"
+        return f"SELECT {named(self._expressions(plan.expressions))} FROM ({self._query(plan.input)})"
 
     def _expression(self, expression: Expression, names: Names = column_name) -> str | None:
         return spark_expression(expression, self._session, names)
@@ -182,7 +181,7 @@ class _Lowering:
             query = None
             if frame is not None:
                 names = [f"`{each.name.replace('`', '``')}`" for each in scan.schema]
-                query = f"SELECT {_named(names)} FROM {self._view(frame)}"
+                query = f"SELECT {named(names)} FROM {self._view(frame)}"
             found = self._scans[id(scan)] = _Scanned(scan, source, splits, query)
         return found.query
 
@@ -206,20 +205,20 @@ class _Lowering:
     def _join(self, plan: nodes.Join) -> str:
         equal, residual = split_condition(plan.condition, len(plan.left.schema))
         width = len(plan.left.schema)
-        names = _names_of_sides(width)
+        names = names_of_sides(width)
         condition = None if residual is None else self._expression(residual, names)
         if residual is not None and condition is None and plan.kind != "INNER":
             return self._join_in_tasks(plan, equal)
         if not all(is_orderable(each.left.type) for each in equal):
             return self._join_in_tasks(plan, ())
-        if not equal and residual is not None and condition is not None and _is_scalar(plan):
+        if not equal and residual is not None and condition is not None and joins_one_value(plan):
             return self._compared_with_scalar(plan, residual)
         left, left_keys = self._keyed(plan.left, [each.left for each in equal], "l")
         right, right_keys = self._keyed(plan.right, [each.right for each in equal], "r")
-        on = [_equal_keys(one, other, each) for each, one, other in zip(equal, left_keys, right_keys, strict=True)]
+        on = [equal_keys(one, other, each) for each, one, other in zip(equal, left_keys, right_keys, strict=True)]
         if condition is not None:
             on.append(condition)
-        columns = _named([names(index) for index in range(len(plan.schema))])
+        columns = named([names(index) for index in range(len(plan.schema))])
         joined = f"SELECT {columns} FROM ({left}) l {_JOINS[plan.kind]} ({right}) r ON {' AND '.join(on) or 'TRUE'}"
         if residual is None or condition is not None:
             return joined
@@ -257,7 +256,7 @@ class _Lowering:
         ):
             query, values = self._keyed(side, found, "s")
             named = [f"{value} AS {key}" for value, key in zip(values or ["0"], keys, strict=True)]
-            columns = [f"s.{column_name(index)}" for index in range(len(side.schema))] or [_NO_COLUMN]
+            columns = [f"s.{column_name(index)}" for index in range(len(side.schema))] or [NO_COLUMN]
             sides.append(self._spark.sql(f"SELECT {', '.join([*columns, *named])} FROM ({query}) s"))
         schemas = (plan.left.schema, plan.right.schema)
         node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
@@ -274,11 +273,11 @@ class _Lowering:
         keys = [column_name(key) for key in plan.keys]
         identifier = [] if plan.grouping_id is None else [typed("grouping_id()", plan.grouping_id)]
         types = [plan.input.schema[key].type for key in plan.keys]
-        signs = [is_negative_zero(key) for key, each in zip(keys, types, strict=True) if isinstance(each, _FLOATS)]
+        signs = [is_negative_zero(key) for key, each in zip(keys, types, strict=True) if isinstance(each, FLOATS)]
         if signs and not plan.is_simple:
             return self._in_tasks(plan, self._common_keys(plan))
         shown = [with_sign_of_zero(key, each) for key, each in zip(keys, types, strict=True)]
-        query = f"SELECT {_named([*shown, *identifier, *found])} FROM ({self._query(plan.input)})"
+        query = f"SELECT {named([*shown, *identifier, *found])} FROM ({self._query(plan.input)})"
         if keys:
             query += f" GROUP BY {', '.join([*keys, *signs])}"
         if not plan.is_simple:
@@ -288,7 +287,7 @@ class _Lowering:
 
     def _groups_by(self, types: Sequence[DataType]) -> bool:
         """Return whether Spark groups by values of some types as Flink does, beside the sign of zero."""
-        return all(is_orderable(each) and not _has_nested_floats(each) for each in types)
+        return all(is_orderable(each) and not has_nested_floats(each) for each in types)
 
     def _common_keys(self, plan: nodes.Aggregate) -> list[int]:
         """Return the keys by which groups can be told apart in all grouping sets."""
@@ -335,7 +334,7 @@ class _Lowering:
     def _sort(self, plan: nodes.Sort) -> str:
         if not all(comparable(plan.schema[key.index].type) for key in plan.keys):
             return self._in_tasks(plan, ())
-        return f"SELECT * FROM ({self._query(plan.input)}) ORDER BY {', '.join(map(_order, plan.keys))}"
+        return f"SELECT * FROM ({self._query(plan.input)}) ORDER BY {', '.join(map(order, plan.keys))}"
 
     def _limit(self, plan: nodes.Limit) -> str:
         fetch = "" if plan.fetch is None else f" LIMIT {plan.fetch}"
@@ -358,7 +357,7 @@ class _Lowering:
 
     def _set_of_columns(self, plan: nodes.SetOperation, branches: Sequence[str]) -> str:
         columns = [(column_name(place), kind) for place, kind in enumerate(plan.schema.types)]
-        signs = [is_negative_zero(name) for name, kind in columns if isinstance(kind, _FLOATS)]
+        signs = [is_negative_zero(name) for name, kind in columns if isinstance(kind, FLOATS)]
         operator = f" {plan.kind}{' ALL' if plan.all else ''} "
         if not signs:
             return operator.join(branches)
@@ -366,10 +365,10 @@ class _Lowering:
         signed = operator.join(f"SELECT *, {added} FROM ({branch})" for branch in branches)
         names = iter(range(len(signs)))
         shown = [
-            with_sign_of_zero(name, kind, f"`sign {next(names)}`") if isinstance(kind, _FLOATS) else name
+            with_sign_of_zero(name, kind, f"`sign {next(names)}`") if isinstance(kind, FLOATS) else name
             for name, kind in columns
         ]
-        return f"SELECT {_named(shown)} FROM ({signed})"
+        return f"SELECT {named(shown)} FROM ({signed})"
 
     def _set_operation_in_task(self, plan: nodes.SetOperation) -> str:
         from pyspark.sql import functions as F
@@ -396,52 +395,5 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
 }
 
 
-def _grafted(plan: Plan, below: Plan, replacement: Plan) -> Plan:
-    """Return a chain of nodes with another one at its end."""
-    if plan is below:
-        return replacement
-    return plan.with_inputs((_grafted(plan.inputs[0], below, replacement),))
-
-
 def _no_table(scan: nodes.Scan) -> Any:
     raise AssertionError(f"VALUES reads {scan}")
-
-
-def _equal_keys(one: str, other: str, keys: EqualColumns) -> str:
-    """Return the condition of a join by keys; NaN, which Spark takes for equal to itself, equals nothing."""
-    is_floating = isinstance(keys.left.type, _FLOATS)
-    if keys.null_equals_null:
-        return f"{one} <=> {other} AND NOT isnan({one})" if is_floating else f"{one} <=> {other}"
-    return f"{f'CASE WHEN isnan({one}) THEN NULL ELSE {one} END' if is_floating else one} = {other}"
-
-
-def _has_nested_floats(data_type: DataType) -> bool:
-    if isinstance(data_type, ArrayType):
-        parts = [data_type.element_type]
-    else:
-        parts = [field.data_type for field in data_type.fields] if isinstance(data_type, RowType) else []
-    return any(isinstance(each, _FLOATS) or _has_nested_floats(each) for each in parts)
-
-
-def _named(texts: Sequence[str]) -> str:
-    """Return the list of a SELECT: texts named by position."""
-    return ", ".join(f"{text} AS {column_name(index)}" for index, text in enumerate(texts)) or _NO_COLUMN
-
-
-def _names_of_sides(width: int) -> Names:
-    """Return names of the columns of a join whose left side has a width."""
-    return lambda index: f"l.{column_name(index)}" if index < width else f"r.{column_name(index - width)}"
-
-
-def _is_scalar(plan: nodes.Join) -> bool:
-    """Return whether the right side of an inner join is a single value: an aggregate of all rows."""
-    right = plan.right
-    while isinstance(right, nodes.Project):
-        right = right.input
-    is_single = isinstance(right, nodes.Aggregate) and right.is_simple and not right.keys
-    return plan.kind == "INNER" and is_single and len(plan.right.schema) == 1
-
-
-def _order(key: nodes.SortKey) -> str:
-    direction, nulls = "DESC" if key.descending else "ASC", "FIRST" if key.nulls_first else "LAST"
-    return f"{column_name(key.index)} {direction} NULLS {nulls}"

@@ -12,7 +12,15 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.logical_types import (
+    ArrayType,
+    DataType,
+    DoubleType,
+    FloatType,
+    LocalZonedTimestampType,
+    RowType,
+    TimestampType,
+)
 from scurry.logical_types.arrow import arrow_type
 from scurry.relational.schema import Schema
 
@@ -20,6 +28,7 @@ __all__ = [
     "column_name",
     "frame_columns",
     "from_spark",
+    "has_nested_floats",
     "is_orderable",
     "own_column",
     "spark_schema",
@@ -201,3 +210,12 @@ def _has_map(kind: pa.DataType) -> bool:
     if pa.types.is_map(kind):
         return True
     return any(_has_map(kind.field(index).type) for index in range(kind.num_fields))
+
+
+def has_nested_floats(data_type: DataType) -> bool:
+    """Return whether elements or fields of a type are floating-point numbers."""
+    if isinstance(data_type, ArrayType):
+        parts = [data_type.element_type]
+    else:
+        parts = [field.data_type for field in data_type.fields] if isinstance(data_type, RowType) else []
+    return any(isinstance(each, (FloatType, DoubleType)) or has_nested_floats(each) for each in parts)

@@ -16,7 +16,7 @@ from scurry.relational.schema import Column, Schema
 from scurry.sql import nodes
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.window_tables import window_schema
+from scurry.sql.validator.from_clause.window_tables import window_schema
 
 __all__ = ["GroupWindow", "auxiliary", "group_window"]
 

@@ -12,7 +12,7 @@ from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
 
 if TYPE_CHECKING:
-    from scurry.sql.validator.tables import FromItem
+    from scurry.sql.validator.from_clause.items import FromItem
 
 __all__ = ["Hints"]
 

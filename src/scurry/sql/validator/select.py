@@ -15,13 +15,14 @@ from scurry.sql import nodes
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.from_clause.items import FromItem
+from scurry.sql.validator.from_clause.tables import FromClause
 from scurry.sql.validator.grouping import Grouping, has_aggregates
 from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.names import column_name, unique_names
 from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.over import OverCalls
 from scurry.sql.validator.scope import Scope
-from scurry.sql.validator.tables import FromClause, FromItem
 
 __all__ = ["SelectValidator"]
 

@@ -19,9 +19,9 @@ from scurry.sql import nodes
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
+from scurry.sql.validator.from_clause.window_tables import FromItemOf, argument_table
 from scurry.sql.validator.functions.user_functions import called_function
 from scurry.sql.validator.scope import Scope
-from scurry.sql.validator.window_tables import FromItemOf, argument_table
 
 __all__ = ["process_function", "process_table"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scurry.errors import UnsupportedError, ValidationError
@@ -11,7 +11,7 @@ from scurry.errors.suggestions import did_you_mean
 from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.relational import builders
 from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
-from scurry.relational.plan import Correlate, Join, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
+from scurry.relational.plan import Correlate, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
 from scurry.relational.rewriting import correlations_of, is_true, retyped, rewritten, shifted
 from scurry.relational.schema import Schema
 from scurry.sql import nodes
@@ -20,33 +20,15 @@ from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import check_period, invalid
+from scurry.sql.validator.from_clause.items import FromItem, named, optional, own_column, renamed, side_by_side, single
+from scurry.sql.validator.from_clause.window_tables import is_window_function, window_table
 from scurry.sql.validator.functions.process_tables import process_function, process_table
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
 from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.patterns.match_recognize import match
-from scurry.sql.validator.scope import Relation, Scope, Shown
-from scurry.sql.validator.window_tables import is_window_function, window_table
+from scurry.sql.validator.scope import Relation, Scope
 
-__all__ = ["FromClause", "FromItem"]
-
-
-@dataclass(frozen=True)
-class FromItem:
-    """A validated part of FROM.
-
-    Attributes:
-        plan: Its rows.
-        relations: The tables its columns belong to.
-        shown: What `*` stands for, where USING or NATURAL has merged columns.
-    """
-
-    plan: Plan
-    relations: tuple[Relation, ...]
-    shown: tuple[Shown, ...] | None = None
-
-    def scope(self, outer: Scope | None) -> Scope:
-        """Return the scope of an expression over this row."""
-        return Scope(self.plan.schema, self.relations, self.shown, outer)
+__all__ = ["FromClause"]
 
 
 class FromClause:
@@ -75,8 +57,8 @@ class FromClause:
         common = self._environment.tables.get(names[0]) if len(names) == 1 else None
         if common is not None:
             plan = common.environment.plan(common.definition.query)
-            plan = _renamed(plan, common.definition.columns, common.definition.name.span)
-            return _single(plan, name or names[0])
+            plan = renamed(plan, common.definition.columns, common.definition.name.span)
+            return single(plan, name or names[0])
         found = self._environment.catalog.find(names)
         if found is None:
             catalog = self._environment.catalog
@@ -95,7 +77,7 @@ class FromClause:
             plan = found.plan
         else:
             plan = self._scan(found, table.hints)
-        return _single(plan, name or found.path[-1], found.path if name is None else ())
+        return single(plan, name or found.path[-1], found.path if name is None else ())
 
     def _scan(self, table: CatalogTable, hints: Sequence[nodes.Hint]) -> Plan:
         read = [each for each in table.columns if each.expression is None]
@@ -131,10 +113,10 @@ class FromClause:
                 if left is not None and isinstance(_core(table), nodes.Unnest | nodes.TableFunction)
                 else len(item.plan.schema)
             )
-            item = replace(item, plan=_renamed(item.plan, table.columns, table.span, last=width))
+            item = replace(item, plan=renamed(item.plan, table.columns, table.span, last=width))
         elif _has_no_names(table.table) and item.relations[-1].width == 1:
             # The only column of values without names is known by the name of the table.
-            item = replace(item, plan=_renamed(item.plan, (table.name,), table.span, last=1))
+            item = replace(item, plan=renamed(item.plan, (table.name,), table.span, last=1))
         return item
 
     def _derived(self, table: nodes.DerivedTable, name: str | None, left: FromItem | None) -> FromItem:
@@ -143,15 +125,15 @@ class FromClause:
             outer = left.scope(outer)
         plan = self._environment.inside(outer).plan(table.query)
         is_ordered = isinstance(table.query, nodes.OrderBy) and table.query.offset is None and table.query.fetch is None
-        return _single(_unsorted(plan) if is_ordered else plan, name)
+        return single(_unsorted(plan) if is_ordered else plan, name)
 
     def _function(self, table: nodes.TableFunction, name: str | None, left: FromItem | None) -> FromItem:
         if is_window_function(table.call):
             plan = window_table(table.call, self._environment, self.item)
-            return _single(plan, name)
+            return single(plan, name)
         process = process_function(table.call, self._environment)
         if process is not None:
-            return _single(process_table(table.call, process, self._environment, self.item), name)
+            return single(process_table(table.call, process, self._environment, self.item), name)
         return self._lateral(
             left,
             name,
@@ -167,7 +149,7 @@ class FromClause:
 
     def _match(self, table: nodes.MatchRecognize, name: str | None, left: FromItem | None) -> FromItem:
         below = self._item(table.table, None, None)
-        return _single(match(table, below.plan, below.relations, self._environment), name)
+        return single(match(table, below.plan, below.relations, self._environment), name)
 
     def _lateral(
         self,
@@ -200,7 +182,7 @@ class FromClause:
         if isinstance(right, nodes.Snapshot):
             return self._joined_version(table, right, first, kind)
         second = self._item(table.right, None, None)
-        row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
+        row = side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
         if table.natural or table.using:
             return self._merged_join(table, first, second, row)
         condition = self._condition(table, row)
@@ -228,7 +210,7 @@ class FromClause:
         scope = first.scope(self._environment.outer)
         inner = FromClause(self._environment.inside(scope))
         second = inner.item(table.right)
-        row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
+        row = side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
         condition = self._condition(table, row)
         if scope.correlation not in correlations_of(second.plan):
             return replace(row, plan=builders.join(first.plan, second.plan, kind, condition))
@@ -240,7 +222,7 @@ class FromClause:
     def _joined_version(self, table: nodes.Join, right: nodes.Snapshot, first: FromItem, kind: str) -> FromItem:
         name = table.right.name.last if isinstance(table.right, nodes.Alias) else None
         second = self._item(right.table, name, None)
-        row = _side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
+        row = side_by_side(first, second, builders.join(first.plan, second.plan, kind, None), table.right)
         period = ExpressionValidator(first.scope(self._environment.outer), self._environment).convert(right.period)
         check_period(period.type, right.period.span)
         condition = self._condition(table, row)
@@ -272,16 +254,16 @@ class FromClause:
         spans = {each.last: each.span for each in table.using}
         names = list(spans)
         if table.natural:
-            known = {name for name, _ in _named(second)}
-            shown = {name for name, _ in _named(first)}
+            known = {name for name, _ in named(second)}
+            shown = {name for name, _ in named(first)}
             names = [each for each in dict.fromkeys(first.plan.schema.names) if each in known & shown]
         width = len(first.plan.schema)
         validator = ExpressionValidator(row.scope(self._environment.outer), self._environment)
         conditions, pairs = [], {}
         for name in names:
             span = spans.get(name, table.span)
-            one = _own_column(first, name, span)
-            other = shifted(_own_column(second, name, span), width)
+            one = own_column(first, name, span)
+            other = shifted(own_column(second, name, span), width)
             conditions.append(validator.call("=", [one, other], span))
             pairs[name] = (one, other)
         plan = builders.join(first.plan, second.plan, row.plan.kind, validator.all_of(conditions))  # type: ignore[attr-defined]
@@ -289,7 +271,7 @@ class FromClause:
         after = ExpressionValidator(joined.scope(self._environment.outer), self._environment)
         # Flink puts the columns that the last join merges first.
         merged = [(name, _merged(pair, plan, after, table)) for name, pair in pairs.items()]
-        rest = [each for name, each in _named(row) if name not in pairs]
+        rest = [each for name, each in named(row) if name not in pairs]
         return replace(joined, shown=(*merged, *rest))
 
 
@@ -322,62 +304,6 @@ def _timed(expression: Expression, kind: DataType) -> Expression:
     return expression
 
 
-def _single(plan: Plan, name: str | None, path: tuple[str, ...] = ()) -> FromItem:
-    return FromItem(plan, (Relation(name, path, 0, len(plan.schema)),))
-
-
-def _side_by_side(first: FromItem, second: FromItem, plan: Join, right: nodes.TableExpression) -> FromItem:
-    width = len(first.plan.schema)
-    known = {each.name for each in first.relations if each.name}
-    for each in second.relations:
-        if each.name in known:
-            raise invalid(right.span, f"Duplicate relation name '{each.name}' in FROM clause")
-    relations = (*first.relations, *(each.shifted(width) for each in second.relations))
-    if first.shown is None and second.shown is None:
-        return FromItem(plan, relations)
-    shown = [_retyped(each, plan, optional=plan.kind in ("RIGHT", "FULL")) for _, each in _named(first)]
-    for name, column in _named(second):
-        moved = column + width if isinstance(column, int) else (name, shifted(column[1], width))
-        shown.append(_retyped(moved, plan, optional=plan.kind in ("LEFT", "FULL")))
-    return FromItem(plan, relations, tuple(shown))
-
-
-def _retyped(column: Shown, plan: Plan, optional: bool) -> Shown:
-    """Return a column as it is after a join, which has NULL for a side that is optional."""
-    if isinstance(column, int):
-        return column
-    value = retyped(column[1], plan.schema)
-    return column[0], _optional(value) if optional else value
-
-
-def _optional(value: Expression) -> Expression:
-    return replace(value, type=value.type.nullable())  # type: ignore[call-arg]
-
-
-def _renamed(plan: Plan, names: Sequence[nodes.Identifier], span: Any, last: int | None = None) -> Plan:
-    """Give the last columns of a plan other names."""
-    width = len(plan.schema) if last is None else last
-    before = len(plan.schema) - width
-    if not names:
-        return plan
-    if len(names) != width:
-        shown = ", ".join(f"'{each}'" for each in plan.schema.names[before:])
-        raise invalid(
-            names[0].span.to(names[-1].span),
-            f"List of column aliases must have same degree as table; table has {width} columns ({shown}), "
-            f"whereas alias list has {len(names)} columns",
-        )
-    new = [each.last for each in names]
-    for index, name in enumerate(new):
-        if name in new[:index]:
-            raise invalid(names[index].span, f"Duplicate name '{name}' in column alias list")
-    if isinstance(plan, Unnest):
-        return replace(plan, element_schema=plan.element_schema.renamed(new))
-    if isinstance(plan, TableFunctionScan):
-        return replace(plan, function_schema=plan.function_schema.renamed(new))
-    return builders.project(plan, builders.columns(plan), (*plan.schema.names[:before], *new))
-
-
 def _has_no_names(table: nodes.TableExpression) -> bool:
     return isinstance(table, nodes.Unnest) or (
         isinstance(table, nodes.DerivedTable) and isinstance(table.query, nodes.Values)
@@ -402,22 +328,6 @@ def _as_query(table: nodes.TableExpression) -> nodes.TableExpression:
     return nodes.Alias(derived, table.name, span=table.span) if isinstance(table, nodes.Alias) else derived
 
 
-def _named(item: FromItem) -> list[tuple[str, Shown]]:
-    """Return the columns that `*` stands for, with their names."""
-    names = item.plan.schema.names
-    shown: Iterable[Shown] = range(len(names)) if item.shown is None else item.shown
-    return [(names[each] if isinstance(each, int) else each[0], each) for each in shown]
-
-
-def _own_column(item: FromItem, name: str, span: Any) -> Expression:
-    found = item.scope(None).find(nodes.Identifier((name,), span=span))
-    if found is None:
-        raise invalid(span, f"Column '{name}' not found in any table").with_hint(
-            did_you_mean(name, item.plan.schema.names)
-        )
-    return found.expression
-
-
 def _merged(
     pair: tuple[Expression, Expression], plan: Plan, validator: ExpressionValidator, table: nodes.Join
 ) -> Expression:
@@ -427,7 +337,7 @@ def _merged(
         return other
     if table.kind != "FULL":
         return one
-    return validator.call("COALESCE", [_optional(each) for each in (one, other)], table.span)
+    return validator.call("COALESCE", [optional(each) for each in (one, other)], table.span)
 
 
 def _correlated_left(condition: Expression, width: int, correlation: int) -> Expression:

@@ -21,7 +21,7 @@ from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.scope import Relation, Scope
 
 if TYPE_CHECKING:
-    from scurry.sql.validator.tables import FromItem
+    from scurry.sql.validator.from_clause.items import FromItem
 
 __all__ = ["argument_table", "is_window_function", "window_schema", "window_table"]
 

@@ -1,0 +1,1 @@
+"""Validation of FROM: items of rows, tables, joins, and tables of windows."""

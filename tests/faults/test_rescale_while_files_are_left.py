@@ -11,6 +11,11 @@ from typing import Any
 
 import pytest
 
+from scurry.common import Configuration, Duration, Time, WatermarkStrategy
+from scurry.common.watermark_strategy import TimestampAssigner
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.connectors.file_system import FileSource, StreamFormat
+from scurry.datastream.window import TumblingEventTimeWindows
 from support.faults.endless_job import ENVIRONMENT, PYTHONPATH
 from support.faults.standalone_cluster import REACTIVE, Cluster, Daemon, wait_until
 from support.statements.tables import environment, read
@@ -120,6 +125,36 @@ def test_rescales_lose_no_row(
     assert not client.get_job_status().result().is_terminal_state()
     client.get_job_execution_result().result()
     assert rows(tmp_path) == undisturbed
+
+
+class _Millis(TimestampAssigner):
+    def extract_timestamp(self, value: str, record_timestamp: int) -> int:
+        return int(value)
+
+
+def _counts(directory: Path, parallelisms: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Count the milliseconds of files in windows of a stream; rescale meanwhile."""
+    settings = {"scurry.runner": "local", "parallelism.default": "2", "scurry.batch.max-bytes": "400"}
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
+    lines = FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(directory)).build()
+    strategy: WatermarkStrategy[str] = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
+    times = env.from_source(lines, strategy.with_timestamp_assigner(_Millis()), "times")
+    pairs = times.map(lambda line: (int(line) // 10_000, 1))
+    counts = pairs.key_by(lambda pair: 0).window(TumblingEventTimeWindows.of(Time.seconds(10)))
+    with counts.reduce(lambda a, b: (a[0], a[1] + b[1])).execute_and_collect() as found:
+        client: Any = found._client
+        for parallelism in parallelisms:
+            client.rescale(parallelism).result()
+        assert not client.get_job_status().result().is_terminal_state()
+        return sorted(found)
+
+
+def test_windows_of_a_stream_lose_no_record(tmp_path: Path) -> None:
+    for file in range(8):
+        path = tmp_path / f"{file}.txt"
+        path.write_text("".join(f"{number * 100}\n" for number in range(file * 500, file * 500 + 500)))
+        os.utime(path, (file, file))
+    assert _counts(tmp_path, PARALLELISMS) == [(window, 100) for window in range(40)]
 
 
 @pytest.mark.parametrize(("runner", "parallelisms"), [LOCAL, SPARK])

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from scurry.errors import ScurryError, UnsupportedError
+from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.functions.aggregate.catalogue import aggregate_names
 from scurry.functions.catalogue import names
 from scurry.table import EnvironmentSettings, TableEnvironment
@@ -48,6 +48,14 @@ def test_queries_that_failed_inside_have_rows(query: str, found: list[tuple[obje
 def test_a_subquery_about_both_sides_of_an_outer_join_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="outer join"):
         rows(made("BATCH"), "SELECT a.x FROM a LEFT JOIN b ON a.x = (SELECT MAX(x) FROM b AS c WHERE c.x = b.x)")
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+@pytest.mark.parametrize("prefix", ["", "EXPLAIN "])
+def test_a_time_of_nine_digits_in_a_far_year_is_refused_with_its_place(prefix: str, mode: str) -> None:
+    query = f"{prefix}SELECT MAP[TIMESTAMP '9999-12-31 23:59:59.999999999', 1]"
+    with pytest.raises(ValidationError, match=r"From line 1, column \d+ .*: TIMESTAMP literal .* is out of range"):
+        made(mode).execute_sql(query)
 
 
 _VALUES = (

@@ -47,6 +47,7 @@ def rows_on_spark(spark: Any) -> Iterator[TableEnvironment]:
     env.get_config().set("parallelism.default", "2")
     env.execute_sql(
         "CREATE TABLE numbers (x BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '3000000', "
+        "'rows-per-second' = '1000000000', "
         "'fields.x.kind' = 'sequence', 'fields.x.start' = '1', 'fields.x.end' = '3000000')"
     )
     yield env

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyspark.errors.exceptions.captured import unwrap_spark_exception
 from pyspark.sql.pandas.serializers import ArrowStreamSerializer
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.util import _load_from_socket
@@ -76,7 +77,8 @@ def collected(frame: DataFrame) -> Iterator[pa.RecordBatch]:
             with _load_from_socket((port, secret), _Kept(kept)) as numbers:
                 order = list(numbers)
         finally:
-            server.getResult()  # raises what has failed in the JVM
+            with unwrap_spark_exception():
+                server.getResult()  # raises what has failed in the JVM
         for number in order:
             yield from pa.Table.from_batches([kept.take(number)]).cast(schema).to_batches()
     finally:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from scurry.datastream.window import TimeWindow
@@ -13,7 +13,8 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.expiry import Lifetimes, live
 from scurry.runtime.state.layout import Entry as KeyEntry
-from scurry.runtime.state.layout import page_of
+from scurry.runtime.state.layout import is_run, page_of
+from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.slots import CONTENTS, MERGING, SESSIONS, state_name
 from scurry.runtime.state.timer import Timer, timers_in
 
@@ -45,7 +46,7 @@ def load(uid: str, blob: bytes) -> Any:
         SavepointError: It contains objects of a class that this program does not have.
     """
     try:
-        return pickle.loads(blob)
+        return stored_content(blob)
     except (ImportError, AttributeError) as error:
         raise SavepointError(
             f"the state of operator {uid!r} holds objects of a class that is not found here: {error}. Import the "
@@ -55,11 +56,22 @@ def load(uid: str, blob: bytes) -> Any:
 
 
 def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
-    """Yield the (canonical) keys of pages, each with its entry."""
+    """Yield the (canonical) keys of pages, each with its entry.
+
+    Args:
+        pages: All pages and runs of some key groups; runs are held in memory, as a newer one may have a key, too.
+    """
+    runs: dict[str, list[tuple[int, Any]]] = {}
     for page in pages:
         content = load(page.uid, page.blob)
-        if not isinstance(content, Index):
+        if is_run(page.blob):
+            runs.setdefault(page.uid, []).append((page.id, content))
+        elif not isinstance(content, Index):
             yield from page_of(content).items()
+    for uid, some in runs.items():
+        from scurry.runtime.state.run_groups import newest
+
+        yield from newest(some, partial(load, uid))
 
 
 def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:

@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scurry.datastream.functions import AggregateFunction
@@ -19,6 +19,7 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.runtime.keys import key_hash
+from scurry.runtime.state import writing
 from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, Meta, stored_entries, take_over
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.states import create_state
@@ -83,6 +84,7 @@ def fill(store: DictStore, count: int, page_bytes: int = 200) -> None:
     backend.flush()
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestPages:
     def test_keys_share_a_page_until_it_is_full(self) -> None:
         store = DictStore()
@@ -158,12 +160,15 @@ class TestPages:
 def stores() -> dict[int, CountingStore]:
     """Stores by number of keys, filled once: each test works on keys of its own."""
     stores = {}
-    for count in (600, 60_000):
-        stores[count] = CountingStore()
-        fill(stores[count], count, PAGE_BYTES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(writing, "RUN_PAGES", 1 << 30)
+        for count in (600, 60_000):
+            stores[count] = CountingStore()
+            fill(stores[count], count, PAGE_BYTES)
     return stores
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestCost:
     """A batch costs what it touches, however much state there is."""
 
@@ -222,6 +227,7 @@ class TestCost:
         assert store.calls["get"] == before
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestPackedEntries:
     def written(self, count: int) -> DictStore:
         store = DictStore()
@@ -246,6 +252,7 @@ class TestPackedEntries:
         assert stored_entries("op", store) == {key: {"n": key} for key in range(100)}
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestSizesOfPages:
     def test_pages_of_which_batches_touch_many_keys_grow_larger(self) -> None:
         sparse, dense = DictStore(), DictStore()
@@ -288,6 +295,7 @@ class TestSizesOfPages:
         assert found == {key: {"n": key if key % 100 else -key} for key in range(2000)}
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestKeyGroups:
     def test_no_page_holds_keys_of_two_groups(self) -> None:
         store = DictStore()
@@ -471,11 +479,12 @@ class Subject:
         return dict(state.items()) if kind == "map" else state.get()
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.usefixtures("layout")
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from([1, 4, 128]),
     st.sampled_from([(False,), (True,), (True, False)]),
-    st.lists(st.tuples(st.booleans(), STEPS), max_size=4),
+    st.lists(st.tuples(st.booleans(), STEPS), max_size=8),
 )
 def test_any_operations_over_any_batches_agree_with_dicts(
     max_parallelism: int, packs: tuple[bool, ...], batches: list[Any]
@@ -529,7 +538,8 @@ def test_any_operations_over_any_batches_agree_with_dicts(
 TOUCHES = st.lists(st.tuples(st.integers(0, 1500), st.integers(1, 900), st.booleans(), st.booleans()), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.usefixtures("layout")
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.booleans(), st.sampled_from([100, 1000, 4096]), TOUCHES)
 def test_batches_that_touch_many_or_few_keys_keep_all_of_them(packs: bool, page_bytes: int, touches: list[Any]) -> None:
     store = DictStore()

@@ -26,6 +26,7 @@ def fill(harness: TestHarness, count: int, name: str = "key") -> None:
             harness.process((f"{name} {number}", "x" * 20))
 
 
+@pytest.mark.usefixtures("layout")
 class TestWhatGoes:
     @pytest.mark.parametrize("kind", ["value", "list", "map"])
     def test_a_key_that_is_not_touched_again_goes_when_others_come(self, kind: str) -> None:
@@ -141,6 +142,7 @@ class TestWhatGoes:
             assert list(stored(harness)) == ["a"]
 
 
+@pytest.mark.usefixtures("layout")
 class TestSettings:
     def keeps(self, function: Any) -> bool:
         """Whether an expired key that nobody touches stays."""
@@ -189,6 +191,7 @@ class ReadingStore(DictStore):
         return super().get_many(keys)
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestBounds:
     def test_ever_new_keys_are_bounded_by_those_alive(self) -> None:
         """3,000 batches of 5 new keys each and 10 ms: 40 are alive at a time, and 5 more may be on their way out."""
@@ -258,6 +261,7 @@ class TestBounds:
         assert [kind for _, kind, _ in store] == ["meta"]
 
 
+@pytest.mark.usefixtures("in_pages")
 class TestChangedPrograms:
     def as_before(self, store: DictStore) -> None:
         """Makes entries look like those that were written when nobody knew what expires."""

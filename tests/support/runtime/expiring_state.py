@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 from typing import Any
 
 from scurry.datastream.functions import AggregateFunction, KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
-from scurry.runtime.state.backend import Index
+from scurry.runtime.state.backend import Index, stored_entries
+from scurry.runtime.state.runs import stored_content
 from scurry.testing import TestHarness
 
 TTL = 80
@@ -70,13 +70,14 @@ def seen(function: Any | None = None) -> Callable[[Any], Any]:
 def contents(harness: TestHarness) -> list[Any]:
     """What the stores of a pipeline hold: pages and indexes."""
     stores = harness._levels.stores.values()
-    return [pickle.loads(blob) for store in stores for (_, kind, _), blob in store.items() if kind == "page"]
+    return [stored_content(blob) for store in stores for (_, kind, _), blob in store.items() if kind == "page"]
 
 
 def stored(harness: TestHarness) -> dict[Any, Any]:
     """The entries of all keys that have one, also of keys whose entry is empty."""
-    pages = [content for content in contents(harness) if not isinstance(content, Index)]
-    return {key: entry for page in pages for key, entry in page.items()}
+    stores = harness._levels.stores.values()
+    uids = {uid for store in stores for uid, _, _ in store}
+    return {key: entry for store in stores for uid in uids for key, entry in stored_entries(uid, store).items()}
 
 
 def splits(harness: TestHarness) -> int:

@@ -22,8 +22,8 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.backend import Meta
 from scurry.runtime.state.evolution.job import Collected, JobMigration, plan_migration
-from scurry.runtime.state.expiry import RestoreFilter
 from scurry.runtime.state.layout import GROUP_SHIFT
+from scurry.runtime.state.restore_filter import RestoreFilter
 from scurry.runtime.state.slots import DOMAINS
 
 #: Operators whose functions name their own states may replace each other.

@@ -3,8 +3,9 @@
 Keys belong to **key groups**, and a group's state is in **pages**. A page holds all state and timers of the keys whose
 hash leads to it, pickled together. A page is read when a batch first touches a key on it, and written once at the end
 of the batch, if it changed. Pages split when they grow, like the buckets of a trie: page 1 holds all keys of the group;
-when it splits, an `Index` takes its place, and the next bit of a key's hash leads to page 2 or 3, and so on. So a batch
-costs what it touches, however much state there is.
+when it splits, an `Index` takes its place, and the next bit of a key's hash leads to page 2 or 3, and so on. A group
+that has outgrown its pages is in **runs** (`runs.py`), which the index lists: a batch reads and writes only the entries
+that it touches. So a batch costs what it touches, however much state there is.
 
 Per key there is one **entry**, a dict of states and timers by slot (`slots.py`). `due` holds the earliest timers of
 each group and page, so that time passes without reading pages on which nothing is due.
@@ -18,17 +19,28 @@ import pickle
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.time import checked_time
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import CanonicalKey, key_hash, key_hashes
 from scurry.runtime.state.declared import StateConversion
 from scurry.runtime.state.expiry import Lifetime
-from scurry.runtime.state.layout import BEFORE_KEYS, GROUP_SHIFT, Entry, Page, page_bits, page_of
+from scurry.runtime.state.layout import (
+    BEFORE_KEYS,
+    GROUP_SHIFT,
+    NUMBER,
+    Entry,
+    Page,
+    page_bits,
+    page_of,
+)
 from scurry.runtime.state.slots import DOMAINS
-from scurry.runtime.state.store import StateSize, StateStore, StoreKey
+from scurry.runtime.state.store import RunInfo, StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
+
+if TYPE_CHECKING:
+    from scurry.runtime.state.run_groups import RunGroups
 
 #: A page is split when its encoding grows past this many bytes; in a batch that touches many keys, past more.
 PAGE_BYTES = 4 * 1024
@@ -58,11 +70,19 @@ class Meta:
 
 @dataclass
 class Index:
-    """The index of a key group of several pages: which have split and, by number, when timers of the others are due."""
+    """The index of a key group of several pages or runs.
+
+    Attributes:
+        splits: The numbers of the pages that have split.
+        due: For each domain, by number of a page or run, when its earliest timer is due.
+        expiry: By number of a page or run, when its first value will have expired.
+        runs: The runs, the oldest first; a group with runs has no pages.
+    """
 
     splits: set[int] = field(default_factory=set)
     due: Due = field(default_factory=lambda: ({}, {}))
     expiry: dict[int, int] = field(default_factory=dict)
+    runs: list[RunInfo] = field(default_factory=list)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update({**Index().__dict__, **state})  # earlier versions wrote fewer fields
@@ -81,6 +101,10 @@ class Index:
         """Return the numbers of all pages that hold keys."""
         halves = {page * 2 + bit for page in self.splits for bit in (0, 1)}
         return {1, *halves}.difference(self.splits)
+
+    def parts(self) -> set[int]:
+        """Return the numbers of all pages or runs that hold keys."""
+        return {info.number for info in self.runs} or self.leaves()
 
 
 class KeyedStateBackend:
@@ -114,6 +138,8 @@ class KeyedStateBackend:
         self.indexes: dict[int, Index] = {}  # by group
         self.pages: dict[int, Page] = {}  # by id
         self.blobs: dict[int, bytes | None] = {}  # what the store holds, by id
+        #: what was touched of groups in runs
+        self._runs: RunGroups | None = None
         self.heaps: tuple[list[Any], list[Any]] = ([], [])
         self._order = 0
         blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
@@ -138,11 +164,33 @@ class KeyedStateBackend:
 
     def load(self, key: Any) -> Entry:
         """Return the entry of a key not touched yet in this batch: load its page, or create an entry."""
-        page = self._page_of(key)
+        hashed = self.hash_of(key)
+        group = hashed % self.max_parallelism
+        if group not in self.indexes:
+            self.load_groups((group,))
+        index = self.indexes[group]
+        if index.runs:
+            self._load_from_runs({key: hashed})
+            return self.entries[key]
+        page = group << GROUP_SHIFT | index.page_of(hashed)
         if page not in self.pages:
             self.load_pages((page,))
         entry = self.entries.get(key)
         return self._opened(key, page) if entry is None else entry
+
+    @property
+    def runs(self) -> RunGroups:
+        """What was touched of groups in runs."""
+        if self._runs is None:
+            from scurry.runtime.state.run_groups import RunGroups
+
+            self._runs = RunGroups(self)
+        return self._runs
+
+    def _load_from_runs(self, hashes: Mapping[CanonicalKey, int]) -> None:
+        found = self.runs.load(hashes)
+        self.entries.update(found)
+        self._add_timers(found)
 
     def _opened(self, key: CanonicalKey, page: int) -> Entry:
         """Return the entry of a key on a loaded page, decoded; create it if there is none."""
@@ -164,6 +212,10 @@ class KeyedStateBackend:
         found = dict(zip(new, self.hashes_of(new), strict=True))
         self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
         indexes = self.indexes
+        if any(index.runs for index in indexes.values()):
+            in_runs = {key: hashed for key, hashed in found.items() if indexes[hashed % count].runs}
+            self._load_from_runs({key: hashed for key, hashed in in_runs.items() if key not in entries})
+            found = {key: hashed for key, hashed in found.items() if key not in in_runs}
         numbers = [hashed % count << GROUP_SHIFT | indexes[hashed % count].page_of(hashed) for hashed in found.values()]
         self.load_pages(set(numbers).difference(self.pages))
         for key, number in zip(found, numbers, strict=True):
@@ -174,7 +226,11 @@ class KeyedStateBackend:
         """Return all keys of some key groups that have a value in `slot`; load every page of the groups."""
         groups = set(groups)
         self.load_groups(groups.difference(self.indexes))
-        pages = {group << GROUP_SHIFT | number for group in groups for number in self.indexes[group].leaves()}
+        for group in groups:
+            if self.indexes[group].runs:
+                self.prefetch(self.runs.keys_of(group))
+        paged = [group for group in groups if not self.indexes[group].runs]
+        pages = {group << GROUP_SHIFT | number for group in paged for number in self.indexes[group].leaves()}
         self.load_pages(pages.difference(self.pages))
         for page in pages:
             for key in self.pages[page].keys() - self.entries.keys():
@@ -193,13 +249,6 @@ class KeyedStateBackend:
         if new:
             known.update(zip(new, key_hashes(new), strict=True))
         return [known[key] for key in keys]
-
-    def _page_of(self, key: Any) -> int:
-        hashed = self.hash_of(key)
-        group = hashed % self.max_parallelism
-        if group not in self.indexes:
-            self.load_groups((group,))
-        return group << GROUP_SHIFT | self.indexes[group].page_of(hashed)
 
     def _read(self, pages: list[int]) -> Iterable[tuple[int, bytes | None]]:
         if not pages:
@@ -232,6 +281,9 @@ class KeyedStateBackend:
         else:
             page = self.pages[number] = page_of(content)
         self.entries.update(page)
+        self._add_timers(page)
+
+    def _add_timers(self, page: Page) -> None:
         for domain in DOMAINS:
             timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
             if not timers:
@@ -297,8 +349,14 @@ class KeyedStateBackend:
         if groups:
             self.load_groups(groups.difference(self.indexes))
         pages = _pop_due(self._pages_due[domain], until)
+        in_runs = {page for page in pages if self.indexes[page >> GROUP_SHIFT].runs}
         if pages:
-            self.load_pages(pages.difference(self.pages))
+            self.load_pages(pages.difference(self.pages, in_runs))
+        for page in sorted(in_runs):
+            keys, following = self.runs.due(page >> GROUP_SHIFT, page & NUMBER, domain, until)
+            self.prefetch(key for key in keys if key not in self.entries)
+            if following is not None:
+                heappush(self._pages_due[domain], (following, page))
 
     # ---------------------------------------------------------------- the end of a batch
 
@@ -314,6 +372,19 @@ class KeyedStateBackend:
         if blob != self._meta_blob:
             self.store.put((self.uid, "meta", 0), blob)
         return None if self.meta.size is None else StateSize(self.meta.size, self.bytes_written)
+
+    def write_run(self, place: StoreKey, blob: bytes, digest: int) -> None:
+        """Store a run of a group."""
+        self.bytes_written += len(blob)
+        if self.meta.size is not None:
+            self.meta.size += len(blob)
+        self.store.put_run(place, digest, blob)
+
+    def remove_run(self, place: StoreKey, info: RunInfo) -> None:
+        """Remove a run of a group."""
+        if self.meta.size is not None:
+            self.meta.size -= info.size
+        self.store.remove_run(place, info.digest)
 
     def write_page(self, number: int, blob: bytes | None, size_before: int) -> None:
         """Store a page, or remove it.
@@ -353,13 +424,21 @@ def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateS
 def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
     """Return the entries of all keys of an operator in a store, for tools that inspect state."""
     entries: Page = {}
-    for (owner, kind, _), blob in store.items():
+    from scurry.runtime.state.run_groups import newest
+    from scurry.runtime.state.runs import Run, stored_content
+
+    runs: list[tuple[int, Run]] = []
+    for (owner, kind, place), blob in store.items():
         if owner == uid and kind == "page":
-            content = pickle.loads(blob)
+            content = stored_content(blob)
+            if isinstance(content, Run):
+                runs.append((place, content))
+                continue
             for key, entry in {} if isinstance(content, Index) else page_of(content).items():
                 known = entries.setdefault(key, entry)
                 if known is not entry:  # rows of a hot key
                     known.update({slot: known.get(slot, []) + rows for slot, rows in entry.items()})
+    entries.update(newest(runs))
     return entries
 
 

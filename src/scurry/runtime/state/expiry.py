@@ -7,17 +7,14 @@ eighth of the time to live. So a page is searched at most eight times per time t
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.slots import is_window_state
 
 #: A page is due at multiples of this fraction of the time to live.
 _STEPS = 8
-
-Entry = dict[Any, Any]
 
 
 class Lifetime(NamedTuple):
@@ -108,36 +105,3 @@ def _kept(value: Any, kind: str, until: int) -> Any:
     if kind == "map":
         return {key: element for key, element in value.items() if element[1] > until} or None
     return value if value[1] > until else None
-
-
-@dataclass(frozen=True)
-class RestoreFilter:
-    """Leave out expired state when state is restored; sent to the workers that read it.
-
-    Attributes:
-        operators: The lifetimes of the operators' states, by uid.
-        now: The time of the restore, in milliseconds.
-    """
-
-    operators: Mapping[str, Lifetimes]
-    now: int
-
-    @classmethod
-    def of(cls, schemas: Mapping[str, Mapping[str, Any]], now: int) -> RestoreFilter:
-        """Return the filter for operators whose states have these schemas, in JSON by uid and name."""
-        found = {}
-        for uid, states in schemas.items():
-            cleaned = {name: schema for name, schema in states.items() if schema.get("cleanup") != "never"}
-            found[uid] = lifetimes_in(cleaned)
-        return cls({uid: lifetimes for uid, lifetimes in found.items() if lifetimes}, now)
-
-    def page(self, uid: str, blob: bytes) -> bytes:
-        """Return a page of an operator, or the index in its place, as it is restored."""
-        lifetimes = self.operators.get(uid)
-        if lifetimes is None:
-            return blob
-        content = pickle.loads(blob)
-        if type(content) is not dict:
-            return blob
-        due(content, lifetimes, self.now)
-        return pickle.dumps({key: entry for key, entry in content.items() if entry}, 5)

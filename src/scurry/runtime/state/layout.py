@@ -45,6 +45,15 @@ class PageContent:
         raise NotImplementedError
 
 
+#: What is stored of a run begins with a zero, which no pickle does.
+RUN_MAGIC = b"\0run1\0\0\0"
+
+
+def is_run(blob: bytes) -> bool:
+    """Return whether a run is stored in place of a page."""
+    return blob[: len(RUN_MAGIC)] == RUN_MAGIC
+
+
 def page_of(content: Any) -> Page:
     """Return a page as it was stored, with all its entries decoded."""
     if isinstance(content, PageContent):

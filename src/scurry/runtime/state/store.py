@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 #: (operator uid, kind, id): see `scurry.runtime.state.backend` for the kinds.
 StoreKey = tuple[str, str, int]
+
+
+class RunInfo(NamedTuple):
+    """What the index of a key group says of a run (`runs.py`).
+
+    Attributes:
+        number: Its number in the group: a newer run has a higher one.
+        digest: That of its content: a repeated batch may write another run of the same number.
+        keys: How many keys it has.
+        size: How many bytes it has.
+    """
+
+    number: int
+    digest: int
+    keys: int
+    size: int
 
 
 class StateSize(NamedTuple):
@@ -33,6 +49,15 @@ class StateStore(Protocol):
     def remove(self, key: StoreKey) -> None:
         """Remove an entry, if there is one."""
 
+    def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
+        """Return the bytes of runs, which may be cached by their digests."""
+
+    def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
+        """Write a run."""
+
+    def remove_run(self, key: StoreKey, digest: int) -> None:
+        """Remove a run."""
+
 
 class DictStore(dict[StoreKey, bytes]):
     """A store in memory, for the in-process runner, tests and BATCH."""
@@ -48,6 +73,18 @@ class DictStore(dict[StoreKey, bytes]):
     def remove(self, key: StoreKey) -> None:
         """Remove an entry, if there is one."""
         self.pop(key, None)
+
+    def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
+        """Return the bytes of runs."""
+        return [self[key] for key, _ in runs]
+
+    def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
+        """Write a run."""
+        self.put(key, blob)
+
+    def remove_run(self, key: StoreKey, digest: int) -> None:
+        """Remove a run."""
+        self.remove(key)
 
 
 class UndoStore(DictStore):

@@ -14,8 +14,8 @@ from itertools import islice
 from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
-from scurry.runtime.state.expiry import due, soonest
-from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page, page_bits
+from scurry.runtime.state.expiry import Lifetime, due, soonest
+from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Page, page_bits, page_of
 from scurry.runtime.state.slots import DOMAINS, EVENT, PROCESSING
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ _DENSE, _LARGER = 1.2, 4
 
 #: The size of a page of at least twice as many keys is estimated by that of so many.
 _SAMPLED_KEYS = 64
+
+#: A group of this many pages is written as runs.
+RUN_PAGES = 8
 
 #: The number of a page from which on pages do not split.
 _DEEPEST = 1 << 24
@@ -65,11 +68,17 @@ class PageWriter:
         for number in list(self._pages):
             self._finish_page(number)
         self._merge_pages(cleaned)
+        outgrown = self._outgrown()
         for number, (_, blob) in self._changed.items():
             self._put(number, blob)
+        in_runs = {group for group, index in self._indexes.items() if index.runs} | outgrown.keys()
+        if in_runs:
+            self._backend.runs.write(outgrown, self._meta.lifetimes, self._now)
         for group, index in self._indexes.items():
-            if index.splits:
+            if index.splits or index.runs:
                 self._put(group << GROUP_SHIFT | 1, pickle.dumps(index, 5))
+            elif group in in_runs:
+                self._put(group << GROUP_SHIFT | 1, None)
             for domain in DOMAINS:
                 _note(self._meta.due[domain], group, index.due[domain].values())
             if self._meta.expiry.get(group) != _UNKNOWN:
@@ -202,6 +211,34 @@ class PageWriter:
         self._write_page(parent, {**page, **other}, min(expiry, default=None))
         return parent
 
+    # ---------------------------------------------------------------- groups that outgrow their pages
+
+    def _outgrown(self) -> dict[int, tuple[Page, int | None]]:
+        """Remove the pages of groups that have become many; return what they held and when its first value expires."""
+        found: dict[int, tuple[Page, int | None]] = {}
+        budget = CLEANED_PAGES
+        for group, index in self._indexes.items():
+            if len(index.splits) + 1 < RUN_PAGES or index.runs:
+                continue
+            pages = {group << GROUP_SHIFT | number for number in index.leaves()}
+            unread = pages.difference(self._changed)
+            if len(unread) > budget < CLEANED_PAGES:
+                continue  # groups of an earlier version have more pages: some of them in each batch
+            budget -= len(unread)
+            self._backend.load_pages(unread.difference(self._pages))
+            for number in unread:
+                self._finish_page(number)
+            content: Page = {}
+            for number in [group << GROUP_SHIFT | leaf for leaf in index.leaves()]:
+                content.update(page_of((self._changed[number][0],)))
+                self._changed[number] = {}, None
+            if content:
+                found[group] = content, min(index.expiry.values(), default=None)
+            index.splits.clear()
+            for noted in (index.expiry, *index.due):
+                noted.clear()
+        return found
+
     # ---------------------------------------------------------------- expired state
 
     def _clean_up(self) -> set[int]:
@@ -213,7 +250,7 @@ class PageWriter:
             meta.lifetimes = lifetimes
             if not self._backend.new and lifetimes:
                 meta.expiry = dict.fromkeys(range(self._backend.max_parallelism), _UNKNOWN)
-        if not lifetimes or not self._pages:
+        if not lifetimes or not (self._pages or self._backend.touched):
             return set()
         self._soonest = soonest(lifetimes, self._now)
         budget = CLEANED_PAGES + len(self._pages)
@@ -223,7 +260,9 @@ class PageWriter:
         half = budget // 2
         self._backend.load_groups(unread[:half])
         expiring = sorted(page for group in groups if group in self._indexes for page in self._pages_expiring(group))
-        pages = {page for _, page in expiring[: budget - len(unread[:half])]}
+        chosen = {page for _, page in expiring[: budget - len(unread[:half])]}
+        pages = {page for page in chosen if not self._indexes[page >> GROUP_SHIFT].runs}
+        self._clean_runs(sorted(chosen - pages), lifetimes, budget * self._page_bytes)
         self._backend.load_pages(pages)
         self._backend.load_groups(unread[half : budget - len(pages)])  # most groups have one page, loaded by this
         return pages
@@ -232,9 +271,18 @@ class PageWriter:
         """Return the pages of a group that are due and not loaded, with the times when they were due."""
         index = self._indexes[group]
         if self._meta.expiry[group] == _UNKNOWN:
-            index.expiry, self._meta.expiry[group] = dict.fromkeys(index.leaves(), 0), 0
+            index.expiry, self._meta.expiry[group] = dict.fromkeys(index.parts(), 0), 0
         pages = [(time, group << GROUP_SHIFT | number) for number, time in index.expiry.items() if time <= self._now]
         return [(time, page) for time, page in pages if page not in self._pages]
+
+    def _clean_runs(self, runs: list[int], lifetimes: dict[str, Lifetime], budget: int) -> None:
+        """Write runs without what has expired: at least one, up to about so many bytes."""
+        for place in runs:
+            if budget <= 0:
+                break
+            group, number = place >> GROUP_SHIFT, place & NUMBER
+            budget -= next(info.size for info in self._indexes[group].runs if info.number == number)
+            self._backend.runs.clean(group, number, lifetimes, self._now)
 
 
 def _pack(page: dict[Any, Any]) -> None:

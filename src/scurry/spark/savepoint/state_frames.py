@@ -42,13 +42,16 @@ def parse_ddl(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def state_frame(spark: SparkSession, files: Iterable[EntryFile], decoder: _Decoder, columns: _Columns) -> Any:
-    """Return the decoded pages of an operator as a DataFrame, with a task for each row group of the files."""
+    """Return the decoded pages of an operator as a DataFrame, with a task for each file.
+
+    All runs of a key group are in one file, that of its subtask: a newer one may have a key of an older one.
+    """
     from pyspark.sql.types import StructType
 
     ddl = ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in columns.schema)
     schema = StructType.fromDDL(ddl)
     assert isinstance(schema, StructType)
-    works = [(file, number) for file in files for number in range(len(file.row_groups))]
+    works = list(files)
     zone = spark.conf.get("spark.sql.session.timeZone")
     shipped = ship_value((works, decoder, columns, schema, zone))
     count = max(1, len(works))
@@ -59,7 +62,7 @@ def _reading(shipped: bytes) -> Any:
     def read(batches: Iterator[Any]) -> Iterator[Any]:
         from pyspark.sql.pandas.types import to_arrow_schema
 
-        works: list[tuple[EntryFile, int]]
+        works: list[EntryFile]
         works, decoder, columns, schema, zone = pickle.loads(shipped)
         arrow = to_arrow_schema(schema, timezone=zone)
         numbers = (number for batch in batches for number in batch.column(0).to_pylist())
@@ -71,8 +74,8 @@ def _reading(shipped: bytes) -> Any:
     return read
 
 
-def _entries(works: list[tuple[EntryFile, int]], uid: str) -> Iterator[Entry]:
-    for file, row_group in works:
-        for entry in file.read((row_group,)):
+def _entries(files: list[EntryFile], uid: str) -> Iterator[Entry]:
+    for file in files:
+        for entry in file.read(tuple(range(len(file.row_groups)))):
             if entry.uid == uid:
                 yield entry

@@ -21,7 +21,8 @@ class LevelProcessor(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Declare the level's state."""
-        self._store = MapStore(handle)
+        self._local = instances(self._job).runs
+        self._store = MapStore(handle, self._local)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         """Process one subtask's rows of the batch."""
@@ -31,6 +32,7 @@ class LevelProcessor(StatefulProcessor):
             for row in task.process(key[0], wire, self._store, self._job.batch_id()):
                 yield OutputRow(row)
             self._store.flush()
+            self._local.release()
 
     def close(self) -> None:
         """End the task; the job's instances stay."""

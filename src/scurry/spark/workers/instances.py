@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import base64
 import gc
+import hashlib
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +24,7 @@ from scurry.graph.shipping import load_plan, ship
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
+from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.memory import give_back
 
 #: Rows are passed to Spark when their blocks reach this many bytes.
@@ -80,6 +83,7 @@ class Instances:
         self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}
         self.levels: dict[int, LevelTask] = {}
+        self.runs = LocalRuns(os.path.join(_local_directory(), f"scurry-runs-{_name_of(job)}"))
 
     def load_plan(self) -> JobPlan:
         """Return a new copy of the plan."""
@@ -105,6 +109,16 @@ class Instances:
             source.close()
         for level in self.levels.values():
             level.close()
+
+
+def _local_directory() -> str:
+    """Return a directory of this machine that Spark removes with the application."""
+    return os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or _downloads()
+
+
+def _name_of(job: Job) -> str:
+    """Return a name that only the job has, as long as its state was not restored again."""
+    return hashlib.blake2b(f"{job.job_id} {job.first_batch}".encode(), digest_size=12).hexdigest()
 
 
 def _downloads() -> str:

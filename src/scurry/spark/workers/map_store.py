@@ -15,11 +15,16 @@ from typing import Any
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
-from scurry.runtime.state.store import StoreKey
+from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.state.store import RunInfo, StoreKey
+from scurry.spark.workers.local_runs import LocalRuns
 
 NAME = "entries"
 KEY_TYPE = StructType().add("uid", StringType()).add("kind", StringType()).add("id", LongType())
 VALUE_TYPE = StructType().add("blob", BinaryType())
+
+#: Runs are read together up to this many bytes.
+_READ_BYTES = 16 * 1024 * 1024
 
 #: Unread answers at which all are read: more might fill the socket's buffer and block the JVM.
 _MAX_UNREAD = 100
@@ -33,13 +38,14 @@ class MapStore:
 
     Args:
         handle: Spark's handle of the stateful processor, in `init`.
+        local: The runs that this machine has.
     """
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, local: LocalRuns) -> None:
         from pyspark.sql.streaming.proto import StateMessage_pb2 as proto
 
         handle.getMapState(NAME, KEY_TYPE, VALUE_TYPE)
-        self._proto = proto
+        self._proto, self._local = proto, local
         self._client = client = handle._statefulProcessorApiClient
         self._send, self._receive = client._send_proto_message, client._receive_proto_message
         self._dumps, self._loads = client.pickleSer.dumps, client.pickleSer.loads
@@ -68,6 +74,36 @@ class MapStore:
     def remove(self, key: StoreKey) -> None:
         """Remove an entry if it exists."""
         self._ask(self._proto.MapStateCall(stateName=NAME, removeKey=self._proto.RemoveKey(userKey=self._key(key))))
+
+    def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
+        """Return the bytes of runs, from this machine if they are there."""
+        found = [self._local.get(info.digest, info.size) for _, info in runs]
+        missing = [place for place, blob in enumerate(found) if blob is None]
+        read = 0
+        while read < len(missing):  # of as many at once as are about so many bytes
+            size = 0
+            some: list[int] = []
+            while read < len(missing) and (not some or size < _READ_BYTES):
+                some.append(missing[read])
+                size += runs[missing[read]][1].size
+                read += 1
+            for place, blob in zip(some, self.get_many([runs[place][0] for place in some]), strict=True):
+                if blob is None:
+                    raise CheckpointCorruptedError("the state of a key group is damaged: a run of its index is missing")
+                self._local.put(runs[place][1].digest, blob)
+                kept = self._local.get(runs[place][1].digest, len(blob))
+                found[place] = blob if kept is None else kept
+        return found
+
+    def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
+        """Write a run."""
+        self._local.put(digest, blob)
+        self.put(key, blob)
+
+    def remove_run(self, key: StoreKey, digest: int) -> None:
+        """Remove a run."""
+        self._local.remove(digest)
+        self.remove(key)
 
     def flush(self) -> None:
         """Send all buffered requests to the JVM."""

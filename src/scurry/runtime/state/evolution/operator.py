@@ -14,7 +14,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
-from scurry.runtime.state.layout import Entry, PageContent, page_of
+from scurry.runtime.state.layout import Entry, PageContent, is_run, page_of
 from scurry.runtime.state.schema import StateSchema, broadcast_name
 from scurry.runtime.state.slots import SESSIONS, state_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
@@ -150,6 +150,8 @@ class OperatorMigration:
         if kind == "meta":
             return blob
         try:
+            if is_run(blob):
+                return self._migrated_run(blob)
             content = self._load(blob)
             if isinstance(content, Index | PageContent):
                 return blob
@@ -166,6 +168,16 @@ class OperatorMigration:
             raise StateMigrationError(
                 f"{self.operator}: what is stored cannot be converted: {type(error).__name__}: {error}"
             ) from error
+
+    def _migrated_run(self, blob: bytes) -> bytes:
+        from scurry.runtime.state.run_groups import restored
+
+        def convert(key: Any, value: bytes) -> Entry:
+            entry: Entry = self._load(value)
+            self._migrate_key(key, entry)
+            return entry
+
+        return restored(blob, convert)
 
     def _load(self, blob: bytes) -> Any:
         try:

@@ -1,0 +1,284 @@
+"""RunGroups: what a micro-batch touches of key groups whose state is in runs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
+from scurry.runtime.state.expiry import Lifetimes, due
+from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page
+from scurry.runtime.state.runs import NEVER, Run, Stored, built, merged, to_merge, values_of
+from scurry.runtime.state.slots import DOMAINS
+from scurry.runtime.state.store import RunInfo
+
+if TYPE_CHECKING:
+    from scurry.runtime.state.backend import Index, KeyedStateBackend
+
+#: Numbers of runs begin here: above those of pages, so that a run never takes the place of a page.
+_FIRST = 1 << 25
+
+
+class RunGroups:
+    """Load the entries of runs that a batch touches; write what has changed as new runs.
+
+    Args:
+        backend: The backend, whose `indexes` list the runs of each group.
+    """
+
+    def __init__(self, backend: KeyedStateBackend) -> None:
+        self._backend = backend
+        #: by group: the keys that were loaded, with their pickled entries as they were, None for those without
+        self._loaded: dict[int, dict[CanonicalKey, bytes | None]] = {}
+        self._runs: dict[int, Run] = {}  # by digest
+        #: by domain: all timers up to this time have been loaded
+        self._until = [MIN_TIME - 1, MIN_TIME - 1]
+
+    def __bool__(self) -> bool:
+        return bool(self._loaded)
+
+    # ---------------------------------------------------------------- reading
+
+    def load(self, hashes: Mapping[CanonicalKey, int]) -> dict[CanonicalKey, Entry]:
+        """Return the entries of keys that were not loaded before; those without state are empty.
+
+        Args:
+            hashes: The keys with their hashes.
+        """
+        groups: dict[int, list[CanonicalKey]] = {}
+        for key, hashed in hashes.items():
+            groups.setdefault(hashed % self._backend.max_parallelism, []).append(key)
+        self._open(groups)
+        found: dict[CanonicalKey, Entry] = {}
+        for group, keys in groups.items():
+            runs = self._newest_first(group)
+            values = values_of(runs, keys, [hashes[key] for key in keys])
+            self._loaded.setdefault(group, {}).update(zip(keys, values, strict=True))
+            for key, value in zip(keys, values, strict=True):
+                found[key] = {} if value is None else pickle.loads(value)
+        return found
+
+    def due(self, group: int, number: int, domain: int, until: int) -> tuple[list[CanonicalKey], int | None]:
+        """Return the keys of a run with a timer up to `until`, and when it is due next.
+
+        Newer runs may have other timers for the keys.
+        """
+        self._until[domain] = max(self._until[domain], until)
+        self._open((group,))
+        info = next(info for info in self._backend.indexes[group].runs if info.number == number)
+        run, first = self._runs[info.digest], self._backend.indexes[group].due[domain].get(number, MIN_TIME)
+        return run.keys_due(domain, first, until), self._following(run, domain, until)
+
+    @staticmethod
+    def _following(run: Run, domain: int, until: int) -> int | None:
+        """Return the earliest timer of a run after a time; the last time but one stands for the last, too."""
+        return run.first_due(domain, until if until != NEVER - 1 else until - 1)
+
+    def keys_of(self, group: int) -> list[CanonicalKey]:
+        """Return the keys of a group that have had state."""
+        self._open((group,))
+        return list({from_sortable(stored.key): None for run in self._newest_first(group) for stored in run})
+
+    def _open(self, groups: Iterable[int]) -> None:
+        """Read the runs of some groups in one request to the store."""
+        wanted = [
+            (group, info)
+            for group in groups
+            for info in self._backend.indexes[group].runs
+            if info.digest not in self._runs
+        ]
+        if wanted:
+            places = [(self._place(group, info.number), info) for group, info in wanted]
+            for (_, info), blob in zip(wanted, self._backend.store.get_runs(places), strict=True):
+                self._runs[info.digest] = Run(blob, info.digest)
+
+    def _place(self, group: int, number: int) -> tuple[str, str, int]:
+        return self._backend.uid, "page", group << GROUP_SHIFT | number
+
+    def _newest_first(self, group: int) -> list[Run]:
+        return [self._runs[info.digest] for info in reversed(self._backend.indexes[group].runs)]
+
+    # ---------------------------------------------------------------- writing
+
+    def write(self, begun: Mapping[int, tuple[Page, int | None]], lifetimes: Lifetimes, now: int) -> None:
+        """Write what has changed, merge runs, and update the indexes.
+
+        Args:
+            begun: By group that was in pages until now: all its keys, and when the first value will have expired.
+            lifetimes: The lifetimes of states that expire, by name.
+            now: The time in milliseconds.
+        """
+        for index in self._backend.indexes.values():
+            self._skip_fired(index)
+        for group, (page, expiry) in begun.items():
+            self._append(
+                group, list(page), [pickle.dumps(entry, 5) for entry in page.values()], [*page.values()], expiry
+            )
+        for group, loaded in self._loaded.items():
+            self._write_changed(group, loaded, lifetimes, now)
+        for group, index in self._backend.indexes.items():
+            if index.runs:
+                self._merge(group)
+
+    def _skip_fired(self, index: Index) -> None:
+        """Note when runs are due next: what was due has been loaded, and is in a newer run if it has other timers."""
+        for domain in DOMAINS:
+            until, noted = self._until[domain], index.due[domain]
+            for info in index.runs:
+                if info.digest in self._runs and noted.get(info.number, NEVER) <= until:
+                    _note(noted, info.number, self._following(self._runs[info.digest], domain, until))
+
+    def _write_changed(
+        self, group: int, loaded: dict[CanonicalKey, bytes | None], lifetimes: Lifetimes, now: int
+    ) -> None:
+        held, dumps = self._backend.entries, pickle.dumps
+        page = {key: held[key] for key in loaded}
+        expiry = due(page, lifetimes, now) if lifetimes else None
+        keys, values, entries = [], [], []
+        for key, entry in page.items():
+            value, before = dumps(entry, 5) if entry else None, loaded[key]
+            if value != before or self._is_due(entry):
+                keys.append(key)
+                values.append(value or b"")
+                entries.append(entry)
+        if keys:
+            self._append(group, keys, values, entries, expiry)
+
+    def _is_due(self, entry: Entry) -> bool:
+        """Return whether an entry has timers that were due: of older runs they count as fired."""
+        return any(domain in entry and _first(entry[domain]) <= self._until[domain] for domain in DOMAINS)
+
+    def _append(
+        self,
+        group: int,
+        keys: Sequence[CanonicalKey],
+        values: Sequence[bytes],
+        entries: Sequence[Entry],
+        expiry: int | None,
+    ) -> None:
+        if self._backend.written is not None:
+            for value in filter(None, values):
+                self._backend.written(value)
+        index = self._backend.indexes[group]
+        timers = [[_first(entry[domain]) if domain in entry else NEVER for entry in entries] for domain in DOMAINS]
+        hashes = self._backend.hashes_of(keys)
+        blob = built(map(Stored, hashes, map(sortable, keys), values, zip(*timers, strict=True)))
+        number = max((info.number for info in index.runs), default=_FIRST) + 1
+        self._put(group, number, blob, expiry, [min(times, default=NEVER) for times in timers])
+
+    def _put(self, group: int, number: int, blob: bytes, expiry: int | None, timers: Sequence[int]) -> None:
+        """Store a run as the newest of its group."""
+        index, run = self._backend.indexes[group], Run(blob)
+        info = RunInfo(number, run.digest, len(run.hashes), len(blob))
+        index.runs.append(info)
+        self._runs[run.digest] = run
+        self._backend.write_run(self._place(group, number), blob, run.digest)
+        _note(index.expiry, number, expiry)
+        for domain in DOMAINS:
+            _note(index.due[domain], number, timers[domain])
+
+    def _merge(self, group: int) -> None:
+        index, share = self._backend.indexes[group], 0.5 + (group * 37 % 64) / 128
+        while (found := to_merge(index.runs, share)) is not None:
+            self._open((group,))
+            old = index.runs[-found.newest :]
+            blob = merged([self._runs[info.digest] for info in reversed(old)], found.all)
+            expiry = [index.expiry[info.number] for info in old if info.number in index.expiry]
+            timers = [min((index.due[d].get(info.number, NEVER) for info in old), default=NEVER) for d in DOMAINS]
+            for info in old:
+                self._drop(group, info)
+            if blob is not None:
+                self._put(group, old[-1].number + 1, blob, min(expiry, default=None), timers)
+
+    def _drop(self, group: int, info: RunInfo) -> None:
+        index = self._backend.indexes[group]
+        index.runs.remove(info)
+        for noted in (index.expiry, *index.due):
+            noted.pop(info.number, None)
+        self._backend.remove_run(self._place(group, info.number), info)
+
+    def clean(self, group: int, number: int, lifetimes: Lifetimes, now: int) -> None:
+        """Write a run without the values that have expired.
+
+        Args:
+            group: Its group.
+            number: Its number.
+            lifetimes: The lifetimes of states that expire, by name.
+            now: The time in milliseconds.
+        """
+        self._open((group,))
+        index = self._backend.indexes[group]
+        place = next(place for place, info in enumerate(index.runs) if info.number == number)
+        info = index.runs[place]
+        blob, expiry = without_expired(self._runs[info.digest], lifetimes, now)
+        self._backend.remove_run(self._place(group, number), info)
+        run = Run(blob)
+        index.runs[place] = RunInfo(number, run.digest, info.keys, len(blob))
+        self._runs[run.digest] = run
+        self._backend.write_run(self._place(group, number), blob, run.digest)
+        _note(index.expiry, number, expiry)
+
+
+def without_expired(run: Run, lifetimes: Lifetimes, now: int, digest: int | None = None) -> tuple[bytes, int | None]:
+    """Return a run without the values that have expired, and when it is due next; keys without state hide older ones.
+
+    Args:
+        run: The run.
+        lifetimes: The lifetimes of states that expire, by name.
+        now: The time in milliseconds.
+        digest: The digest that it has in the index of its group, None for that of its content.
+    """
+    stored = list(run)
+    page = {each.key: pickle.loads(each.value) if each.value else {} for each in stored}
+    expiry = due(page, lifetimes, now)
+    return built((each._replace(value=_pickled(page[each.key])) for each in stored), digest), expiry
+
+
+def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> bytes:
+    """Return a run whose entries are converted; the index of its group fits it, too.
+
+    Args:
+        blob: The run.
+        convert: Returns the new entry of a key from the pickled old one.
+    """
+    run = Run(blob)
+    entries = (
+        each._replace(value=_pickled(convert(from_sortable(each.key), each.value)) if each.value else b"")
+        for each in run
+    )
+    return built(entries, run.digest)
+
+
+def newest(
+    runs: Iterable[tuple[int, Run]], load: Callable[[bytes], Entry] = pickle.loads
+) -> Iterator[tuple[CanonicalKey, Entry]]:
+    """Yield the keys of runs, each with its newest entry.
+
+    Args:
+        runs: All runs of some groups, with their ids.
+        load: Unpickles an entry.
+    """
+    seen: set[bytes] = set()
+    for _, run in sorted(runs, key=lambda each: each[0], reverse=True):
+        for stored in run:
+            if stored.key not in seen:
+                seen.add(stored.key)
+                if stored.value:
+                    yield from_sortable(stored.key), load(stored.value)
+
+
+def _first(timers: Iterable[tuple[int, Any]]) -> int:
+    return min(min(time for time, _ in timers), NEVER - 1)
+
+
+def _pickled(entry: Entry) -> bytes:
+    return pickle.dumps(entry, 5) if entry else b""
+
+
+def _note(noted: dict[int, int], number: int, time: int | None) -> None:
+    if time is None or time == NEVER:
+        noted.pop(number, None)
+    else:
+        noted[number] = time

@@ -1,0 +1,312 @@
+"""Runs: immutable, sorted parts of the state of a key group that has outgrown its pages.
+
+A batch writes the entries that it has changed as a new run; older runs hold what it did not touch. The newest entry of
+a key counts. Runs of similar size are merged, each entry a few times in its life, so a batch costs what it touches,
+however much state there is: it neither reads nor writes what it does not touch.
+
+A run has the hashes of its keys in ascending order, so that the keys of a block are found together. A key whose state
+was removed has an empty entry, which hides older ones; a merge with the oldest run drops it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.exchange.wire import MAX_TIME
+from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
+from scurry.runtime.state.layout import RUN_MAGIC, is_run
+from scurry.runtime.state.store import RunInfo
+
+__all__ = ["NEVER", "Merge", "Run", "Stored", "built", "merged", "stored_content", "to_merge", "values_of"]
+
+#: Magic, digest, number of keys, whether there are timers of each domain, bytes of all keys and of all values.
+_HEADER = struct.Struct("<8sQI??xxQQ")
+
+#: In place of the time of the earliest timer: there is none.
+NEVER = MAX_TIME
+
+#: How many runs of similar size are merged, and by what factor the size of the result is another size.
+_FANOUT = 4
+
+
+class Stored(NamedTuple):
+    """A key's state as a run holds it.
+
+    Attributes:
+        hashed: The hash of the key.
+        key: The key, as bytes.
+        value: Its entry, pickled; empty if it was removed.
+        due: The time of its earliest timer in each domain, in milliseconds.
+    """
+
+    hashed: int
+    key: bytes
+    value: bytes
+    due: tuple[int, int] = (NEVER, NEVER)
+
+
+class Run:
+    """A run over the bytes that are stored of it, which may be a mapped file; nothing is copied or decoded.
+
+    Attributes:
+        digest: That of its content, or of what it was before it was restored.
+        hashes: The hashes of its keys, ascending.
+        due: For each time domain the earliest timer of each key; None if no key has any.
+    """
+
+    __slots__ = ("_key_ends", "_keys", "_value_ends", "_values", "due", "hashes", "digest")
+
+    def __init__(self, blob: Any, digest: int | None = None) -> None:
+        """Find the parts.
+
+        Args:
+            blob: The bytes.
+            digest: The digest that the run must have, if it is known.
+
+        Raises:
+            CheckpointCorruptedError: The bytes are no run, not all of one, or another run.
+        """
+        view, at = memoryview(blob), _HEADER.size
+        if len(view) < at or bytes(view[:8]) != RUN_MAGIC:
+            raise CheckpointCorruptedError("the state of a key group is damaged: a run does not begin like one")
+        _, self.digest, count, *timed, key_bytes, value_bytes = _HEADER.unpack_from(view)
+        if digest is not None and digest != self.digest:
+            raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
+        if len(view) != at + count * (8 * sum(timed) + 12) + key_bytes + value_bytes:
+            raise CheckpointCorruptedError("the state of a key group is damaged: a run has not the length it names")
+        due: list[Any] = [None, None]
+        for domain in (0, 1):
+            if timed[domain]:
+                due[domain], at = np.frombuffer(view, np.int64, count, at), at + 8 * count
+        self.due = due
+        self.hashes = np.frombuffer(view, np.uint32, count, at)
+        self._key_ends = np.frombuffer(view, np.uint32, count, at + 4 * count)
+        self._value_ends = np.frombuffer(view, np.uint32, count, at + 8 * count)
+        at += 12 * count
+        self._keys, self._values = view[at : at + key_bytes], view[at + key_bytes :]
+
+    def key_at(self, place: int) -> bytes:
+        """Return the bytes of a key by its place."""
+        return bytes(self._keys[self._key_ends[place - 1] if place else 0 : self._key_ends[place]])
+
+    def value_at(self, place: int) -> bytes:
+        """Return the pickled entry at a place."""
+        return bytes(self._values[self._value_ends[place - 1] if place else 0 : self._value_ends[place]])
+
+    def find(self, place: int, hashed: int, key: bytes) -> bytes | None:
+        """Return the pickled entry of a key, None if it is not in this run.
+
+        Args:
+            place: The first place of its hash.
+            hashed: Its hash.
+            key: Its bytes.
+        """
+        hashes, ends, keys = self.hashes, self._key_ends, self._keys
+        while place < len(hashes) and hashes[place] == hashed:
+            if keys[ends[place - 1] if place else 0 : ends[place]] == key:
+                return self.value_at(place)
+            place += 1
+        return None
+
+    def __iter__(self) -> Iterator[Stored]:
+        timers = [[NEVER] * len(self.hashes) if due is None else due.tolist() for due in self.due]
+        for place, (hashed, *due) in enumerate(zip(self.hashes.tolist(), *timers, strict=True)):
+            yield Stored(hashed, self.key_at(place), self.value_at(place), (due[0], due[1]))
+
+    def keys_due(self, domain: int, first: int, until: int) -> list[CanonicalKey]:
+        """Return the keys whose earliest timer of a domain is not before `first` and not after `until`."""
+        due = self.due[domain]
+        if due is None:
+            return []
+        places = np.flatnonzero((due >= first) & (due <= until) & (due < NEVER))
+        return [from_sortable(self.key_at(place)) for place in places.tolist()]
+
+    def first_due(self, domain: int, after: int) -> int | None:
+        """Return the earliest timer of a domain after a time, None if there is none."""
+        due = self.due[domain]
+        if due is None:
+            return None
+        later = due[(due > after) & (due < NEVER)]
+        return int(later.min()) if len(later) else None
+
+    def arrays(self) -> tuple[Any, Any]:
+        """Return keys and values as Arrow arrays that share their bytes."""
+        return _array(self._key_ends, self._keys), _array(self._value_ends, self._values)
+
+
+def _array(ends: Any, data: memoryview) -> Any:
+    import pyarrow as pa
+
+    offsets = np.zeros(len(ends) + 1, np.int64)
+    offsets[1:] = ends
+    return pa.LargeBinaryArray.from_buffers(
+        pa.large_binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+    )
+
+
+def stored_content(blob: bytes) -> Any:
+    """Return what is stored of a page: a run, an index, or what `page_of` takes."""
+    return Run(blob) if is_run(blob) else pickle.loads(blob)
+
+
+def built(entries: Iterable[Stored], digest: int | None = None) -> bytes:
+    """Return a run of some keys, each once.
+
+    Args:
+        entries: The keys with their state.
+        digest: The digest that it has in the index of its group, None for that of its content.
+    """
+    hashes, keys, values, due = zip(*sorted(entries, key=_hash_of), strict=True)
+    ends = [np.fromiter(accumulate(map(len, parts)), np.uint32, len(parts)) for parts in (keys, values)]
+    timers: list[Any] = [np.array(times, np.int64) for times in zip(*due, strict=True)]
+    return _joined([np.array(hashes, np.uint32), *ends, b"".join(keys), b"".join(values)], timers, digest)
+
+
+def _hash_of(entry: Stored) -> int:
+    return entry[0]
+
+
+def _joined(columns: Sequence[Any], timers: Sequence[Any], digest: int | None = None) -> bytes:
+    """Return a run: its hashes, ends of keys, ends of values, keys and values."""
+    timed = [bool(len(due)) and bool((due < NEVER).any()) for due in timers]
+    parts = [*(due for due, has in zip(timers, timed, strict=True) if has), *columns]
+    if digest is None:
+        hashed = hashlib.blake2b(digest_size=8)
+        for part in parts:
+            hashed.update(part)
+        digest = int.from_bytes(hashed.digest())
+    hashes, *_, keys, values = columns
+    return b"".join([_HEADER.pack(RUN_MAGIC, digest, len(hashes), *timed, len(keys), len(values)), *parts])
+
+
+def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Sequence[int]) -> list[bytes | None]:
+    """Return the pickled entries of some keys, None for those without one.
+
+    Args:
+        runs: All runs of their group, the newest first.
+        keys: The keys.
+        hashes: Their hashes.
+    """
+    found: list[bytes | None] = [None] * len(keys)
+    asked = np.array(hashes, np.uint32)
+    left = np.argsort(asked)
+    asked = asked[left]
+    for run in runs:
+        places = run.hashes.searchsorted(asked)
+        hits = np.flatnonzero(run.hashes[np.minimum(places, len(run.hashes) - 1)] == asked)
+        if not len(hits):
+            continue
+        done = []
+        for hit, place, number in zip(hits.tolist(), places[hits].tolist(), left[hits].tolist(), strict=True):
+            value = run.find(place, hashes[number], sortable(keys[number]))
+            if value is not None:
+                found[number] = value
+                done.append(hit)
+        if done:
+            left, asked = np.delete(left, done), np.delete(asked, done)
+            if not len(left):
+                break
+    return [value or None for value in found]
+
+
+def merged(runs: Sequence[Run], oldest: bool) -> bytes | None:
+    """Return the run that takes the place of some, None if no key is left.
+
+    Args:
+        runs: Runs that follow each other, the newest first.
+        oldest: Whether the oldest run of the group is among them.
+    """
+    import pyarrow as pa
+
+    hashes = np.concatenate([run.hashes for run in runs])
+    order = np.argsort(hashes, kind="stable")  # of one key, the newest first
+    keys, values = (pa.concat_arrays(parts) for parts in zip(*(run.arrays() for run in runs), strict=True))
+    hashes = hashes[order]
+    keys = keys.take(pa.array(order))
+    stay = np.ones(len(order), bool)
+    stay[_superseded(hashes, keys)] = False
+    if oldest:
+        stay &= np.diff(_offsets(values))[order] > 0
+    stay = np.flatnonzero(stay)
+    if not len(stay):
+        return None
+    if len(stay) < len(order):
+        order, hashes, keys = order[stay], hashes[stay], keys.take(pa.array(stay))
+    values = values.take(pa.array(order))
+    timers = [np.concatenate([_times(run, domain) for run in runs])[order] for domain in (0, 1)]
+    ends = [_offsets(each)[1:].astype(np.uint32) for each in (keys, values)]
+    return _joined([hashes, *ends, _data(keys), _data(values)], timers)
+
+
+def _superseded(hashes: Any, keys: Any) -> list[int]:
+    """Return the places of the keys that are equal to an earlier one."""
+    repeated = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
+    found: list[int] = []
+    if not len(repeated):
+        return found
+    offsets, data = _offsets(keys), memoryview(_data(keys))
+    seen: set[bytes] = set()
+    last = -1
+    for place in repeated.tolist():
+        if place - 1 != last:
+            seen = {bytes(data[offsets[place - 1] : offsets[place]])}
+        key = bytes(data[offsets[place] : offsets[place + 1]])
+        if key in seen:
+            found.append(place)
+        seen.add(key)
+        last = place
+    return found
+
+
+def _offsets(array: Any) -> Any:
+    return np.frombuffer(array.buffers()[1], np.int64, len(array) + 1, array.offset * 8)
+
+
+def _data(array: Any) -> Any:
+    offsets, data = _offsets(array), array.buffers()[2]
+    return b"" if data is None else memoryview(data)[int(offsets[0]) : int(offsets[-1])]
+
+
+def _times(run: Run, domain: int) -> Any:
+    return np.full(len(run.hashes), NEVER, np.int64) if run.due[domain] is None else run.due[domain]
+
+
+class Merge(NamedTuple):
+    """Runs that are to be merged: how many of the newest, and whether they are all of the group."""
+
+    newest: int
+    all: bool
+
+
+def to_merge(runs: Sequence[RunInfo], share: float = 1.0) -> Merge | None:
+    """Return which runs of a group are to be merged, None if none are.
+
+    Args:
+        runs: Its runs, the oldest first.
+        share: What part of the oldest run the newer ones together may reach. Groups have different ones, so that not
+            all are merged in one batch.
+    """
+    if len(runs) > 1:
+        oldest, newer = runs[0], runs[1:]
+        if (
+            sum(info.size for info in newer) >= oldest.size * share
+            or sum(info.keys for info in newer) >= oldest.keys * share
+        ):
+            return Merge(len(runs), True)
+    sizes = [info.size for info in runs]
+    similar = 1
+    while similar < len(sizes) and _tier(sizes[-1 - similar]) <= _tier(max(sizes[-similar:])):
+        similar += 1
+    return Merge(similar, similar == len(sizes)) if similar >= _FANOUT else None
+
+
+def _tier(size: int) -> int:
+    return (max(size, 1).bit_length() - 1) // (_FANOUT.bit_length() - 1)

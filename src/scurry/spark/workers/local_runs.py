@@ -1,0 +1,104 @@
+"""LocalRuns: copies of the runs of state on a machine's disk, shared by its workers."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import tempfile
+from collections import OrderedDict
+from typing import Any
+
+__all__ = ["LocalRuns"]
+
+#: Smaller runs are kept in the memory of the worker that has read or written them, up to so many bytes.
+_SMALL, _SMALL_BYTES = 64 * 1024, 32 * 1024 * 1024
+
+#: The number of files that a worker keeps mapped.
+_MAPPED = 4096
+
+#: When this many bytes are mapped, their pages are returned after each task; the system caches the files.
+_RESIDENT_BYTES = 256 * 1024 * 1024
+
+
+class LocalRuns:
+    """Keep runs by their digests, so that Spark's state store is asked only for those that are new to the machine.
+
+    Runs are immutable: a file is complete once it has its name. A file that is missing or damaged costs a request.
+
+    Args:
+        directory: Where the files are; it is made when the first is written.
+    """
+
+    def __init__(self, directory: str) -> None:
+        self._directory = directory
+        self._small: OrderedDict[int, bytes] = OrderedDict()
+        self._small_bytes = 0
+        self._mapped: OrderedDict[int, mmap.mmap] = OrderedDict()
+        self._mapped_bytes = 0
+
+    def get(self, digest: int, size: int) -> Any:
+        """Return the bytes of a run, None if they are not here.
+
+        Args:
+            digest: The run's digest.
+            size: Its number of bytes.
+        """
+        for kept in (self._small, self._mapped):
+            found: Any = kept.get(digest)
+            if found is not None:
+                kept.move_to_end(digest)
+                return found
+        if size < _SMALL:
+            return None
+        try:
+            with open(self._path(digest), "rb") as file:
+                found = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError):
+            return None
+        if len(found) != size:
+            return None
+        self._mapped[digest] = found
+        self._mapped_bytes += size
+        while len(self._mapped) > _MAPPED:
+            self._mapped_bytes -= len(self._mapped.popitem(last=False)[1])
+        return found
+
+    def put(self, digest: int, blob: bytes) -> None:
+        """Keep a run."""
+        if len(blob) < _SMALL:
+            if digest not in self._small:
+                self._small[digest] = blob
+                self._small_bytes += len(blob)
+            while self._small_bytes > _SMALL_BYTES:
+                self._small_bytes -= len(self._small.popitem(last=False)[1])
+            return
+        with contextlib.suppress(OSError):  # a disk that is full costs time, nothing else
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            handle, path = tempfile.mkstemp(dir=self._directory)
+            try:
+                with open(handle, "wb") as file:
+                    file.write(blob)
+                os.replace(path, self._path(digest))
+            except OSError:
+                os.unlink(path)
+                raise
+
+    def remove(self, digest: int) -> None:
+        """Forget a run that no index lists any more."""
+        small, mapped = self._small.pop(digest, None), self._mapped.pop(digest, None)
+        self._small_bytes -= len(small or b"")
+        if mapped is not None:
+            self._mapped_bytes -= len(mapped)
+        if small is None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._path(digest))
+
+    def release(self) -> None:
+        """Return the memory of mapped files, if it is much."""
+        if self._mapped_bytes > _RESIDENT_BYTES:
+            for mapped in self._mapped.values():
+                mapped.madvise(mmap.MADV_DONTNEED)
+
+    def _path(self, digest: int) -> str:
+        return os.path.join(self._directory, f"{digest:016x}")

@@ -1,0 +1,264 @@
+"""Runs: the state of key groups that have outgrown their pages."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.keys import sortable
+from scurry.runtime.savepoint.build import entries_of
+from scurry.runtime.state import writing
+from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.expiry import Lifetime
+from scurry.runtime.state.layout import is_run
+from scurry.runtime.state.runs import NEVER, Run, Stored, built, merged, to_merge, values_of
+from scurry.runtime.state.slots import EVENT
+from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
+from scurry.state.entries import keys_in
+
+GROUPS = 4
+
+
+class CountingStore(DictStore):
+    """Count the bytes of runs that are read and of all that is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = self.written = 0
+
+    def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
+        self.read += len(runs)
+        return super().get_runs(runs)
+
+    def put(self, key: StoreKey, blob: bytes) -> None:
+        self.written += len(blob)
+        super().put(key, blob)
+
+
+def update(store: DictStore, values: dict[Any, Any], now: int = 0, ttl: int | None = None) -> None:
+    """Set the values of some keys in one batch; None removes one."""
+    backend = KeyedStateBackend("op", store, GROUPS)
+    if ttl is not None:
+        backend.lifetimes = {"v": Lifetime("value", ttl, False)}
+    backend.prefetch(values)
+    for key, value in values.items():
+        entry = backend.select(key)
+        if value is None:
+            entry.pop("v", None)
+        else:
+            entry["v"] = value
+    backend.flush(now)
+
+
+def read(store: DictStore, keys: Sequence[Any]) -> list[Any]:
+    backend = KeyedStateBackend("op", store, GROUPS)
+    backend.prefetch(keys)
+    return [backend.select(key).get("v") for key in keys]
+
+
+def runs_of(store: DictStore) -> list[Run]:
+    return [Run(blob) for (_, kind, _), blob in store.items() if kind == "page" and is_run(blob)]
+
+
+def filled(count: int = 20_000, store: DictStore | None = None) -> DictStore:
+    store = DictStore() if store is None else store
+    update(store, {f"key {number}": "x" * 20 for number in range(count)})
+    assert len(runs_of(store)) == GROUPS
+    return store
+
+
+class TestLayout:
+    def test_a_group_that_has_outgrown_its_pages_has_an_index_and_one_run(self) -> None:
+        store = filled()
+        assert len([key for key in store if key[1] == "page"]) == 2 * GROUPS
+
+    def test_a_batch_writes_what_it_has_changed_and_reads_what_it_touches(self) -> None:
+        store = filled(store=CountingStore())
+        assert isinstance(store, CountingStore)
+        store.read = store.written = 0
+        update(store, {"key 7": "y"})
+        assert store.read == 1
+        assert store.written < 1000
+        assert read(store, ["key 7", "key 8", "key -1"]) == ["y", "x" * 20, None]
+
+    def test_what_did_not_change_is_not_written(self) -> None:
+        store = filled()
+        before = dict(store)
+        update(store, {"key 7": "x" * 20, "other": None})
+        assert store == before
+
+    def test_an_entry_is_written_a_few_times_in_its_life(self) -> None:
+        store, chance = CountingStore(), random.Random(1)
+        for _ in range(150):
+            update(store, {chance.randrange(10**9): "x" * 100 for _ in range(1000)})
+        total = sum(map(len, store.values()))
+        assert store.written < 9 * total
+        assert len(runs_of(store)) < 12 * GROUPS
+
+    def test_entries_that_are_updated_take_at_most_twice_their_space(self) -> None:
+        store, chance = filled(20_000), random.Random(1)
+        least = sum(map(len, store.values()))
+        for batch in range(60):
+            update(store, {f"key {chance.randrange(20_000)}": f"{batch:020}" for _ in range(500)})
+            assert sum(map(len, store.values())) < 2.5 * least
+
+    def test_a_group_whose_keys_are_all_removed_leaves_nothing(self) -> None:
+        store = filled(20_000)
+        update(store, {f"key {number}": None for number in range(20_000)})
+        assert [kind for _, kind, _ in store] == ["meta"]
+        update(store, {"again": 1})
+        assert read(store, ["again", "key 1"]) == [1, None]
+
+    def test_a_repeated_batch_writes_the_same(self) -> None:
+        store = filled()
+        first, second = DictStore(store), DictStore(store)
+        for copy in (first, second):
+            update(copy, {f"key {number}": "z" for number in range(0, 20_000, 7)})
+        assert first == second
+
+    def test_many_pages_of_an_earlier_version_become_runs_within_some_batches(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        store = DictStore()
+        monkeypatch.setattr(writing, "RUN_PAGES", 1 << 30)
+        for start in range(0, 90_000, 900):
+            update(store, {f"key {number}": number for number in range(start, start + 900)})
+        monkeypatch.undo()
+        for _ in range(GROUPS):
+            before = len(runs_of(store))
+            update(store, {f"key {number}": -number for number in range(20)})
+            assert 0 < len(runs_of(store)) - before < GROUPS
+            if len(runs_of(store)) == GROUPS:
+                break
+        assert stored_entries("op", store) == {
+            f"key {number}": {"v": -number if number < 20 else number} for number in range(90_000)
+        }
+
+
+class TestTimers:
+    def test_time_reads_only_keys_with_timers_due_and_each_once(self) -> None:
+        store = CountingStore()
+        backend = KeyedStateBackend("op", store, GROUPS)
+        for number in range(20_000):
+            backend.select(f"key {number}")["v"] = "x" * 20
+            backend.register_timer(EVENT, number, None)
+        backend.flush()
+        for until, loaded in ((-1, 0), (9, 10), (9, 0), (30, 21)):
+            backend = KeyedStateBackend("op", store, GROUPS)
+            fired: list[int] = []
+            backend.fire_due(EVENT, until, lambda time, _, fired=fired: fired.append(time))
+            assert len(backend.entries) == len(fired) == loaded
+            assert fired == sorted(fired)
+            backend.flush()
+        store.read = 0
+        backend = KeyedStateBackend("op", store, GROUPS)
+        backend.fire_due(EVENT, 30, lambda time, namespace: None)
+        assert store.read == 0
+
+    def test_one_for_a_time_that_has_passed_fires_in_the_next_batch(self) -> None:
+        store = filled()
+        for until in (50, 60):
+            backend = KeyedStateBackend("op", store, GROUPS)
+            fired: list[int] = []
+            backend.fire_due(EVENT, until, lambda time, _, fired=fired: fired.append(time))
+            backend.select("key 1")
+            backend.register_timer(EVENT, 20, None)
+            backend.flush()
+        assert fired == [20]
+
+    def test_one_that_is_registered_again_as_it_fires_fires_again(self) -> None:
+        store = filled()
+        for batch in range(3):
+            backend = KeyedStateBackend("op", store, GROUPS)
+            fired: list[int] = []
+            backend.fire_due(EVENT, 20, lambda time, _, fired=fired: fired.append(time))
+            backend.select("key 1")
+            backend.register_timer(EVENT, 20, None)
+            backend.flush()
+            assert fired == [20] * (batch > 0)
+
+
+class TestExpiry:
+    def test_what_has_expired_goes_and_hides_no_value(self) -> None:
+        store = DictStore()
+        update(store, {f"key {number}": ("x" * 20, 0) for number in range(20_000)}, ttl=1000)
+        update(store, {"key 1": ("y", 900)}, now=900, ttl=1000)
+        for batch in range(40):
+            update(store, {f"new {batch}": ("y", 1500 + batch)}, now=1500 + batch, ttl=1000)
+        left = stored_entries("op", store)
+        assert sorted(left) == sorted(["key 1", *(f"new {batch}" for batch in range(40))])
+
+
+class TestDamage:
+    def test_a_run_that_is_cut_off_or_another_is_refused(self) -> None:
+        blob = built([Stored(1, b"k", b"v")])
+        for damaged in (blob[:-1], blob[:20], b"", blob + b"x"):
+            with pytest.raises(CheckpointCorruptedError, match="the state of a key group is damaged"):
+                Run(damaged)
+        with pytest.raises(CheckpointCorruptedError, match="not the one of its index"):
+            Run(blob, digest=1)
+
+    def test_a_run_in_the_place_of_another_is_found(self) -> None:
+        store = filled()
+        places = [key for key in store if key[1] == "page" and is_run(store[key])]
+        store[places[0]] = store[places[1]]
+        with pytest.raises(CheckpointCorruptedError, match="not the one of its index"):
+            read(store, [f"key {number}" for number in range(50)])
+
+
+def test_readers_of_savepoints_see_the_newest_entry_of_each_key() -> None:
+    store = filled(20_000)
+    update(store, {"key 1": "y", "key 2": None, "key 3": "z"})
+    found = dict(keys_in(entry for entry in entries_of(store, 0) if entry.kind == "page"))
+    assert len(found) == 19_999
+    assert [found.get(f"key {number}") for number in range(4)] == [{"v": "x" * 20}, {"v": "y"}, None, {"v": "z"}]
+
+
+#: Few hashes, so that most keys share theirs with others.
+KEYS = st.integers(0, 40).map(lambda number: (number % 5, f"k{number}"))
+BATCHES = st.lists(
+    st.dictionaries(KEYS, st.one_of(st.none(), st.binary(min_size=1, max_size=3)), min_size=1, max_size=12),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(BATCHES, st.booleans())
+def test_runs_and_their_merges_agree_with_a_dict(batches: list[dict[Any, bytes | None]], merges: bool) -> None:
+    model: dict[Any, bytes] = {}
+    runs: list[tuple[RunInfo, Run]] = []
+
+    def add(blob: bytes) -> None:
+        run = Run(blob)
+        runs.append((RunInfo(len(runs), run.digest, len(run.hashes), len(blob)), run))
+
+    for batch in batches:
+        for key, value in batch.items():
+            model[key] = value or b""
+        add(built(Stored(key[0], sortable(key[1]), value or b"", (len(key[1]), NEVER)) for key, value in batch.items()))
+        while merges and (found := to_merge([info for info, _ in runs])) is not None:
+            blob = merged([run for _, run in runs[: -found.newest - 1 : -1]], found.all)
+            del runs[-found.newest :]
+            if blob is not None:
+                add(blob)
+        keys = list({(number % 5, f"k{number}") for number in range(42)})
+        newest_first = [run for _, run in reversed(runs)]
+        values = values_of(newest_first, [key for _, key in keys], [hashed for hashed, _ in keys])
+        assert values == [model.get(key) or None for key in keys]
+        for run in newest_first:
+            assert list(run.hashes) == sorted(run.hashes)
+            assert all(stored.due == (len(stored.key) - 1, NEVER) for stored in run)
+
+
+def test_the_index_of_an_earlier_version_has_no_runs() -> None:
+    index = Index()
+    del index.__dict__["runs"]
+    assert pickle.loads(pickle.dumps(index)).runs == []

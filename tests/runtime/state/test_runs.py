@@ -17,7 +17,7 @@ from scurry.runtime.savepoint.build import entries_of
 from scurry.runtime.state import writing
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.expiry import Lifetime
-from scurry.runtime.state.layout import is_run
+from scurry.runtime.state.layout import GROUP_SHIFT, is_run
 from scurry.runtime.state.runs import NEVER, Run, Stored, built, merged, to_merge, values_of
 from scurry.runtime.state.slots import EVENT
 from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
@@ -63,8 +63,19 @@ def read(store: DictStore, keys: Sequence[Any]) -> list[Any]:
     return [backend.select(key).get("v") for key in keys]
 
 
+def fire(backend: KeyedStateBackend, until: int) -> list[int]:
+    fired: list[int] = []
+    backend.fire_due(EVENT, until, lambda time, namespace: fired.append(time))
+    return fired
+
+
 def runs_of(store: DictStore) -> list[Run]:
     return [Run(blob) for (_, kind, _), blob in store.items() if kind == "page" and is_run(blob)]
+
+
+def begun(store: DictStore) -> set[int]:
+    """The groups that are in runs."""
+    return {place >> GROUP_SHIFT for (_, kind, place), blob in store.items() if kind == "page" and is_run(blob)}
 
 
 def filled(count: int = 20_000, store: DictStore | None = None) -> DictStore:
@@ -123,22 +134,17 @@ class TestLayout:
             update(copy, {f"key {number}": "z" for number in range(0, 20_000, 7)})
         assert first == second
 
-    def test_many_pages_of_an_earlier_version_become_runs_within_some_batches(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_many_pages_of_an_earlier_version_become_runs_group_by_group(self, monkeypatch: pytest.MonkeyPatch) -> None:
         store = DictStore()
         monkeypatch.setattr(writing, "RUN_PAGES", 1 << 30)
-        for start in range(0, 90_000, 900):
-            update(store, {f"key {number}": number for number in range(start, start + 900)})
+        update(store, {f"key {number}": number for number in range(20_000)})
         monkeypatch.undo()
-        for _ in range(GROUPS):
-            before = len(runs_of(store))
+        monkeypatch.setattr(writing, "CLEANED_PAGES", 1)
+        for batch in range(1, GROUPS + 1):
             update(store, {f"key {number}": -number for number in range(20)})
-            assert 0 < len(runs_of(store)) - before < GROUPS
-            if len(runs_of(store)) == GROUPS:
-                break
+            assert len(begun(store)) == batch
         assert stored_entries("op", store) == {
-            f"key {number}": {"v": -number if number < 20 else number} for number in range(90_000)
+            f"key {number}": {"v": -number if number < 20 else number} for number in range(20_000)
         }
 
 
@@ -152,8 +158,7 @@ class TestTimers:
         backend.flush()
         for until, loaded in ((-1, 0), (9, 10), (9, 0), (30, 21)):
             backend = KeyedStateBackend("op", store, GROUPS)
-            fired: list[int] = []
-            backend.fire_due(EVENT, until, lambda time, _, fired=fired: fired.append(time))
+            fired = fire(backend, until)
             assert len(backend.entries) == len(fired) == loaded
             assert fired == sorted(fired)
             backend.flush()
@@ -166,8 +171,7 @@ class TestTimers:
         store = filled()
         for until in (50, 60):
             backend = KeyedStateBackend("op", store, GROUPS)
-            fired: list[int] = []
-            backend.fire_due(EVENT, until, lambda time, _, fired=fired: fired.append(time))
+            fired = fire(backend, until)
             backend.select("key 1")
             backend.register_timer(EVENT, 20, None)
             backend.flush()
@@ -177,8 +181,7 @@ class TestTimers:
         store = filled()
         for batch in range(3):
             backend = KeyedStateBackend("op", store, GROUPS)
-            fired: list[int] = []
-            backend.fire_due(EVENT, 20, lambda time, _, fired=fired: fired.append(time))
+            fired = fire(backend, 20)
             backend.select("key 1")
             backend.register_timer(EVENT, 20, None)
             backend.flush()

@@ -1,0 +1,99 @@
+"""Copies of runs on a machine's disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
+from scurry.spark.workers import local_runs
+from scurry.spark.workers.local_runs import LocalRuns
+from scurry.spark.workers.map_store import MapStore
+
+LARGE = b"x" * 100_000
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> str:
+    return str(tmp_path / "runs")
+
+
+def test_workers_of_a_machine_share_large_runs(directory: str) -> None:
+    LocalRuns(directory).put(1, LARGE)
+    assert bytes(LocalRuns(directory).get(1, len(LARGE))) == LARGE
+
+
+def test_small_runs_stay_in_the_worker(directory: str) -> None:
+    runs = LocalRuns(directory)
+    runs.put(1, b"small")
+    assert runs.get(1, 5) == b"small"
+    assert LocalRuns(directory).get(1, 5) is None
+    assert not os.path.exists(directory)
+
+
+def test_memory_for_small_runs_is_limited(directory: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_runs, "_SMALL_BYTES", 30)
+    runs = LocalRuns(directory)
+    for digest in range(10):
+        runs.put(digest, b"0123456789")
+    assert [digest for digest in range(10) if runs.get(digest, 10)] == [7, 8, 9]
+
+
+def test_a_file_that_is_missing_or_cut_off_is_not_there(directory: str) -> None:
+    LocalRuns(directory).put(1, LARGE)
+    path = Path(directory, f"{1:016x}")
+    path.write_bytes(LARGE[:-1])
+    assert LocalRuns(directory).get(1, len(LARGE)) is None
+    path.unlink()
+    assert LocalRuns(directory).get(1, len(LARGE)) is None
+
+
+def test_a_run_that_is_removed_leaves_no_file(directory: str) -> None:
+    runs = LocalRuns(directory)
+    runs.put(1, LARGE)
+    runs.get(1, len(LARGE))
+    runs.remove(1)
+    assert runs.get(1, len(LARGE)) is None
+    assert os.listdir(directory) == []
+
+
+def test_a_full_disk_costs_requests_only(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    runs = LocalRuns(str(tmp_path / "file" / "runs"))
+    runs.put(1, LARGE)
+    assert runs.get(1, len(LARGE)) is None
+
+
+class Requests(DictStore):
+    """A store on a machine, and what is asked of Spark's."""
+
+    def __init__(self, local: LocalRuns) -> None:
+        super().__init__()
+        self._local, self.asked = local, 0
+
+    def get_runs(self, runs: Any) -> list[Any]:
+        return MapStore.get_runs(cast(Any, self), runs)
+
+    def get_many(self, keys: Any) -> list[bytes | None]:
+        self.asked += len(keys)
+        return super().get_many(keys)
+
+
+def test_the_store_is_asked_only_for_runs_that_are_new_to_the_machine(directory: str) -> None:
+    store = Requests(LocalRuns(directory))
+    wanted: list[tuple[StoreKey, RunInfo]] = []
+    for number in range(3):
+        key = ("op", "page", number)
+        store[key] = bytes([number]) * 100_000
+        wanted.append((key, RunInfo(number, number, 1, 100_000)))
+    for asked in (3, 3):
+        assert [bytes(blob) for blob in store.get_runs(wanted)] == list(store.values())
+        assert store.asked == asked
+    del store["op", "page", 2]
+    store._local.remove(2)
+    with pytest.raises(CheckpointCorruptedError, match="a run of its index is missing"):
+        store.get_runs(wanted)

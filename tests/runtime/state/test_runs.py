@@ -18,7 +18,7 @@ from scurry.runtime.state import writing
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import GROUP_SHIFT, is_run
-from scurry.runtime.state.runs import NEVER, Run, Stored, built, merged, to_merge, values_of
+from scurry.runtime.state.runs import NEVER, Run, built, merged, to_merge, values_of
 from scurry.runtime.state.slots import EVENT
 from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
 from scurry.state.entries import keys_in
@@ -201,7 +201,7 @@ class TestExpiry:
 
 class TestDamage:
     def test_a_run_that_is_cut_off_or_another_is_refused(self) -> None:
-        blob = built([Stored(1, b"k", b"v")])
+        blob = built([1], [b"k"], [b"v"])
         for damaged in (blob[:-1], blob[:20], b"", blob + b"x"):
             with pytest.raises(CheckpointCorruptedError, match="the state of a key group is damaged"):
                 Run(damaged)
@@ -246,16 +246,19 @@ def test_runs_and_their_merges_agree_with_a_dict(batches: list[dict[Any, bytes |
     for batch in batches:
         for key, value in batch.items():
             model[key] = value or b""
-        add(built(Stored(key[0], sortable(key[1]), value or b"", (len(key[1]), NEVER)) for key, value in batch.items()))
-        while merges and (found := to_merge([info for info, _ in runs])) is not None:
-            blob = merged([run for _, run in runs[: -found.newest - 1 : -1]], found.all)
-            del runs[-found.newest :]
+        keys = list(batch)
+        values = [batch[key] or b"" for key in keys]
+        names, lengths = [sortable(name) for _, name in keys], [len(name) for _, name in keys]
+        add(built([hashed for hashed, _ in keys], names, values, [lengths, None]))
+        while merges and (merge := to_merge([info for info, _ in runs])) is not None:
+            blob = merged([run for _, run in runs[: -merge.newest - 1 : -1]], merge.all)
+            del runs[-merge.newest :]
             if blob is not None:
                 add(blob)
         keys = list({(number % 5, f"k{number}") for number in range(42)})
         newest_first = [run for _, run in reversed(runs)]
-        values = values_of(newest_first, [key for _, key in keys], [hashed for hashed, _ in keys])
-        assert values == [model.get(key) or None for key in keys]
+        found = values_of(newest_first, [key for _, key in keys], [hashed for hashed, _ in keys])
+        assert found == [model.get(key) or None for key in keys]
         for run in newest_first:
             assert list(run.hashes) == sorted(run.hashes)
             assert all(stored.due == (len(stored.key) - 1, NEVER) for stored in run)

@@ -10,7 +10,7 @@ from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
 from scurry.runtime.state.expiry import Lifetimes, due
 from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page
-from scurry.runtime.state.runs import NEVER, Run, Stored, built, merged, to_merge, values_of
+from scurry.runtime.state.runs import NEVER, Run, built, merged, to_merge, values_of
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 
@@ -162,11 +162,10 @@ class RunGroups:
             for value in filter(None, values):
                 self._backend.written(value)
         index = self._backend.indexes[group]
-        timers = [[_first(entry[domain]) if domain in entry else NEVER for entry in entries] for domain in DOMAINS]
-        hashes = self._backend.hashes_of(keys)
-        blob = built(map(Stored, hashes, map(sortable, keys), values, zip(*timers, strict=True)))
+        timers = [_timers(entries, domain) for domain in DOMAINS]
+        blob = built(self._backend.hashes_of(keys), [*map(sortable, keys)], values, timers)
         number = max((info.number for info in index.runs), default=_FIRST) + 1
-        self._put(group, number, blob, expiry, [min(times, default=NEVER) for times in timers])
+        self._put(group, number, blob, expiry, [NEVER if times is None else min(times) for times in timers])
 
     def _put(self, group: int, number: int, blob: bytes, expiry: int | None, timers: Sequence[int]) -> None:
         """Store a run as the newest of its group."""
@@ -233,7 +232,7 @@ def without_expired(run: Run, lifetimes: Lifetimes, now: int, digest: int | None
     stored = list(run)
     page = {each.key: pickle.loads(each.value) if each.value else {} for each in stored}
     expiry = due(page, lifetimes, now)
-    return built((each._replace(value=_pickled(page[each.key])) for each in stored), digest), expiry
+    return _replaced(run, [_pickled(page[each.key]) for each in stored], digest), expiry
 
 
 def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> bytes:
@@ -244,11 +243,14 @@ def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> by
         convert: Returns the new entry of a key from the pickled old one.
     """
     run = Run(blob)
-    entries = (
-        each._replace(value=_pickled(convert(from_sortable(each.key), each.value)) if each.value else b"")
-        for each in run
-    )
-    return built(entries, run.digest)
+    values = [_pickled(convert(from_sortable(each.key), each.value)) if each.value else b"" for each in run]
+    return _replaced(run, values, run.digest)
+
+
+def _replaced(run: Run, values: Sequence[bytes], digest: int | None) -> bytes:
+    """Return a run with other values."""
+    keys = [run.key_at(place) for place in range(len(run.hashes))]
+    return built(run.hashes.tolist(), keys, values, run.due, digest)
 
 
 def newest(
@@ -267,6 +269,13 @@ def newest(
                 seen.add(stored.key)
                 if stored.value:
                     yield from_sortable(stored.key), load(stored.value)
+
+
+def _timers(entries: Sequence[Entry], domain: int) -> list[int] | None:
+    """Return the earliest timers of a domain, None if there are none."""
+    if not any(domain in entry for entry in entries):
+        return None
+    return [_first(entry[domain]) if domain in entry else NEVER for entry in entries]
 
 
 def _first(timers: Iterable[tuple[int, Any]]) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -157,26 +157,34 @@ def stored_content(blob: bytes) -> Any:
     return Run(blob) if is_run(blob) else pickle.loads(blob)
 
 
-def built(entries: Iterable[Stored], digest: int | None = None) -> bytes:
+def built(
+    hashes: Sequence[int],
+    keys: Sequence[bytes],
+    values: Sequence[bytes],
+    timers: Sequence[Sequence[int] | None] = (),
+    digest: int | None = None,
+) -> bytes:
     """Return a run of some keys, each once.
 
     Args:
-        entries: The keys with their state.
+        hashes: The hashes of the keys.
+        keys: The keys, as bytes.
+        values: Their entries, pickled; empty for keys whose state was removed.
+        timers: For each time domain the earliest timers of the keys, `NEVER` for none; None if no key has any.
         digest: The digest that it has in the index of its group, None for that of its content.
     """
-    hashes, keys, values, due = zip(*sorted(entries, key=_hash_of), strict=True)
-    ends = [np.fromiter(accumulate(map(len, parts)), np.uint32, len(parts)) for parts in (keys, values)]
-    timers: list[Any] = [np.array(times, np.int64) for times in zip(*due, strict=True)]
-    return _joined([np.array(hashes, np.uint32), *ends, b"".join(keys), b"".join(values)], timers, digest)
-
-
-def _hash_of(entry: Stored) -> int:
-    return entry[0]
+    unsorted = np.array(hashes, np.uint32)
+    order = np.argsort(unsorted, kind="stable")
+    places = order.tolist()
+    parts = [[column[place] for place in places] for column in (keys, values)]
+    ends = [np.fromiter(accumulate(map(len, part)), np.uint32, len(part)) for part in parts]
+    due = [times if times is None else np.array(times, np.int64)[order] for times in timers] or [None, None]
+    return _joined([unsorted[order], *ends, *map(b"".join, parts)], due, digest)
 
 
 def _joined(columns: Sequence[Any], timers: Sequence[Any], digest: int | None = None) -> bytes:
     """Return a run: its hashes, ends of keys, ends of values, keys and values."""
-    timed = [bool(len(due)) and bool((due < NEVER).any()) for due in timers]
+    timed = [due is not None and bool((due < NEVER).any()) for due in timers]
     parts = [*(due for due, has in zip(timers, timed, strict=True) if has), *columns]
     if digest is None:
         hashed = hashlib.blake2b(digest_size=8)

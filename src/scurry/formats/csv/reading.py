@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from scurry.common._charsets import text_of
 from scurry.connectors.files.filesystem import FileSystem
@@ -275,6 +275,15 @@ def _base64(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
+#: Dates without leading zeros and times without seconds, which Flink takes in CSV.
+_SHORT_DATE: Final = re.compile(r"^(\d{4})-(\d\d?)-(\d\d?)$")
+_SHORT_TIME: Final = re.compile(r"^\d\d:\d\d$")
+
+
+def _padded(date: re.Match[str]) -> str:
+    return f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}"
+
+
 _SIMPLE: dict[type[DataType], Parser] = {
     BooleanType: lambda text: text.strip().lower() == "true",
     TinyIntType: lambda text: parse_integer(text, "TINYINT"),
@@ -287,7 +296,7 @@ _SIMPLE: dict[type[DataType], Parser] = {
     VarCharType: str,
     BinaryType: _base64,
     VarBinaryType: _base64,
-    DateType: lambda text: parse_date(text.strip()),
-    TimeType: lambda text: parse_time(text.strip()),
+    DateType: lambda text: parse_date(_SHORT_DATE.sub(_padded, text)),
+    TimeType: lambda text: parse_time(f"{text}:00" if _SHORT_TIME.match(text) else text),
     NullType: lambda text: None,
 }

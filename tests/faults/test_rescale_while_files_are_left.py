@@ -137,7 +137,7 @@ def _counts(directory: Path, parallelisms: tuple[int, ...]) -> list[tuple[int, i
     settings = {"scurry.runner": "local", "parallelism.default": "2", "scurry.batch.max-bytes": "400"}
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
     lines = FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(directory)).build()
-    strategy: WatermarkStrategy[str] = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
+    strategy: WatermarkStrategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
     times = env.from_source(lines, strategy.with_timestamp_assigner(_Millis()), "times")
     pairs = times.map(lambda line: (int(line) // 10_000, 1))
     counts = pairs.key_by(lambda pair: 0).window(TumblingEventTimeWindows.of(Time.seconds(10)))

@@ -184,7 +184,7 @@ def test_a_job_that_starts_from_a_savepoint_without_a_manifest_warns(local: Job)
     path = Path(local.stop(local.start(only_running)))
     (path / "manifest.json").unlink()
     metadata = path / "metadata.json"
-    metadata.write_text(metadata.read_text().replace('"version": 2', '"version": 1'))
+    metadata.write_text(metadata.read_text().replace('"version": 3', '"version": 1'))
     client: Any = local.start(only_running, savepoint=str(path))
     local.finish(client)
     assert any("have no manifest.json" in note for note in client.execution.log.notes)
@@ -197,7 +197,7 @@ def test_a_savepoint_without_a_manifest_is_written_anew_with_one(tmp_path: Path)
     with pytest.warns(UserWarning, match="no manifest.json.*makes one that can"):
         writer = SavepointWriter.from_existing_savepoint(str(tmp_path / "v1"))
     anew = SavepointReader.read(writer.write(str(tmp_path / "v2"))).metadata
-    assert (anew.version, anew.max_parallelism) == (2, 128) and anew.sources
+    assert (anew.version, anew.max_parallelism) == (3, 128) and anew.sources
 
 
 def test_a_damaged_file_of_a_savepoint_without_a_manifest_is_refused(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_link_to_files_of_somebody_else_is_refused(savepoint: Path, tmp_path: 
 def test_links_of_a_savepoint_without_a_manifest_are_refused(savepoint: Path, tmp_path: Path) -> None:
     (savepoint / "manifest.json").unlink()
     metadata = savepoint / "metadata.json"
-    metadata.write_text(metadata.read_text().replace('"version": 2', '"version": 1'))
+    metadata.write_text(metadata.read_text().replace('"version": 3', '"version": 1'))
     shutil.move(savepoint / "entries", tmp_path / "moved")
     (savepoint / "entries").symlink_to(tmp_path / "moved")
     with pytest.raises(SavepointTrustError, match="entries: it is a link"):

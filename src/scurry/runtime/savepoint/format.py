@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 
 from scurry.errors import SavepointFormatError
 
-#: Version of the format. Since version 2 a savepoint has a manifest.
-VERSION = 2
-READABLE = (1, 2)
+#: Version of the format. Since version 2 a savepoint has a manifest, since version 3 runs may be among its pages.
+VERSION = 3
+READABLE = (1, 2, 3)
 METADATA = "metadata.json"
 ENTRIES = "entries"
 KINDS = ("page", "broadcast", "meta")
@@ -130,7 +130,7 @@ class SavepointMetadata:
         except (ValueError, KeyError, TypeError, RecursionError):
             raise SavepointFormatError(f"{place}: {METADATA} is damaged: it is no JSON of a savepoint") from None
         if version not in READABLE:
-            known = " and ".join(map(str, READABLE))
+            known = f"{READABLE[0]} to {READABLE[-1]}"
             raise SavepointFormatError(
                 f"{place} is a savepoint of format version {version}, says its {METADATA}; this release reads versions "
                 f"{known}: use the release that wrote it, or a newer one"

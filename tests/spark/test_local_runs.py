@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 
-from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
 from scurry.spark.workers import local_runs
 from scurry.spark.workers.local_runs import LocalRuns
@@ -95,5 +94,4 @@ def test_the_store_is_asked_only_for_runs_that_are_new_to_the_machine(directory:
         assert store.asked == asked
     del store["op", "page", 2]
     store._local.remove(2)
-    with pytest.raises(CheckpointCorruptedError, match="a run of its index is missing"):
-        store.get_runs(wanted)
+    assert store.get_runs(wanted)[2] is None

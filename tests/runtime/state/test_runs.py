@@ -215,6 +215,13 @@ class TestDamage:
         with pytest.raises(CheckpointCorruptedError, match="not the one of its index"):
             read(store, [f"key {number}" for number in range(50)])
 
+    def test_a_run_that_is_missing_is_found(self) -> None:
+        store = filled()
+        for key in [key for key in store if key[1] == "page" and is_run(store[key])]:
+            del store[key]
+        with pytest.raises(CheckpointCorruptedError, match="a run of its index is missing"):
+            read(store, ["key 1"])
+
 
 def test_readers_of_savepoints_see_the_newest_entry_of_each_key() -> None:
     store = filled(20_000)

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
 from scurry.runtime.state.expiry import Lifetimes, due
@@ -92,6 +93,8 @@ class RunGroups:
         if wanted:
             places = [(self._place(group, info.number), info) for group, info in wanted]
             for (_, info), blob in zip(wanted, self._backend.store.get_runs(places), strict=True):
+                if blob is None:
+                    raise CheckpointCorruptedError("the state of a key group is damaged: a run of its index is missing")
                 self._runs[info.digest] = Run(blob, info.digest)
 
     def _place(self, group: int, number: int) -> tuple[str, str, int]:

@@ -50,7 +50,7 @@ class StateStore(Protocol):
         """Remove an entry, if there is one."""
 
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
-        """Return the bytes of runs, which may be cached by their digests."""
+        """Return the bytes of runs, None for each missing one; they may be cached by their digests."""
 
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
         """Write a run."""
@@ -76,7 +76,7 @@ class DictStore(dict[StoreKey, bytes]):
 
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
         """Return the bytes of runs."""
-        return [self[key] for key, _ in runs]
+        return self.get_many([key for key, _ in runs])
 
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
         """Write a run."""

@@ -15,7 +15,6 @@ from typing import Any
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
-from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.state.store import RunInfo, StoreKey
 from scurry.spark.workers.local_runs import LocalRuns
 
@@ -76,7 +75,7 @@ class MapStore:
         self._ask(self._proto.MapStateCall(stateName=NAME, removeKey=self._proto.RemoveKey(userKey=self._key(key))))
 
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
-        """Return the bytes of runs, from this machine if they are there."""
+        """Return the bytes of runs, None for each missing one, from this machine if they are there."""
         found = [self._local.get(info.digest, info.size) for _, info in runs]
         missing = [place for place, blob in enumerate(found) if blob is None]
         read = 0
@@ -89,7 +88,7 @@ class MapStore:
                 read += 1
             for place, blob in zip(some, self.get_many([runs[place][0] for place in some]), strict=True):
                 if blob is None:
-                    raise CheckpointCorruptedError("the state of a key group is damaged: a run of its index is missing")
+                    continue
                 self._local.put(runs[place][1].digest, blob)
                 kept = self._local.get(runs[place][1].digest, len(blob))
                 found[place] = blob if kept is None else kept

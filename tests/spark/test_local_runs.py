@@ -72,7 +72,7 @@ class Requests(DictStore):
 
     def __init__(self, local: LocalRuns) -> None:
         super().__init__()
-        self._local, self.asked = local, 0
+        self.local, self.asked = local, 0
 
     def get_runs(self, runs: Any) -> list[Any]:
         return MapStore.get_runs(cast(Any, self), runs)
@@ -93,5 +93,5 @@ def test_the_store_is_asked_only_for_runs_that_are_new_to_the_machine(directory:
         assert [bytes(blob) for blob in store.get_runs(wanted)] == list(store.values())
         assert store.asked == asked
     del store["op", "page", 2]
-    store._local.remove(2)
+    store.local.remove(2)
     assert store.get_runs(wanted)[2] is None

@@ -21,18 +21,19 @@ class LevelProcessor(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Declare the level's state."""
-        self._local = instances(self._job).runs
-        self._store = MapStore(handle, self._local)
+        self._store = MapStore(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         """Process one subtask's rows of the batch."""
         with WorkerTask(self._job):
-            task = instances(self._job).level(self._level)
+            held = instances(self._job)  # not in init: Spark's driver calls that, too, without what the job depends on
+            task = held.level(self._level)
+            self._store.local = held.runs
             wire = (WireRow(*row) for row in rows)
             for row in task.process(key[0], wire, self._store, self._job.batch_id()):
                 yield OutputRow(row)
             self._store.flush()
-            self._local.release()
+            held.runs.release()
 
     def close(self) -> None:
         """End the task; the job's instances stay."""

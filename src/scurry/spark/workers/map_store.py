@@ -37,14 +37,18 @@ class MapStore:
 
     Args:
         handle: Spark's handle of the stateful processor, in `init`.
-        local: The runs that this machine has.
+
+    Attributes:
+        local: The runs that this machine has; set before runs are read or written.
     """
 
-    def __init__(self, handle: Any, local: LocalRuns) -> None:
+    local: LocalRuns
+
+    def __init__(self, handle: Any) -> None:
         from pyspark.sql.streaming.proto import StateMessage_pb2 as proto
 
         handle.getMapState(NAME, KEY_TYPE, VALUE_TYPE)
-        self._proto, self._local = proto, local
+        self._proto = proto
         self._client = client = handle._statefulProcessorApiClient
         self._send, self._receive = client._send_proto_message, client._receive_proto_message
         self._dumps, self._loads = client.pickleSer.dumps, client.pickleSer.loads
@@ -76,7 +80,7 @@ class MapStore:
 
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
         """Return the bytes of runs, None for each missing one, from this machine if they are there."""
-        found = [self._local.get(info.digest, info.size) for _, info in runs]
+        found = [self.local.get(info.digest, info.size) for _, info in runs]
         missing = [place for place, blob in enumerate(found) if blob is None]
         read = 0
         while read < len(missing):  # of as many at once as are about so many bytes
@@ -89,19 +93,19 @@ class MapStore:
             for place, blob in zip(some, self.get_many([runs[place][0] for place in some]), strict=True):
                 if blob is None:
                     continue
-                self._local.put(runs[place][1].digest, blob)
-                kept = self._local.get(runs[place][1].digest, len(blob))
+                self.local.put(runs[place][1].digest, blob)
+                kept = self.local.get(runs[place][1].digest, len(blob))
                 found[place] = blob if kept is None else kept
         return found
 
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
         """Write a run."""
-        self._local.put(digest, blob)
+        self.local.put(digest, blob)
         self.put(key, blob)
 
     def remove_run(self, key: StoreKey, digest: int) -> None:
         """Remove a run."""
-        self._local.remove(digest)
+        self.local.remove(digest)
         self.remove(key)
 
     def flush(self) -> None:

@@ -238,7 +238,7 @@ class TestInspect:
         assert "file: a.csv, offset: 17" in scurry("savepoint", "inspect", savepoint).out
 
     def test_versions_are_shown(self, savepoint: str) -> None:
-        assert "scurry 0.1.0, format version 2" in scurry("savepoint", "inspect", savepoint).out
+        assert "scurry 0.1.0, format version 3" in scurry("savepoint", "inspect", savepoint).out
 
     def test_programs_read_json(self, savepoint: str) -> None:
         found = json.loads(scurry("savepoint", "inspect", savepoint, "--json").out)

@@ -37,9 +37,6 @@ class RunGroups:
         #: by domain: all timers up to this time have been loaded
         self._until = [MIN_TIME - 1, MIN_TIME - 1]
 
-    def __bool__(self) -> bool:
-        return bool(self._loaded)
-
     # ---------------------------------------------------------------- reading
 
     def load(self, hashes: Mapping[CanonicalKey, int]) -> dict[CanonicalKey, Entry]:

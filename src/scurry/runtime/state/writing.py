@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: The number of due pages that a batch cleans, besides as many as it has touched.
 CLEANED_PAGES = 128
 
+#: The number of keys of due runs that a batch cleans, besides 16 for each that it has touched.
+CLEANED_KEYS = 4096
+
 #: A batch that touches at least so many keys per page lets pages grow to so many times their size: each page takes a
 #: request to the store, which costs more than the keys that are read with one. Other batches leave such pages whole.
 _DENSE, _LARGER = 1.2, 4
@@ -250,7 +253,7 @@ class PageWriter:
             meta.lifetimes = lifetimes
             if not self._backend.new and lifetimes:
                 meta.expiry = dict.fromkeys(range(self._backend.max_parallelism), _UNKNOWN)
-        if not lifetimes or not (self._pages or self._backend.touched):
+        if not lifetimes or not (self._pages or self._backend.entries):
             return set()
         self._soonest = soonest(lifetimes, self._now)
         budget = CLEANED_PAGES + len(self._pages)
@@ -260,9 +263,9 @@ class PageWriter:
         half = budget // 2
         self._backend.load_groups(unread[:half])
         expiring = sorted(page for group in groups if group in self._indexes for page in self._pages_expiring(group))
-        chosen = {page for _, page in expiring[: budget - len(unread[:half])]}
+        chosen = [page for _, page in expiring[: budget - len(unread[:half])]]
         pages = {page for page in chosen if not self._indexes[page >> GROUP_SHIFT].runs}
-        self._clean_runs(sorted(chosen - pages), lifetimes, budget * self._page_bytes)
+        self._clean_runs([page for page in chosen if page not in pages], lifetimes)
         self._backend.load_pages(pages)
         self._backend.load_groups(unread[half : budget - len(pages)])  # most groups have one page, loaded by this
         return pages
@@ -275,13 +278,17 @@ class PageWriter:
         pages = [(time, group << GROUP_SHIFT | number) for number, time in index.expiry.items() if time <= self._now]
         return [(time, page) for time, page in pages if page not in self._pages]
 
-    def _clean_runs(self, runs: list[int], lifetimes: dict[str, Lifetime], budget: int) -> None:
-        """Write runs without what has expired: at least one, up to about so many bytes."""
+    def _clean_runs(self, runs: list[int], lifetimes: dict[str, Lifetime]) -> None:
+        """Write runs without what has expired, the longest overdue first: at least one, and more the more was touched.
+
+        A key is cleaned up to eight times per time to live, so twice that for each key that is touched keeps up.
+        """
+        budget = CLEANED_KEYS + 16 * len(self._backend.entries)
         for place in runs:
             if budget <= 0:
                 break
             group, number = place >> GROUP_SHIFT, place & NUMBER
-            budget -= next(info.size for info in self._indexes[group].runs if info.number == number)
+            budget -= next(info.keys for info in self._indexes[group].runs if info.number == number)
             self._backend.runs.clean(group, number, lifetimes, self._now)
 
 

@@ -13,7 +13,7 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.expiry import Lifetimes, live
 from scurry.runtime.state.layout import Entry as KeyEntry
-from scurry.runtime.state.layout import is_run, page_of
+from scurry.runtime.state.layout import has_rows, is_run, page_of
 from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.slots import CONTENTS, MERGING, SESSIONS, state_name
 from scurry.runtime.state.timer import Timer, timers_in
@@ -62,16 +62,23 @@ def keys_in(pages: Iterable[Entry]) -> Iterator[tuple[CanonicalKey, KeyEntry]]:
         pages: All pages and runs of some key groups; runs are held in memory, as a newer one may have a key, too.
     """
     runs: dict[str, list[tuple[int, Any]]] = {}
+    rows: dict[str, list[tuple[int, Any]]] = {}
     for page in pages:
         content = load(page.uid, page.blob)
         if is_run(page.blob):
             runs.setdefault(page.uid, []).append((page.id, content))
+        elif has_rows(page.blob):
+            rows.setdefault(page.uid, []).append((page.id, content))
         elif not isinstance(content, Index):
             yield from page_of(content).items()
     for uid, some in runs.items():
         from scurry.runtime.state.run_groups import newest
 
         yield from newest(some, partial(load, uid))
+    for uid, some in rows.items():
+        from scurry.runtime.state import row_runs
+
+        yield from row_runs.entries(some, partial(load, uid))
 
 
 def unexpired(entry: KeyEntry, lifetimes: Lifetimes, now: int) -> KeyEntry:

@@ -1,4 +1,4 @@
-"""The join of rows that are only inserted: its results are the pairs of all rows, however pages and batches are cut."""
+"""The join of rows that are only inserted: its results are the pairs of all rows, however many there are."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pickle
 import random
 from collections import Counter
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,14 +32,17 @@ from scurry.relational.schema import Schema
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state import row_groups
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.layout import PageContent
+from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.hashed_rows import chunked_pages, writing
 from scurry.runtime.tables.streaming.hashed_rows.hashing import groups_of
 from scurry.runtime.tables.streaming.joins.append_only import AppendOnlyJoin
 from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
 from scurry.runtime.tables.streaming.partitioning import PartitionByHash
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 Row = tuple[Any, ...]
 LEFT, RIGHT = 0, 1
 
@@ -107,17 +111,12 @@ KEYS: dict[str, tuple[DataType, Any]] = {
 @pytest.mark.parametrize("compared", [False, True])
 @pytest.mark.parametrize("nulls", [False, True])
 @pytest.mark.parametrize("kind", KEYS)
-@pytest.mark.parametrize(("page_bytes", "chunked_bytes"), [(100, 100), (200, 50), (4096, 8192)])
+@pytest.mark.parametrize("small", [0, 2000, 16384])
 def test_results_are_the_pairs_of_all_rows(
-    kind: str, nulls: bool, compared: bool, page_bytes: int, chunked_bytes: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, nulls: bool, compared: bool, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_CHUNKED_BYTES", chunked_bytes)
-    monkeypatch.setattr(chunked_pages, "_SPLIT_BYTES", 3 * page_bytes)
-    monkeypatch.setattr(chunked_pages, "_FEW_CHUNKS", 2)
-    monkeypatch.setattr(writing, "_PAGE_BYTES", page_bytes)
-    monkeypatch.setattr(writing, "_LARGE_PAGE_BYTES", page_bytes)
-    monkeypatch.setattr(writing, "_PORTION", 1000)
-    chance = random.Random(page_bytes)
+    monkeypatch.setattr(row_groups, "SMALL", small)
+    chance = random.Random(small)
     key, draw = KEYS[kind]
     join = Joined(key, compared=compared, nulls=nulls)
     present: tuple[list[Row], list[Row]] = ([], [])
@@ -164,30 +163,6 @@ def test_of_rows_with_the_same_unique_columns_the_last_one_is_joined() -> None:
     assert sorted(row[:3] for row in join.batch((RIGHT, [(7, 5, 0, None)]))) == [(1, 5, 1), (2, 5, 0)]
 
 
-def read_sizes(join: Joined) -> list[int]:
-    """Return a list to which each reading from the store adds how many bytes it was."""
-    read, sizes = join.store.get_many, list[int]()
-
-    def counted_read(keys: Any) -> list[bytes | None]:
-        found = read(keys)
-        sizes.append(sum(len(blob or b"") for blob in found))
-        return found
-
-    join.store.get_many = counted_read  # type: ignore[method-assign]
-    return sizes
-
-
-def test_rows_of_a_key_with_many_are_added_without_reading_it() -> None:
-    join = Joined(BigIntType())
-    rows = [(number, 7, 0, None) for number in range(10_000)]
-    join.batch((LEFT, rows))
-    assert len(join.batch((RIGHT, rows[:1]))) == 10_000
-    sizes = read_sizes(join)
-    assert len(join.batch((LEFT, rows[:10]))) == 10
-    assert sum(sizes) < 3000
-    assert len(join.batch((RIGHT, rows[:1]))) == 10_010
-
-
 def test_rows_that_are_read_late_come_before_those_of_the_batch() -> None:
     join = Joined(BigIntType(), unique=(0,))
     join.batch((LEFT, [(number, 7, 0, None) for number in range(3000)]))
@@ -196,29 +171,18 @@ def test_rows_that_are_read_late_come_before_those_of_the_batch() -> None:
     assert all(row[2] == 1 for row in found[-2:])
 
 
-def test_rows_of_many_keys_are_added_without_reading_those_of_their_table() -> None:
-    join = Joined(BigIntType(), max_parallelism=8)
-    rows = [(number, number, 0, None) for number in range(20_000)]
-    join.batch((LEFT, rows))
-    state = sum(map(len, join.store.values()))
-    sizes = read_sizes(join)
-    join.batch((LEFT, rows))
-    assert sum(sizes) < state / 10
-    assert len(join.batch((RIGHT, rows))) == 40_000
-
-
-def test_chunks_are_merged_so_that_there_are_few() -> None:
+def test_runs_are_merged_so_that_there_are_few() -> None:
     join, count = Joined(BigIntType()), 0
     for size in [6000, *[50] * 60]:
         join.batch((LEFT, [(count + number, 7, 0, None) for number in range(size)]))
         count += size
     pages = [page for page in join.store if page[1] == "page"]
-    assert len(pages) <= 20
+    assert len(pages) <= 12
     found = join.batch((RIGHT, [(1, 7, 0, None)]))
     assert [row[0] for row in found] == list(range(count))
 
 
-def test_a_page_of_one_key_to_which_others_come_has_all() -> None:
+def test_a_group_of_one_key_to_which_others_come_has_all() -> None:
     join = Joined(BigIntType(), max_parallelism=1)
     rows = [(number, 7, 0, None) for number in range(6000)]
     join.batch((LEFT, rows))
@@ -229,14 +193,15 @@ def test_a_page_of_one_key_to_which_others_come_has_all() -> None:
     assert sum(len(entry["join-left"]) for entry in stored_entries("join", join.store).values()) == 6024
 
 
-def test_a_batch_writes_only_the_pages_of_its_rows() -> None:
+def test_a_batch_writes_its_rows_whatever_there_is() -> None:
     join = Joined(BigIntType())
     join.batch((LEFT, [(number, number, 0, None) for number in range(100_000)]))
     before = dict(join.store)
-    assert any(isinstance(pickle.loads(blob), Index) for (_, kind, _), blob in before.items() if kind == "page")
+    assert any(isinstance(stored_content(blob), Index) for (_, kind, _), blob in before.items() if kind == "page")
     assert len(join.batch((RIGHT, [(1, 7, 0, None), (2, 19_999, 0, None)]))) == 2
-    changed = [page for page, blob in join.store.items() if page[1] == "page" and before.get(page) != blob]
-    assert 2 <= len(changed) <= 20  # two large pages, which are cut to small ones, and their indexes
+    changed = [blob for page, blob in join.store.items() if page[1] == "page" and before.get(page) != blob]
+    assert len(changed) == 4  # two runs and the indexes of their groups
+    assert sum(map(len, changed)) < 5000
 
 
 def test_tools_see_the_rows_of_each_key() -> None:
@@ -255,3 +220,24 @@ def test_subtasks_have_the_rows_of_their_key_groups() -> None:
     for subtask, part in parts.items():
         assert (groups_of(part.hashes) * 4 // 128 == subtask).all()
     assert sum(part.changes.batch.num_rows for part in parts.values()) == 1000
+
+
+def test_state_of_an_earlier_version_becomes_runs_as_it_is_touched() -> None:
+    join = Joined(VarCharType(20), max_parallelism=2)
+    earlier = pickle.loads((FIXTURES / "rows-in-pages" / "join.pickle").read_bytes())
+    join.store.update(earlier)
+    seen = stored_entries("join", join.store)
+    left = [
+        (step * 1000 + n, f"key {n % 150}", n, ["x", None] if n % 3 else None) for step in range(3) for n in range(300)
+    ]
+    right = [(step * 1000 + n, f"key {n % 40}", -n, None) for step in range(3) for n in range(40)]
+    more = [(5000 + n, f"key {n}", 0, None) for n in range(150)]
+    found = join.batch((RIGHT, more))
+    assert counted(found) == pairs(left, more)
+    assert [row[0] for row in found if row[4] == 5007] == [row[0] for row in left if row[1] == "key 7"]
+    assert counted(join.batch((LEFT, more))) == pairs(more, [*right, *more])
+    assert not any(
+        isinstance(stored_content(blob), PageContent) for key, blob in join.store.items() if key[1] == "page"
+    )
+    after = stored_entries("join", join.store)
+    assert all(after[key]["join-left"][: len(entry["join-left"])] == entry["join-left"] for key, entry in seen.items())

@@ -1,10 +1,12 @@
-"""The last row of each key: rows in columns give the changes that rows by key give, and a naive model."""
+"""The last or the first row of each key: rows in columns give the changes that rows by key give, and a naive model."""
 
 from __future__ import annotations
 
 import pickle
 import random
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,13 +19,17 @@ from scurry.relational.schema import Schema
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
+from scurry.runtime.state import row_groups
+from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.layout import has_rows
+from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.hashed_rows import writing
 from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
 from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
+from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRow, FirstRowByProcessingTime
 from scurry.runtime.tables.streaming.ranks.last_row import ExpiringLastRow, LastRow
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 Row = tuple[Any, ...]
 NAMES = ("+I", "-U", "+U", "-D")
 TTL = 10**9
@@ -45,8 +51,8 @@ class LastRows:
             changes = Changes(batch_from(rows, self._schema))
             ((_, keyed),) = pickle.loads(pickle.dumps(self._partition(changes, 128, 1)))
             for each in function.process(0, keyed, context):
-                assert each.kinds is not None
-                found += zip((NAMES[kind] for kind in each.kinds.tolist()), rows_of(each.batch), strict=True)
+                kinds = [0] * each.batch.num_rows if each.kinds is None else each.kinds.tolist()
+                found += zip((NAMES[kind] for kind in kinds), rows_of(each.batch), strict=True)
         if hasattr(function, "settle"):
             function.settle(context)
         backend.flush()
@@ -64,14 +70,12 @@ def drawn(chance: random.Random) -> Row:
 
 @pytest.mark.parametrize("with_before", [False, True])
 @pytest.mark.parametrize("rowtime", [False, True])
-@pytest.mark.parametrize("page_bytes", [60, 4096])
+@pytest.mark.parametrize("small", [0, 16384])
 def test_changes_are_those_of_rows_by_key(
-    with_before: bool, rowtime: bool, page_bytes: int, monkeypatch: pytest.MonkeyPatch
+    with_before: bool, rowtime: bool, small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "_PAGE_BYTES", page_bytes)
-    monkeypatch.setattr(writing, "_LARGE_PAGE_BYTES", page_bytes)
-    monkeypatch.setattr(writing, "_PORTION", 500)
-    plan, chance = plan_of(rowtime), random.Random(page_bytes)
+    monkeypatch.setattr(row_groups, "SMALL", small)
+    plan, chance = plan_of(rowtime), random.Random(small)
     hashed = LastRows(lambda: LastRow(plan, with_before), plan.schema, PartitionByHash([0, 1]))
     by_key = LastRows(lambda: ExpiringLastRow(plan, with_before, TTL), plan.schema, PartitionByKey([0, 1]))
     last: dict[Row, Row] = {}
@@ -94,3 +98,35 @@ def test_a_row_that_was_replaced_is_not_kept() -> None:
     entries = stored_entries("rows", rows.store)
     assert len(entries) == 100
     assert all([row[2] for row in entry["row"]] == [49] for entry in entries.values())
+
+
+@pytest.mark.parametrize("small", [0, 16384])
+def test_first_rows_in_columns_are_those_of_rows_by_key(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_groups, "SMALL", small)
+    plan, chance = replace(plan_of(rowtime=False), keep_last=False), random.Random(small)
+    hashed = LastRows(lambda: FirstRow(plan), plan.schema, PartitionByHash([0, 1]))
+    by_key = LastRows(lambda: FirstRowByProcessingTime(plan, False), plan.schema, PartitionByKey([0, 1]))
+    keys: set[Row] = set()
+    for _ in range(30):
+        inputs = [[drawn(chance) for _ in range(chance.randint(1, 12))] for _ in range(chance.randint(1, 3))]
+        assert hashed.batch(*inputs) == by_key.batch(*inputs)
+        keys.update(row[:2] for rows in inputs for row in rows)
+        kept = [row for entry in stored_entries("rows", hashed.store).values() for row in entry["row"]]
+        assert sorted(map(repr, kept)) == sorted(map(repr, keys))
+
+
+def test_state_of_an_earlier_version_becomes_runs_as_it_is_touched() -> None:
+    plan = plan_of(rowtime=False)
+    rows = LastRows(lambda: LastRow(plan, True), plan.schema, PartitionByHash([0, 1]))
+    rows.store.update(pickle.loads((FIXTURES / "rows-in-pages" / "last-row.pickle").read_bytes()))
+    found = rows.batch([(n, "a", -1, 0) for n in range(0, 600, 2)])
+    replaced = [row for kind, row in found if kind == "-U"]
+    assert replaced == [(n, "a", 100 if n >= 100 else 0, n % 20) for n in range(0, 500, 2)]
+    after = stored_entries("rows", rows.store)
+    assert len(after) == 550
+    assert all([row[2] for row in entry["row"]] in ([-1], [0], [100]) for entry in after.values())
+    rows.batch([(n, "a", 5, 0) for n in range(1, 600, 2)])
+    kept = [row for entry in stored_entries("rows", rows.store).values() for row in entry["row"]]
+    assert sorted(row[:3] for row in kept) == [(n, "a", 5 if n % 2 else -1) for n in range(600)]
+    left = [blob for key, blob in rows.store.items() if key[1] == "page" and not has_rows(blob)]
+    assert all(type(stored_content(blob)) is Index for blob in left)

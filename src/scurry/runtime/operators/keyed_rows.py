@@ -76,8 +76,9 @@ class KeyedRowsFunction(Protocol):
     to keyed state.
 
     If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
-    of the results is behind by it. If keys are touched far apart, an attribute `page_bytes` says how small pages of
-    state are, and an attribute `packs_entries` that the state of each key is decoded only if it is touched.
+    of the results is behind by it. If each call has costs of its own, a method `joined(records)` makes one record of
+    several. If keys are touched far apart, an attribute `page_bytes` says how small pages of state are, and
+    an attribute `packs_entries` that the state of each key is decoded only if it is touched.
     """
 
     def open(self, context: Any) -> None:
@@ -104,6 +105,7 @@ class KeyedRowsOperator(KeyedOperator):
         self._function = plan.operator.function
         self._delay = getattr(self._function, "watermark_delay_ms", 0)
         self._settle = getattr(self._function, "settle", None)
+        self._joined = getattr(self._function, "joined", None)
         self._context = RowsContext(info, self.backend, MIN_TIME)
         #: whether a micro-batch has begun and not ended
         self._begun = False
@@ -133,6 +135,8 @@ class KeyedRowsOperator(KeyedOperator):
         process, context, value = self._function.process, self._context, None
         results: Values = []
         try:
+            if self._joined is not None and len(values) > 1:
+                values = [self._joined(values)]
             for value in values:
                 results += process(index, value, context)
         except Exception as error:

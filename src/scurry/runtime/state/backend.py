@@ -424,21 +424,27 @@ def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateS
 def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
     """Return the entries of all keys of an operator in a store, for tools that inspect state."""
     entries: Page = {}
+    from scurry.runtime.state import row_runs
     from scurry.runtime.state.run_groups import newest
     from scurry.runtime.state.runs import Run, stored_content
 
     runs: list[tuple[int, Run]] = []
+    rows: list[tuple[int, row_runs.RowRun]] = []
     for (owner, kind, place), blob in store.items():
         if owner == uid and kind == "page":
             content = stored_content(blob)
             if isinstance(content, Run):
                 runs.append((place, content))
                 continue
+            if isinstance(content, row_runs.RowRun):
+                rows.append((place, content))
+                continue
             for key, entry in {} if isinstance(content, Index) else page_of(content).items():
                 known = entries.setdefault(key, entry)
                 if known is not entry:  # rows of a hot key
                     known.update({slot: known.get(slot, []) + rows for slot, rows in entry.items()})
     entries.update(newest(runs))
+    entries.update(row_runs.entries(rows))
     return entries
 
 

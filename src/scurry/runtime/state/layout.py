@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from scurry.errors import KeyedStateError
@@ -45,13 +46,33 @@ class PageContent:
         raise NotImplementedError
 
 
-#: What is stored of a run begins with a zero, which no pickle does.
+class RowsDescription:
+    """What operators store with their rows, for tools that inspect state.
+
+    Attributes:
+        schemas: The columns of each table, as Arrow schemas.
+    """
+
+    schemas: Sequence[Any]
+
+    def entries(self, run: Any) -> Page:
+        """Return what is kept of each key, given all rows of some keys as a `RowRun`."""
+        raise NotImplementedError
+
+
+#: What is stored of a run of entries or of rows begins with a zero, which no pickle does.
 RUN_MAGIC = b"\0run1\0\0\0"
+ROWS_MAGIC = b"\0rows1\0\0"
 
 
 def is_run(blob: bytes) -> bool:
-    """Return whether a run is stored in place of a page."""
+    """Return whether a run of entries is stored in place of a page."""
     return blob[: len(RUN_MAGIC)] == RUN_MAGIC
+
+
+def has_rows(blob: bytes) -> bool:
+    """Return whether a run of rows is stored in place of a page."""
+    return blob[: len(ROWS_MAGIC)] == ROWS_MAGIC
 
 
 def page_of(content: Any) -> Page:

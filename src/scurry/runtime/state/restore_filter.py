@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.runtime.state.expiry import Lifetimes, due, lifetimes_in
-from scurry.runtime.state.layout import is_run
+from scurry.runtime.state.layout import has_rows, is_run
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class RestoreFilter:
     def page(self, uid: str, blob: bytes) -> bytes:
         """Return a page of an operator, or the index in its place, as it is restored."""
         lifetimes = self.operators.get(uid)
-        if lifetimes is None:
+        if lifetimes is None or has_rows(blob):
             return blob
         if is_run(blob):
             from scurry.runtime.state.run_groups import without_expired

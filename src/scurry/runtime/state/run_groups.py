@@ -11,15 +11,12 @@ from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
 from scurry.runtime.state.expiry import Lifetimes, due
 from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page
-from scurry.runtime.state.runs import NEVER, Run, built, merged, to_merge, values_of
+from scurry.runtime.state.runs import FIRST_RUN, NEVER, Run, built, merged, share_of, to_merge, values_of
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import Index, KeyedStateBackend
-
-#: Numbers of runs begin here: above those of pages, so that a run never takes the place of a page.
-_FIRST = 1 << 25
 
 
 class RunGroups:
@@ -164,7 +161,7 @@ class RunGroups:
         index = self._backend.indexes[group]
         timers = [_timers(entries, domain) for domain in DOMAINS]
         blob = built(self._backend.hashes_of(keys), [*map(sortable, keys)], values, timers)
-        number = max((info.number for info in index.runs), default=_FIRST) + 1
+        number = max((info.number for info in index.runs), default=FIRST_RUN) + 1
         self._put(group, number, blob, expiry, [NEVER if times is None else min(times) for times in timers])
 
     def _put(self, group: int, number: int, blob: bytes, expiry: int | None, timers: Sequence[int]) -> None:
@@ -179,7 +176,7 @@ class RunGroups:
             _note(index.due[domain], number, timers[domain])
 
     def _merge(self, group: int) -> None:
-        index, share = self._backend.indexes[group], 0.5 + (group * 37 % 64) / 128
+        index, share = self._backend.indexes[group], share_of(group)
         while (found := to_merge(index.runs, share)) is not None:
             self._open((group,))
             old = index.runs[-found.newest :]

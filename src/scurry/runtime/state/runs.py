@@ -22,13 +22,28 @@ import numpy as np
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
-from scurry.runtime.state.layout import RUN_MAGIC, is_run
+from scurry.runtime.state.layout import RUN_MAGIC, has_rows, is_run
 from scurry.runtime.state.store import RunInfo
 
-__all__ = ["NEVER", "Merge", "Run", "Stored", "built", "merged", "stored_content", "to_merge", "values_of"]
+__all__ = [
+    "FIRST_RUN",
+    "NEVER",
+    "Merge",
+    "Run",
+    "Stored",
+    "built",
+    "merged",
+    "share_of",
+    "stored_content",
+    "to_merge",
+    "values_of",
+]
 
 #: Magic, digest, number of keys, whether there are timers of each domain, bytes of all keys and of all values.
 _HEADER = struct.Struct("<8sQI??xxQQ")
+
+#: Numbers of runs begin here: above those of pages, so that a run never takes the place of a page.
+FIRST_RUN = 1 << 25
 
 #: In place of the time of the earliest timer: there is none.
 NEVER = MAX_TIME
@@ -153,7 +168,11 @@ def _array(ends: Any, data: memoryview) -> Any:
 
 
 def stored_content(blob: bytes) -> Any:
-    """Return what is stored of a page: a run, an index, or what `page_of` takes."""
+    """Return what is stored of a page: a run of entries or of rows, an index, or what `page_of` takes."""
+    if has_rows(blob):
+        from scurry.runtime.state.row_runs import RowRun
+
+        return RowRun(blob)
     return Run(blob) if is_run(blob) else pickle.loads(blob)
 
 
@@ -287,6 +306,14 @@ def _times(run: Run, domain: int) -> Any:
     return np.full(len(run.hashes), NEVER, np.int64) if run.due[domain] is None else run.due[domain]
 
 
+def share_of(group: int) -> float:
+    """Return what part of its oldest run the newer ones of a group reach before all are merged, 0.5 to 1.
+
+    Groups have different ones, so that not all are merged in one batch.
+    """
+    return 0.5 + (group * 37 % 64) / 128
+
+
 class Merge(NamedTuple):
     """Runs that are to be merged: how many of the newest, and whether they are all of the group."""
 
@@ -299,8 +326,7 @@ def to_merge(runs: Sequence[RunInfo], share: float = 1.0) -> Merge | None:
 
     Args:
         runs: Its runs, the oldest first.
-        share: What part of the oldest run the newer ones together may reach. Groups have different ones, so that not
-            all are merged in one batch.
+        share: What part of the oldest run the newer ones together may reach; infinite if they hide nothing of it.
     """
     if len(runs) > 1:
         oldest, newer = runs[0], runs[1:]

@@ -14,7 +14,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.evolution.classes import ChangedClasses
 from scurry.runtime.state.evolution.values import Change, Incompatible, Rules, evolve
-from scurry.runtime.state.layout import Entry, PageContent, is_run, page_of
+from scurry.runtime.state.layout import Entry, PageContent, has_rows, is_run, page_of
 from scurry.runtime.state.schema import StateSchema, broadcast_name
 from scurry.runtime.state.slots import SESSIONS, state_name
 from scurry.runtime.state.types import TypeJson, declared_type, text
@@ -142,12 +142,12 @@ class OperatorMigration:
 
         Args:
             kind: "page", "broadcast" or "meta".
-            blob: What is stored; indexes and meta entries stay as they are.
+            blob: What is stored; indexes, meta entries and rows of tables stay as they are.
 
         Raises:
             StateMigrationError: A value cannot be converted.
         """
-        if kind == "meta":
+        if kind == "meta" or has_rows(blob):
             return blob
         try:
             if is_run(blob):

@@ -11,22 +11,18 @@ import pyarrow as pa
 
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.definition import Session
-from scurry.relational.expressions import AggregateCall
 from scurry.relational.plan import Aggregate
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.aggregating import argument_column
 from scurry.runtime.tables.batch.batches import taken
 from scurry.runtime.tables.streaming.calc import function_context
 from scurry.runtime.tables.streaming.groups.distinct import DistinctValues, counted
 from scurry.runtime.tables.streaming.groups.kept import KeptGroups
-from scurry.runtime.tables.streaming.groups.net_changes import (
-    AFTER,
-    BEFORE,
-    DELETE,
-    INSERT,
-    emitted,
-    net_changes,
-    unchanged,
+from scurry.runtime.tables.streaming.groups.net_changes import BEFORE, DELETE, net_changes
+from scurry.runtime.tables.streaming.groups.row_changes import (
+    RunningValues,
+    changes_of_rows,
+    compared_columns,
+    filtered,
 )
 from scurry.runtime.tables.streaming.groups.running import running
 from scurry.runtime.tables.streaming.groups.segments import Segments, running_sums, segments_of
@@ -129,7 +125,9 @@ class GroupAggregate:
         if self._bundles:
             bounds = np.flatnonzero(first_of_key), np.flatnonzero(last_of_key)
             return self._net_changes(batch, columns, segments, *bounds, fresh, None if counts is None else counts == 0)
-        return self._changes(batch, order, columns, segments, fresh, None if counts is None else counts == 0)
+        gone, compared = None if counts is None else counts == 0, None if self._ttl else self._compared(columns)
+        values = RunningValues(batch, order, segments, columns)
+        return changes_of_rows(self._plan, values, fresh, gone, compared, self._updates_before)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
@@ -152,13 +150,13 @@ class GroupAggregate:
         changed, views = [], []
         for number, call in enumerate(self._views):
             known = [None if group is None else group[2][number] for group in groups]
-            changes, after = counted(distinct[call.arguments], _filtered(call, batch), segments, known)
+            changes, after = counted(distinct[call.arguments], filtered(call, batch), segments, known)
             changed.append(changes)
             views.append(after)
         columns, states = [], []
         for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
             view_of = self._view_of[number]
-            used = _filtered(call, batch) if view_of is None else changed[view_of]
+            used = filtered(call, batch) if view_of is None else changed[view_of]
             if self._never_retracted[number] and segments.signs is not None:
                 used = used & (segments.signs > 0)
             known = [None if group is None else group[1][number] for group in groups]
@@ -191,40 +189,7 @@ class GroupAggregate:
         )
 
     def _compared(self, columns: list[Any]) -> Iterator[tuple[Any, pa.Array]]:
-        for call, each, column in zip(self._plan.calls, self._running, columns, strict=True):
-            for compared in each.compared(column):
-                yield call.function, compared
-
-    def _changes(
-        self, batch: pa.RecordBatch, order: Any, columns: list[Any], segments: Segments, fresh: Any, gone: Any
-    ) -> list[Changes]:
-        places = segments.place_of_row
-        first = np.zeros(len(order), dtype=bool)
-        first[segments.starts] = fresh
-        updated = ~first
-        if gone is not None:
-            updated &= ~gone
-        if not self._ttl:
-            same = np.ones(len(order), dtype=bool)
-            for function, compared in self._compared(columns):
-                same &= unchanged(compared, places, places - 1, function)
-            updated &= ~same
-        # A row of the result: the row that causes it, where its values are, its kind.
-        parts = [(np.flatnonzero(first), 0, INSERT), (np.flatnonzero(updated), 0, AFTER)]
-        if self._updates_before:
-            parts.insert(1, (np.flatnonzero(updated), 1, BEFORE))
-        if gone is not None:
-            parts.append((np.flatnonzero(gone & ~first), 1, DELETE))
-        found = [(rows, places[rows] - back, kind) for rows, back, kind in parts]
-        keys = [batch.column(key) for key in self._plan.keys]
-        return emitted(keys, columns, found, order, self._plan.schema)
-
-
-def _filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
-    """Return for each row whether FILTER lets it pass."""
-    if call.filter is None:
-        return np.ones(batch.num_rows, dtype=bool)
-    return np.asarray(argument_column(call.filter, batch).fill_null(False))
+        return compared_columns(self._plan, self._running, columns)
 
 
 def _counts(codes: Any, signs: Any, before: Any) -> Any:

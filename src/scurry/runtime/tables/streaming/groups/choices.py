@@ -8,10 +8,10 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 import pyarrow as pa
 
-from scurry.logical_types.values import from_values, to_values
+from scurry.logical_types.values import from_values
 from scurry.runtime.tables.streaming.groups.segments import Segments
 
-__all__ = ["Choosing", "chosen", "chooses"]
+__all__ = ["Choosing", "chosen", "chooses", "known_columns"]
 
 
 class Choosing(Protocol):
@@ -27,8 +27,8 @@ def chooses(accumulator: Any) -> TypeGuard[Choosing]:
 
 
 def chosen(
-    accumulator: Choosing, column: pa.Array, counted: Any, segments: Segments, kept: Sequence[Any]
-) -> tuple[pa.Array, list[Any]]:
+    accumulator: Choosing, column: pa.Array, counted: Any, segments: Segments, known: Any, before: pa.Array
+) -> tuple[pa.Array, pa.Array]:
     """Return the value at each place, and for each segment what to keep.
 
     Args:
@@ -36,17 +36,29 @@ def chosen(
         column: The values of the rows.
         counted: For each row whether it counts.
         segments: How the rows are divided.
-        kept: For each segment what was returned for it last; None for a new group.
+        known: The segments of which something is kept.
+        before: For each of them what was returned for it last.
     """
     source = np.full(segments.places, -1, dtype=np.int64)
     source[segments.place_of_row[counted]] = np.flatnonzero(counted)
-    known = [place for place, each in enumerate(kept) if each is not None]
-    if known:
+    if len(known):
         source[segments.heads[known]] = len(column) + np.arange(len(known))
-        column = pa.concat_arrays([column, from_values([kept[place][0] for place in known], column.type)])
+        column = pa.concat_arrays([column, before])
     at_places = column.take(pa.array(source, mask=source < 0))
     values = at_places.take(pa.array(_greatest(accumulator.ranks(at_places, segments.heads), segments)))
-    return values, [(each,) for each in to_values(values.take(pa.array(segments.ends)))]
+    return values, values.take(pa.array(segments.ends))
+
+
+def known_columns(kept: Sequence[Any], types: Sequence[pa.DataType]) -> tuple[Any, list[pa.Array]]:
+    """Return of which segments something is kept, and the columns of that.
+
+    Args:
+        kept: For each segment a tuple, None if nothing is kept.
+        types: The types of the columns.
+    """
+    known = np.asarray([place for place, each in enumerate(kept) if each is not None], dtype=np.int64)
+    found = zip(*(kept[place] for place in known.tolist()), strict=True) if len(known) else [()] * len(types)
+    return known, [from_values(list(each), kind) for each, kind in zip(found, types, strict=True)]
 
 
 def _greatest(ranks: Any, segments: Segments) -> Any:

@@ -13,6 +13,7 @@ from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
 from scurry.runtime.tables.streaming.groups.columnar_groups import ColumnarGroups, keeps_states_only
 from scurry.runtime.tables.streaming.groups.expand import ExpandRows
+from scurry.runtime.tables.streaming.groups.row_changes import ColumnarGroupAggregate, keeps_columns
 from scurry.runtime.tables.streaming.groups.table_aggregate import GroupTableAggregate
 from scurry.runtime.tables.streaming.groups.two_phase import GlobalGroups, LocalGroups
 
@@ -39,9 +40,12 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     bundles = bundles or any(isinstance(call.function, UserFunction) for call in plan.calls)
     before = lowering.changelogs.updates_before(plan)
     ttl = lowering.state_ttl if plan.state_ttl is None else plan.state_ttl
-    never = never_retracted(plan)
-    function = GroupAggregate(bare, retracts, never, before, ttl, bundles, lowering.session)
-    return lowering.keyed([lowering.node(plan.input)], [plan.keys], function, "GroupAggregate")
+    rows, keys = [lowering.node(plan.input)], [plan.keys]
+    if not (retracts or ttl or bundles) and keeps_columns(plan, lowering.session):
+        columnar = ColumnarGroupAggregate(bare, before, lowering.session)
+        return lowering.keyed(rows, keys, columnar, "GroupAggregate", by_hash=True)
+    function = GroupAggregate(bare, retracts, never_retracted(plan), before, ttl, bundles, lowering.session)
+    return lowering.keyed(rows, keys, function, "GroupAggregate")
 
 
 def lower_local_aggregate(lowering: Lowering, plan: LocalGroupAggregate) -> Node:

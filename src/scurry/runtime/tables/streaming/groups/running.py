@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,13 +21,13 @@ from scurry.relational.expressions import AggregateCall
 from scurry.relational.rewriting import input_references, remapped, with_parts
 from scurry.relational.schema import Schema
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column, group_values
-from scurry.runtime.tables.batch.batches import batch_of
-from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen
+from scurry.runtime.tables.batch.batches import batch_of, empty
+from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen, known_columns
 from scurry.runtime.tables.streaming.groups.extremes import ExtremeOfKept
 from scurry.runtime.tables.streaming.groups.segments import Segments, decimal_running_sums, running_sums
 from scurry.runtime.tables.user_functions.aggregate import GeneralAccumulator
 
-__all__ = ["Running", "running"]
+__all__ = ["ColumnarRunning", "Running", "running"]
 
 
 class Running(Protocol):
@@ -65,14 +68,14 @@ def running(call: AggregateCall, schema: Schema, retracts: bool, session: Sessio
     if isinstance(found, StableMoments):
         return _Spread(call, found)
     if getattr(found, "additive", False):
-        return _Added(call, found)
+        return _Added(call, schema, found)
     if retracts and call.function in ("MIN", "MAX"):
         return ExtremeOfKept(call)
     if retracts:
         return _KeptRows(call, schema, session)
     if chooses(found):
-        return _Chosen(call, found)
-    return _Merged(call, found)
+        return _Chosen(call, schema, found)
+    return _Merged(call, schema, found)
 
 
 class _ByValue:
@@ -80,35 +83,66 @@ class _ByValue:
         return [values]
 
 
-class _Spread:
+class ColumnarRunning(_ByValue, ABC):
+    """An aggregate that keeps a few values of each group, for rows that are only added or that it can take back.
+
+    Attributes:
+        types: The types of the values.
+    """
+
+    types: list[pa.DataType]
+
+    @abstractmethod
+    def advanced(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, known: Any, before: list[pa.Array]
+    ) -> tuple[pa.Array, list[pa.Array]]:
+        """Return its value at each place, and the columns of what to keep of each segment.
+
+        Args:
+            batch: The rows.
+            counted: For each row whether it counts.
+            segments: How the rows are divided.
+            known: The segments of which something is kept.
+            before: The columns of what was returned for them last.
+        """
+
+    def values(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
+    ) -> tuple[pa.Array, list[Any]]:
+        values, after = self.advanced(batch, counted, segments, *known_columns(kept, self.types))
+        return values, list(zip(*map(to_values, after), strict=True))
+
+
+class _Spread(ColumnarRunning):
     """Adds and takes back numbers one after the other, as Flink's Welford aggregate."""
+
+    types = [pa.int64(), pa.float64(), pa.float64()]
 
     def __init__(self, call: AggregateCall, accumulator: StableMoments) -> None:
         self._call = call
         self._accumulator = accumulator
         self._compared: list[pa.Array] = []
 
-    def values(
-        self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
-    ) -> tuple[pa.Array, list[Any]]:
+    def advanced(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, known: Any, before: list[pa.Array]
+    ) -> tuple[pa.Array, list[pa.Array]]:
         column = argument_column(self._call.arguments[0], batch)
         used = (counted & np.asarray(column.is_valid())).tolist()
         numbers = column.cast(pa.float64(), safe=False).to_pylist()
         signs = [1] * segments.rows if segments.signs is None else segments.signs.tolist()
+        kept = dict(zip(known.tolist(), zip(*(each.to_pylist() for each in before), strict=True), strict=True))
         found: list[tuple[int, float, float]] = []
-        after = []
-        for start, stop, state in zip(segments.starts.tolist(), segments.stops.tolist(), kept, strict=True):
-            current = (0, 0.0, 0.0) if state is None else state
+        for segment, (start, stop) in enumerate(zip(segments.starts.tolist(), segments.stops.tolist(), strict=True)):
+            current = kept.get(segment, (0, 0.0, 0.0))
             found.append(current)
             for row in range(start, stop):
                 if used[row]:
                     current = _welford(current, numbers[row], signs[row])
                 found.append(current)
-            after.append(current)
-        count, mean, squares = zip(*found, strict=True)
-        states = [pa.array(count, pa.int64()), pa.array(mean, pa.float64()), pa.array(squares, pa.float64())]
+        states = [pa.array(each, kind) for each, kind in zip(zip(*found, strict=True), self.types, strict=True)]
         self._compared = [states[0], states[2]]
-        return _whole(self._accumulator.result(states)), after
+        ends = pa.array(segments.ends)
+        return _whole(self._accumulator.result(states)), [each.take(ends) for each in states]
 
     def compared(self, values: pa.Array) -> list[pa.Array]:
         # Flink's planner makes an aggregate of the squares and one of the number, and divides behind the groups.
@@ -125,77 +159,77 @@ def _welford(state: tuple[int, float, float], value: float, sign: int) -> tuple[
     return number, middle, squares + sign * (delta * (value - middle))
 
 
-class _Added(_ByValue):
+class _Added(ColumnarRunning):
     """Adds states whose columns are numbers."""
 
-    def __init__(self, call: AggregateCall, accumulator: Any) -> None:
+    def __init__(self, call: AggregateCall, schema: Schema, accumulator: Any) -> None:
         self._call = call
         self._accumulator = accumulator
+        self.types = [_wide(kind) for kind in _state_types(accumulator, call, schema)]
 
-    def values(
-        self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
-    ) -> tuple[pa.Array, list[Any]]:
+    def advanced(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, known: Any, before: list[pa.Array]
+    ) -> tuple[pa.Array, list[pa.Array]]:
         states = _row_states(self._accumulator, self._call, batch, counted, segments)
         signs = None
         if segments.signs is not None:
             signs = np.ones(segments.places, dtype=np.int64)
             signs[segments.place_of_row] = segments.signs
-        found, after = [], []
-        for number, column in enumerate(states):
-            values = _numbers(column)
+        found = []
+        for column, kind, kept in zip(states, self.types, before, strict=True):
+            values = _numbers(column, 0)
             if signs is not None:
                 values = values * signs.astype(values.dtype)
-            heads = [None if state is None else state[number] for state in kept]
-            known = np.asarray([place for place, head in enumerate(heads) if head is not None], dtype=np.int64)
             if len(known):
-                values[segments.heads[known]] = [heads[place] for place in known.tolist()]
+                values[segments.heads[known]] = _numbers(kept, math.nan)
             starts, stops = segments.heads, segments.ends + 1
             if values.dtype == object:
                 restarts = self._call.function == "SUM" and signs is None
                 sums = decimal_running_sums(values, starts, stops, 38 - column.type.scale, restarts)
             else:
                 sums = running_sums(values, starts, stops)
-            found.append(_column(sums, column.type))
-            after.append(sums[segments.ends].tolist())
-        return _whole(self._accumulator.result(found)), list(zip(*after, strict=True))
+            found.append(_column(sums, kind))
+        ends = pa.array(segments.ends)
+        return _whole(self._accumulator.result(found)), [each.take(ends) for each in found]
 
 
-class _Chosen(_ByValue):
+class _Chosen(ColumnarRunning):
     """Keeps the value of one of the rows: for rows that are only added."""
 
-    def __init__(self, call: AggregateCall, accumulator: Choosing) -> None:
+    def __init__(self, call: AggregateCall, schema: Schema, accumulator: Choosing) -> None:
         self._call = call
         self._accumulator = accumulator
+        self.types = [argument_column(call.arguments[0], empty(schema)).type]
 
-    def values(
-        self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
-    ) -> tuple[pa.Array, list[Any]]:
+    def advanced(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, known: Any, before: list[pa.Array]
+    ) -> tuple[pa.Array, list[pa.Array]]:
         column = _whole(argument_column(self._call.arguments[0], batch))
-        return chosen(self._accumulator, column, counted, segments, kept)
+        values, after = chosen(self._accumulator, column, counted, segments, known, before[0])
+        return values, [after]
 
 
-class _Merged(_ByValue):
+class _Merged(ColumnarRunning):
     """Merges states, each with all before it: for rows that are only added."""
 
-    def __init__(self, call: AggregateCall, accumulator: Any) -> None:
+    def __init__(self, call: AggregateCall, schema: Schema, accumulator: Any) -> None:
         self._call = call
         self._accumulator = accumulator
+        self.types = _state_types(accumulator, call, schema)
 
-    def values(
-        self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
-    ) -> tuple[pa.Array, list[Any]]:
+    def advanced(
+        self, batch: pa.RecordBatch, counted: Any, segments: Segments, known: Any, before: list[pa.Array]
+    ) -> tuple[pa.Array, list[pa.Array]]:
         states = _row_states(self._accumulator, self._call, batch, counted, segments)
-        known = [place for place, state in enumerate(kept) if state is not None]
-        if known:
+        if len(known):
             source = np.arange(segments.places)
             source[segments.heads[known]] = segments.places + np.arange(len(known))
-            heads = zip(*(kept[place] for place in known), strict=True)
             states = [
-                pa.concat_arrays([column, from_values(list(values), column.type)]).take(pa.array(source))
-                for column, values in zip(states, heads, strict=True)
+                pa.concat_arrays([column, kept]).take(pa.array(source))
+                for column, kept in zip(states, before, strict=True)
             ]
-        before, step = segments.rows_before, 1
-        while len(later := np.flatnonzero(before >= step)):
+        rows_before, step = segments.rows_before, 1
+        while len(later := np.flatnonzero(rows_before >= step)):
             earlier = pa.array(later - step)
             both = [pa.concat_arrays([column.take(earlier), column]) for column in states]
             groups = np.concatenate([later, np.arange(segments.places)])
@@ -203,8 +237,7 @@ class _Merged(_ByValue):
             states = [_whole(new).cast(old.type) for new, old in zip(merged, states, strict=True)]
             step *= 2
         ends = pa.array(segments.ends)
-        after = list(zip(*(to_values(column.take(ends)) for column in states), strict=True))
-        return _whole(self._accumulator.result(states)), after
+        return _whole(self._accumulator.result(states)), [column.take(ends) for column in states]
 
 
 class _KeptRows(_ByValue):
@@ -301,21 +334,30 @@ def _row_states(
     return [_whole(column) for column in accumulator.partial(columns, places, segments.places)]
 
 
-def _numbers(column: pa.Array) -> Any:
-    """Return the numbers of a state, 0 for NULL."""
-    if pa.types.is_decimal(column.type):
-        import decimal
+def _state_types(accumulator: Any, call: AggregateCall, schema: Schema) -> list[pa.DataType]:
+    """Return the types of the columns of a state."""
+    columns = [argument_column(each, empty(schema)) for each in call.arguments]
+    return [column.type for column in accumulator.partial(columns, np.zeros(0, dtype=np.int64), 0)]
 
-        return np.array([decimal.Decimal(0) if each is None else each for each in to_values(column)], dtype=object)
+
+def _numbers(column: pa.Array, null: float) -> Any:
+    """Return the numbers of a state, for NULL of a decimal another number and 0 otherwise."""
+    if pa.types.is_decimal(column.type):
+        other = Decimal(null)
+        return np.array([other if each is None else each for each in to_values(column)], dtype=object)
     zero = pa.scalar(0, column.type)
     return np.array(column.fill_null(zero) if column.null_count else column)
 
 
+def _wide(kind: pa.DataType) -> pa.DataType:
+    return pa.decimal128(38, kind.scale) if pa.types.is_decimal(kind) else kind
+
+
 def _column(numbers: Any, kind: pa.DataType) -> pa.Array:
+    """Return a column of numbers, NULL for decimals that are too large."""
     if not pa.types.is_decimal(kind):
         return pa.array(numbers, kind)
-    wide = pa.decimal128(38, kind.scale)
-    return pa.array([None if each.is_nan() else each for each in numbers.tolist()], wide)
+    return pa.array([None if each.is_nan() else each for each in numbers.tolist()], kind)
 
 
 def _whole(column: Any) -> pa.Array:

@@ -11,10 +11,10 @@ import pyarrow as pa
 from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.tables.batch.batches import taken
+from scurry.runtime.tables.batch.batches import arrow_batch, concatenated_columns, taken
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
-from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
+from scurry.runtime.tables.streaming.hashed_rows.rows import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
 from scurry.runtime.tables.streaming.partitioning import HashedChanges
 
@@ -50,6 +50,16 @@ class HashedRowsFunction:
         """Begin without rows in memory."""
         self._rows: HashedRows | None = None
 
+    def joined(self, records: list[HashedChanges]) -> HashedChanges:
+        """Return the rows of several records in one: all are looked up together."""
+        batches = [each.changes.batch for each in records]
+        rows = sum(batch.num_rows for batch in batches)
+        whole = arrow_batch(concatenated_columns(batches), batches[0].schema.names, rows)
+        kinds = None
+        if any(each.changes.kinds is not None for each in records):
+            kinds = np.concatenate([_kinds(each.changes) for each in records])
+        return HashedChanges(Changes(whole, kinds), np.concatenate([each.hashes for each in records]))
+
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no timers."""
 
@@ -67,19 +77,37 @@ class HashedRowsFunction:
             rows.settle()
 
     def _rows_of_keys(
-        self, rows: HashedChanges, schema: pa.Schema, keys: Sequence[int], context: RowsContext
+        self,
+        rows: HashedChanges,
+        schema: pa.Schema,
+        keys: Sequence[int],
+        context: RowsContext,
+        kept_keys: Sequence[int] | None = None,
     ) -> KeptRows:
-        """Return what is kept of the keys of new rows, in the only table of the function."""
+        """Return what is kept of the keys of new rows, in the only table of the function.
+
+        Args:
+            rows: The new rows.
+            schema: The columns of kept rows.
+            keys: The positions of the columns of the key in new rows.
+            context: Where rows are kept.
+            kept_keys: The same in kept rows; None if they have the columns of new ones.
+        """
+        own = keys if kept_keys is None else kept_keys
         if self._rows is None:
-            self._rows = HashedRows([Table("row", schema, keys)], context.backend)
+            self._rows = HashedRows([Table("row", schema, own)], context.backend)
         (table,) = self._rows.tables
         self._rows.load(rows.hashes)
         new = rows.changes.batch
         new_codes, first = group_codes([new.column(key) for key in keys], new.num_rows)
         codes, numbers = table.find(rows.hashes[first])
         batch, wanted = table.rows(numbers), taken(new, first[codes])
-        pairs = [(wanted.column(key), batch.column(key)) for key in keys]
+        pairs = [(wanted.column(key), batch.column(kept)) for key, kept in zip(keys, own, strict=True)]
         equal = equal_rows(pairs, [True] * len(pairs), batch.num_rows)
         if not equal.all():
             codes, numbers, batch = codes[equal], numbers[equal], taken(batch, np.flatnonzero(equal))
         return KeptRows(table, batch, codes, numbers, rows.hashes[first][codes], new_codes, first)
+
+
+def _kinds(changes: Changes) -> Any:
+    return np.zeros(changes.batch.num_rows, np.int8) if changes.kinds is None else np.asarray(changes.kinds)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from scurry.logical_types.values import to_values
 from scurry.runtime.keys import encode_key
+from scurry.runtime.state.row_runs import HASH_BITS, Hashes
 
 __all__ = ["HASH_BITS", "Hashes", "are_hashed_alike", "groups_of", "row_hashes"]
-
-#: A hash of 64 bits per row, an array of uint64: the upper `64 - HASH_BITS` bits are the key group.
-Hashes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
-
-HASH_BITS = 48
 
 _NULL = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR = np.uint64(0x5851F42D4C957F2D)

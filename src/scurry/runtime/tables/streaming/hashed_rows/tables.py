@@ -1,8 +1,7 @@
-"""The rows of a table that a micro-batch touches, and what is stored of a page of them."""
+"""The rows of a table that a micro-batch touches."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,67 +9,38 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.logical_types.values import to_values
-from scurry.runtime.keys import CanonicalKey, row_keys
-from scurry.runtime.state.layout import Page, PageContent
+from scurry.runtime.state.layout import Page, RowsDescription
+from scurry.runtime.state.row_runs import Hashes, RowRun
 from scurry.runtime.tables.batch.batches import arrow_batch, concatenated_columns, taken
-from scurry.runtime.tables.streaming.hashed_rows.encoding import Part, joined
-from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
+from scurry.runtime.tables.streaming.hashed_rows.pages import RowPage, entries_of
 
-__all__ = ["RowPage", "Table", "layout"]
-
-
-#: Halves what is moved to the store, and costs less than moving it.
-_CODEC = pa.Codec("lz4_raw")
+#: Earlier versions stored pages under the name that they have here.
+__all__ = ["Description", "RowPage", "Table"]
 
 
-class RowPage(PageContent):
-    """What is stored of a page.
+class Description(RowsDescription):
+    """What tools have to know of tables.
 
     Args:
-        size: The size of what is compressed.
-        packed: The part of each table and the `layout` of the tables, pickled and compressed.
+        tables: For each its name, its columns, and the positions of those of its key.
     """
 
-    def __init__(self, size: int, packed: bytes) -> None:
-        self._stored = size, packed
-
-    @classmethod
-    def of(cls, parts: tuple[Part, ...], layout: bytes) -> RowPage:
-        """Return a page of some parts, one of each table."""
-        content = pickle.dumps((parts, layout), 5)
-        return cls(len(content), _CODEC.compress(content, asbytes=True))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what is stored."""
-        return RowPage, self._stored
+    def __init__(self, tables: Sequence[tuple[str, pa.Schema, Sequence[int]]]) -> None:
+        self._tables = tables
 
     @property
-    def parts(self) -> tuple[Part, ...]:
-        """The part of each table."""
-        return self._content()[0]
+    def schemas(self) -> list[pa.Schema]:
+        """The columns of each table."""
+        return [schema for _, schema, _ in self._tables]
 
-    def entries(self) -> Page:
+    def entries(self, run: RowRun) -> Page:
         """Return the rows of each key, by the name of their table."""
         found: Page = {}
-        parts, layout = self._content()
-        for part, (name, types, key) in zip(parts, pickle.loads(layout), strict=True):
-            columns = [to_values(column) for column in joined([part], types)]
-            keys: list[CanonicalKey] = row_keys([columns[place] for place in key]) if key else [b""] * part[0]
-            for owner, row in zip(keys, zip(*columns, strict=True), strict=True):
-                found.setdefault(owner, {}).setdefault(name, []).append(row)
+        for place, (name, schema, key) in enumerate(self._tables):
+            batch = run.batch(place, schema)
+            entries_of(found, name, batch.columns, key, batch.num_rows)
         return found
-
-    def _content(self) -> tuple[tuple[Part, ...], bytes]:
-        size, packed = self._stored
-        content: tuple[tuple[Part, ...], bytes] = pickle.loads(_CODEC.decompress(packed, size))
-        return content
-
-
-def layout(tables: Sequence[Table]) -> bytes:
-    """Return what tools have to know of tables: their names, the types of their columns, their key."""
-    return pickle.dumps([(table.name, table.types, tuple(table.key)) for table in tables], 5)
 
 
 @dataclass
@@ -101,19 +71,10 @@ class Table:
     removed: Any = field(default_factory=lambda: np.zeros(0, bool))
     removed_hashes: list[Hashes] = field(default_factory=list)
 
-    @property
-    def types(self) -> list[pa.DataType]:
-        """The types of the columns."""
-        return list(self.schema.types)
-
-    def batch_of(self, parts: Sequence[Part]) -> pa.RecordBatch:
-        """Return the rows of some parts of pages."""
-        return arrow_batch(joined(parts, self.types), self.schema.names, sum(count for count, _ in parts))
-
     def concatenated(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return the rows of several batches in one."""
         if not batches:
-            return self.batch_of([])
+            return arrow_batch([pa.array([], kind) for kind in self.schema.types], self.schema.names, 0)
         return arrow_batch(concatenated_columns(batches), self.schema.names, sum(each.num_rows for each in batches))
 
     def add(self, batch: pa.RecordBatch, hashes: Hashes, is_new: bool = True) -> None:
@@ -170,7 +131,6 @@ class Table:
         back[order] = np.arange(len(order))
         return taken(self.concatenated(some), back)
 
-    @property
-    def width(self) -> float:
-        """How many bytes a row has, on average."""
-        return sum(int(batch.nbytes) for batch in self.batches) / max(self.starts[-1], 1)
+    def new_rows(self) -> Any:
+        """Return by number which rows are of the micro-batch."""
+        return np.repeat(np.asarray(self.is_new, bool), np.diff(self.starts))

@@ -17,7 +17,7 @@ from scurry.runtime.tables.batch.batches import arrow_schema, taken
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.hashed_rows.hashing import are_hashed_alike
-from scurry.runtime.tables.streaming.hashed_rows.pages import HashedRows
+from scurry.runtime.tables.streaming.hashed_rows.rows import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
 from scurry.runtime.tables.streaming.joins.rows import Pairs, with_null_key
 from scurry.runtime.tables.streaming.partitioning import HashedChanges

@@ -18,7 +18,7 @@ from scurry.relational.expressions import AggregateCall, Literal
 from scurry.relational.windows import WindowCall
 from scurry.runtime.keys import row_keys
 from scurry.runtime.tables.batch.aggregating import accumulator, argument_column
-from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen
+from scurry.runtime.tables.streaming.groups.choices import Choosing, chooses, chosen, known_columns
 from scurry.runtime.tables.streaming.groups.segments import Segments
 
 __all__ = ["Running", "Runs", "running"]
@@ -188,8 +188,10 @@ def _chosen(
     """Return the values of MIN, MAX, FIRST_VALUE or LAST_VALUE, and for each key what to keep."""
     starts, stops = np.asarray(runs.keys, dtype=np.int64).reshape(-1, 2).T
     segments = Segments(starts, stops, np.repeat(np.arange(len(starts)), stops - starts), None)
-    values, after = chosen(accumulator, _whole(argument_column(call.arguments[0], runs.batch)), counted, segments, kept)
-    return values.take(pa.array(segments.place_of_row[runs.last])), after
+    column = _whole(argument_column(call.arguments[0], runs.batch))
+    known, (before,) = known_columns(kept, [column.type])
+    values, after = chosen(accumulator, column, counted, segments, known, before)
+    return values.take(pa.array(segments.place_of_row[runs.last])), [(each,) for each in to_values(after)]
 
 
 class _Distinct:

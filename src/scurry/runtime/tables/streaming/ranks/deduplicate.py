@@ -10,9 +10,11 @@ import pyarrow as pa
 from scurry.connectors.tables.contract import Changes
 from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.tables.batch.batches import arrow_batch, arrow_schema, taken
 from scurry.runtime.tables.streaming.expiry import Expiry
+from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
 from scurry.runtime.tables.streaming.kept_rows import joined, pieces, runs_of
-from scurry.runtime.tables.streaming.partitioning import KeyedChanges
+from scurry.runtime.tables.streaming.partitioning import HashedChanges, KeyedChanges
 from scurry.runtime.tables.times import milliseconds
 
 __all__ = ["Deduplication", "FirstRowByEventTime", "FirstRowByProcessingTime"]
@@ -57,7 +59,7 @@ class Deduplication:
 
 
 class FirstRowByProcessingTime(Deduplication):
-    """Emit the row of a key that arrives first."""
+    """Emit the row of a key that arrives first, until the key has had no rows for some time."""
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the first rows of keys that had none."""
@@ -73,6 +75,29 @@ class FirstRowByProcessingTime(Deduplication):
                 state[_EMITTED] = True
                 new.append(code)
         return [Changes(rows.changes.batch.take(pa.array(np.sort(first[new]))))] if new else []
+
+
+class FirstRow(HashedRowsFunction):
+    """Emit the row of a key that arrives first; the keys that there were are kept in columns."""
+
+    def __init__(self, plan: Deduplicate) -> None:
+        """Take the deduplication."""
+        self._plan = plan
+
+    def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
+        """Return the first rows of keys that had none."""
+        keys, new = self._plan.keys, rows.changes.batch
+        schema = pa.schema([arrow_schema(self._plan.schema).field(key) for key in keys])
+        kept = self._rows_of_keys(rows, schema, keys, context, range(len(keys)))
+        fresh = np.ones(len(kept.first), dtype=bool)
+        fresh[kept.codes] = False
+        first = kept.first[fresh]
+        if not len(first):
+            return []
+        found = taken(new, first)
+        columns = [found.column(key) for key in keys]
+        kept.table.add(arrow_batch(columns, schema.names, len(first)), rows.hashes[first])
+        return [Changes(found)]
 
 
 class FirstRowByEventTime(Deduplication):

@@ -9,7 +9,11 @@ from scurry.relational.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.relational.plan import Limit, Plan
 from scurry.relational.rewriting import without_inputs
 from scurry.runtime.tables.streaming.ranks.columnar_top_n import MOST_ROWS, ColumnarTopN
-from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRowByEventTime, FirstRowByProcessingTime
+from scurry.runtime.tables.streaming.ranks.deduplicate import (
+    FirstRow,
+    FirstRowByEventTime,
+    FirstRowByProcessingTime,
+)
 from scurry.runtime.tables.streaming.ranks.last_row import ExpiringLastRow, LastRow
 from scurry.runtime.tables.streaming.ranks.limit import FirstRows
 from scurry.runtime.tables.streaming.ranks.sort import TimeSort
@@ -45,6 +49,8 @@ def _deduplicate(lowering: Lowering, plan: Deduplicate) -> Node:
     with_before, ttl = lowering.changelogs.updates_before(plan), lowering.state_ttl
     if plan.keep_last and not ttl:
         return lowering.keyed(rows, keys, LastRow(bare, with_before), "Deduplicate", by_hash=True)
+    if not (plan.keep_last or plan.has_event_time or ttl):
+        return lowering.keyed(rows, keys, FirstRow(bare), "Deduplicate", by_hash=True)
     first = FirstRowByEventTime if plan.has_event_time else FirstRowByProcessingTime
     kind = ExpiringLastRow if plan.keep_last else first
     return lowering.keyed(rows, keys, kind(bare, with_before, ttl), "Deduplicate")

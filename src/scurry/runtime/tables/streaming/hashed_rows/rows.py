@@ -1,0 +1,94 @@
+"""The rows of tables that a micro-batch touches: which it reads, and what it writes."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+
+import numpy as np
+
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.row_groups import RowGroups
+from scurry.runtime.state.row_runs import HASH_BITS, Hashes, Part, distinct, is_in
+from scurry.runtime.tables.streaming.hashed_rows.hashing import groups_of
+from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
+from scurry.runtime.tables.streaming.hashed_rows.pages import RowPages
+from scurry.runtime.tables.streaming.hashed_rows.tables import Description, Table
+
+__all__ = ["HashedRows"]
+
+
+class HashedRows:
+    """The rows of some tables by hash: a micro-batch reads those of the hashes that it touches, and writes changes.
+
+    Args:
+        tables: The tables, without rows.
+        backend: Where they are stored.
+        appends_only: Whether rows are never removed, and those of a table are not looked for when others are added.
+    """
+
+    def __init__(self, tables: Sequence[Table], backend: KeyedStateBackend, appends_only: bool = False) -> None:
+        self.tables = tables
+        self._appends_only = appends_only
+        description = pickle.dumps(Description([(table.name, table.schema, tuple(table.key)) for table in tables]), 5)
+        schemas, earlier = [table.schema for table in tables], RowPages(tables, backend.max_parallelism)
+        self._groups = RowGroups(backend, schemas, not appends_only, description, earlier)
+        #: for each table, the hashes whose rows have been read
+        self._read = [HashIndex() for _ in tables]
+
+    def load(self, hashes: Hashes, own: int | None = None) -> None:
+        """Read the rows of some hashes, unless they have been read.
+
+        Args:
+            hashes: The hashes.
+            own: The position of the table of these rows: of rows that are only added, those of other tables are read.
+        """
+        wanted = distinct(hashes)
+        for place, table in enumerate(self.tables):
+            if self._appends_only and place == own:
+                continue
+            known, new = self._read[place], np.ones(len(wanted), bool)
+            new[known.find(wanted)[0]] = False
+            unread = wanted[new]
+            if len(unread):
+                known.add(unread, 0, np.zeros(0, bool))
+                rows = self._groups.rows(place, unread)
+                if rows:
+                    found, batches = zip(*rows, strict=True)
+                    table.add(table.concatenated(batches), np.concatenate(found), is_new=False)
+
+    def settle(self) -> None:
+        """End the micro-batch: write what has changed. This is not used after it."""
+        parts = [self._changed(table) for table in self.tables]
+        touched = distinct(np.concatenate([groups_of(each) for part in parts for each in (part.hashes, part.removed)]))
+        groups = touched.tolist()
+        self._groups.open(groups)
+        bounds = np.append(touched, touched[-1:] + 1).astype(np.uint64) << np.uint64(HASH_BITS)
+        rows = [part.hashes.searchsorted(bounds).tolist() for part in parts]
+        gone = [part.removed.searchsorted(bounds).tolist() for part in parts]
+        for place, group in enumerate(groups):
+            self._groups.append(
+                group,
+                [
+                    Part(
+                        part.hashes[of_rows[place] : of_rows[place + 1]],
+                        part.removed[of_gone[place] : of_gone[place + 1]],
+                        part.batch.slice(of_rows[place], of_rows[place + 1] - of_rows[place]),
+                    )
+                    for part, of_rows, of_gone in zip(parts, rows, gone, strict=True)
+                ],
+            )
+
+    def _changed(self, table: Table) -> Part:
+        """Return what is to be written of a table: its new rows, or all rows of the hashes that have changed."""
+        hashes, numbers = table.index.ordered()
+        if len(table.removed):
+            there = ~table.removed[numbers]
+            hashes, numbers = hashes[there], numbers[there]
+        is_new = table.new_rows()[numbers]
+        if self._appends_only:
+            here, removed = is_new, np.zeros(0, np.uint64)
+        else:
+            changed = distinct(np.concatenate([hashes[is_new], *table.removed_hashes]))
+            here, removed = is_in(hashes, changed), changed[~is_in(changed, hashes)]
+        return Part(hashes[here], removed, table.rows(numbers[here]))

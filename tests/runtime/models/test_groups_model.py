@@ -1,0 +1,129 @@
+"""Groups of rows that are only added: groups in columns give the changes that groups by key give, and a naive model."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from scurry.connectors.tables.contract import Changes
+from scurry.functions.definition import Session
+from scurry.logical_types import (
+    BigIntType,
+    BooleanType,
+    DataType,
+    DecimalType,
+    DoubleType,
+    IntType,
+    TimestampType,
+    VarCharType,
+)
+from scurry.logical_types.arithmetic import average_type, sum_type
+from scurry.relational.expressions import AggregateCall, InputReference
+from scurry.relational.plan import Aggregate, Values
+from scurry.relational.schema import Schema
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state import row_groups
+from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
+from scurry.runtime.state.store import DictStore
+from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
+from scurry.runtime.tables.streaming.groups.row_changes import ColumnarGroupAggregate, keeps_columns
+from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
+from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
+
+Row = tuple[Any, ...]
+NAMES = ("+I", "-U", "+U", "-D")
+VALUES: dict[str, tuple[DataType, Callable[[random.Random], Any]]] = {
+    "int": (IntType(), lambda chance: chance.choice([None, 2**31 - 1, -5, 0, 7])),
+    "double": (DoubleType(), lambda chance: chance.choice([None, 0.1, -0.0, 0.0, 1e300, float("nan"), 3.5])),
+    "decimal": (DecimalType(38, 2), lambda chance: chance.choice([None, Decimal("9" * 36 + ".99"), Decimal("-0.01")])),
+    "text": (VarCharType(9), lambda chance: chance.choice([None, "", "a", "é", "zz"])),
+    "time": (TimestampType(3), lambda chance: chance.choice([None, 0, 1_700_000_000_000, -1])),
+}
+
+
+def calls_of(kind: DataType, numeric: bool) -> tuple[AggregateCall, ...]:
+    value, passes = (InputReference(2, kind),), InputReference(3, BooleanType())
+    calls = [AggregateCall("COUNT", (), BigIntType(False)), AggregateCall("COUNT", value, BigIntType(False))]
+    calls += [AggregateCall(name, value, kind) for name in ("MIN", "MAX", "FIRST_VALUE", "LAST_VALUE")]
+    calls.append(AggregateCall("MAX", value, kind, filter=passes))
+    if numeric:
+        calls += [AggregateCall("SUM", value, sum_type(kind)), AggregateCall("AVG", value, average_type(kind))]
+    if isinstance(kind, IntType | DoubleType):
+        calls.append(AggregateCall("VAR_POP", value, kind))
+    return tuple(calls)
+
+
+def plan_of(kind: str) -> Aggregate:
+    schema = Schema.of(["k", "l", "v", "f"], [IntType(), VarCharType(5), VALUES[kind][0], BooleanType()])
+    calls = calls_of(VALUES[kind][0], kind in ("int", "double", "decimal"))
+    names = tuple(f"a{place}" for place in range(len(calls)))
+    return Aggregate(Values(schema, ()), (1, 0), calls, names, ((0, 1),))
+
+
+class Groups:
+    """An aggregate with its state, which is written and read again after each micro-batch."""
+
+    def __init__(self, plan: Aggregate, function: Callable[[], Any], partition: Any) -> None:
+        self._plan, self._function, self._partition = plan, function, partition
+        self.store = DictStore()
+
+    def batch(self, *inputs: list[Row]) -> list[tuple[str, str]]:
+        function, backend = self._function(), KeyedStateBackend("groups", self.store)
+        function.open(MagicMock())
+        context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
+        found: list[tuple[str, str]] = []
+        for rows in inputs:
+            changes = Changes(batch_from(rows, self._plan.input.schema))
+            ((_, keyed),) = pickle.loads(pickle.dumps(self._partition(changes, 128, 1)))
+            for each in function.process(0, keyed, context):
+                kinds = [0] * each.batch.num_rows if each.kinds is None else each.kinds.tolist()
+                found += [(NAMES[kind], repr(row)) for kind, row in zip(kinds, rows_of(each.batch), strict=True)]
+        function.settle(context)
+        backend.flush()
+        return found
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("small", [0, 16384])
+@pytest.mark.parametrize("kind", VALUES)
+def test_changes_are_those_of_groups_by_key(
+    kind: str, small: int, before: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_groups, "SMALL", small)
+    plan, chance = plan_of(kind), random.Random(small)
+    assert keeps_columns(plan, Session())
+    columnar = Groups(plan, lambda: ColumnarGroupAggregate(plan, before, Session()), PartitionByHash([1, 0]))
+    never = [False] * len(plan.calls)
+    by_key = Groups(
+        plan, lambda: GroupAggregate(plan, False, never, before, 0, False, Session()), PartitionByKey([1, 0])
+    )
+    counts: dict[Row, int] = {}
+    for _ in range(25):
+        inputs = [
+            [
+                (chance.choice([None, 1, 2, 3]), chance.choice([None, "", "a"]), VALUES[kind][1](chance),
+                 chance.choice([None, True, False]))
+                for _ in range(chance.randint(1, 15))
+            ]
+            for _ in range(chance.randint(1, 3))
+        ]  # fmt: skip
+        assert columnar.batch(*inputs) == by_key.batch(*inputs)
+        for row in (row for rows in inputs for row in rows):
+            counts[row[1], row[0]] = counts.get((row[1], row[0]), 0) + 1
+        kept = [row for entry in stored_entries("groups", columnar.store).values() for row in entry["row"]]
+        assert {row[:2]: row[2] for row in kept} == counts
+
+
+def test_distinct_values_are_kept_by_key() -> None:
+    plan = plan_of("int")
+    call = AggregateCall("COUNT", (InputReference(2, IntType()),), BigIntType(False), distinct=True)
+    distinct = Aggregate(plan.input, plan.keys, (call,), ("n",), plan.grouping_sets)
+    assert not keeps_columns(distinct, Session())

@@ -47,13 +47,12 @@ class PageContent:
 
 
 class RowsDescription:
-    """What operators store with their rows, for tools that inspect state.
+    """What operators store with their rows, for tools that inspect state."""
 
-    Attributes:
-        schemas: The columns of each table, as Arrow schemas.
-    """
-
-    schemas: Sequence[Any]
+    @property
+    def schemas(self) -> Sequence[Any]:
+        """The columns of each table, as Arrow schemas."""
+        raise NotImplementedError
 
     def entries(self, run: Any) -> Page:
         """Return what is kept of each key, given all rows of some keys as a `RowRun`."""

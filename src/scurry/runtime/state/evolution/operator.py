@@ -227,10 +227,10 @@ def _changes(before: str | None, after: str | None) -> str:
 
 def _parts_of(text: str) -> dict[str, str]:
     """Return the parts of `Name(attribute=[...], attribute=[...]) over (TYPES) and (TYPES)` by their names."""
-    found = re.match(r"(\w+)\((.*)\) over (.*)$", text, re.DOTALL)
+    found = re.match(r"(\w+)\((.*)\) over (.*?)(, in columns)?$", text, re.DOTALL)
     if found is None:
         return {"": text}
-    parts = {"operator": found[1], "rows": found[3]}
+    parts = {"operator": found[1], "rows": found[3], "state": "state in columns" if found[4] else "state by key"}
     depth, start = 0, 0
     for place, character in enumerate(found[2] + ","):
         depth += (character in "[({") - (character in "])}")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.functions.aggregate.extremes import Extreme
-from scurry.runtime.tables.streaming.groups.choices import chosen
+from scurry.runtime.tables.streaming.groups.choices import chosen, known_columns
 from scurry.runtime.tables.streaming.groups.segments import Segments
 
 VALUES = st.lists(st.sampled_from([0.0, -0.0, math.nan, None, 1.0, -1.0, math.inf]), min_size=1, max_size=8)
@@ -45,7 +45,7 @@ def test_running_extremes_are_what_the_comparisons_leave_after_each_row(
     stops = np.cumsum([len(group) for group in groups])
     starts = np.append(0, stops[:-1])
     segments = Segments(starts, stops, np.repeat(np.arange(len(groups)), stops - starts), None)
-    kept = [None if before is None else (before,) for _ in groups]
-    values, _ = chosen(Extreme(greatest), column, np.ones(len(column), dtype=bool), segments, kept)
+    known, (kept,) = known_columns([None if before is None else (before,) for _ in groups], [column.type])
+    values, _ = chosen(Extreme(greatest), column, np.ones(len(column), dtype=bool), segments, known, kept)
     expected = [each for group in groups for each in folded([before, *group], greatest)]
     assert repr(values.to_pylist()) == repr(expected)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.functions.aggregate.extremes import AtEnd, Extreme
-from scurry.runtime.tables.streaming.groups.choices import chosen
+from scurry.runtime.tables.streaming.groups import choices
+from scurry.runtime.tables.streaming.groups.choices import chosen, known_columns
 from scurry.runtime.tables.streaming.groups.segments import segments_of
 
 VALUES = {
@@ -28,10 +29,13 @@ NAIVE: dict[str, tuple[Any, Callable[[Any, Any], Any]]] = {
 }
 
 
+@pytest.mark.parametrize("most_steps", [0, 12])
 @pytest.mark.parametrize("name", NAIVE)
 @pytest.mark.parametrize("kind", VALUES, ids=str)
 @given(data=st.data())
-def test_each_row_has_the_value_of_the_rows_up_to_it(name: str, kind: pa.DataType, data: st.DataObject) -> None:
+def test_each_row_has_the_value_of_the_rows_up_to_it(
+    name: str, kind: pa.DataType, most_steps: int, data: st.DataObject
+) -> None:
     accumulator, naive = NAIVE[name]
     known: dict[int, Any] = {}
     kept: dict[int, Any] = {}
@@ -47,9 +51,10 @@ def test_each_row_has_the_value_of_the_rows_up_to_it(name: str, kind: pa.DataTyp
             if counts and value is not None:
                 known[key] = naive(known.get(key), value)
             expected.append(known.get(key))
-        found, after = chosen(
-            accumulator, pa.array(values, kind), np.asarray(counted), segments, [kept.get(group) for group in groups]
-        )
-        kept |= dict(zip(groups, after, strict=True))
+        there, (columns,) = known_columns([kept.get(group) for group in groups], [kind])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(choices, "MOST_STEPS", most_steps)
+            found, after = chosen(accumulator, pa.array(values, kind), np.asarray(counted), segments, there, columns)
+        kept |= dict(zip(groups, ((each,) for each in after.to_pylist()), strict=True))
         assert found.take(pa.array(segments.place_of_row)).to_pylist() == expected
         assert found.take(pa.array(segments.heads)).to_pylist() == before

@@ -48,6 +48,17 @@ class Extreme:
     def result(self, states: Sequence[Column]) -> Column:
         return states[0]
 
+    def replaces(self, new: Column, kept: Column) -> Groups | None:
+        """Return which values replace others at the same places; None if that cannot be said of two values alone."""
+        kind = new.type
+        if pa.types.is_floating(kind) or not (pa.types.is_primitive(kind) or pa.types.is_string(kind)):
+            return None
+        found = (pc.greater if self._greatest else pc.less)(new, kept)
+        replaced = np.array(found.fill_null(False))
+        if found.null_count:
+            replaced |= np.asarray(new.is_valid()) & np.asarray(kept.is_null())
+        return replaced
+
     def ranks(self, column: Column, heads: Groups) -> Groups:
         """Return a number for each value; that of the first row with the greatest number is kept.
 

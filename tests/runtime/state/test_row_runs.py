@@ -178,6 +178,14 @@ def test_a_repeated_batch_writes_the_same() -> None:
     assert one.store == other.store
 
 
+def test_rows_that_are_replaced_by_the_same_are_there_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_groups, "SMALL", 0)
+    kept = Kept()
+    for _ in range(10):
+        kept.batch([(0, 1, [(1, "a", None, None)])])
+        assert kept.read(0, [1]) == [[(1, "a", None, None)]]
+
+
 @pytest.mark.parametrize("damage", ["missing", "cut", "other"])
 def test_a_damaged_run_is_reported(damage: str) -> None:
     kept = filled()

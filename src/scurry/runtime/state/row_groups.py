@@ -12,7 +12,19 @@ import numpy as np
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.state.backend import Index
 from scurry.runtime.state.layout import GROUP_SHIFT, has_rows
-from scurry.runtime.state.row_runs import HASH_BITS, Hashes, Part, RowRun, built, found, merged
+from scurry.runtime.state.row_runs import (
+    HASH_BITS,
+    Hashes,
+    Part,
+    RowRun,
+    Rows,
+    RowsInMemory,
+    built,
+    distinct,
+    found,
+    merged,
+    merged_parts,
+)
 from scurry.runtime.state.runs import FIRST_RUN, share_of, to_merge
 from scurry.runtime.state.store import RunInfo, StoreKey
 
@@ -72,20 +84,37 @@ class RowGroups:
             table: The position of the table.
             wanted: Different hashes, ascending.
         """
-        import pyarrow as pa
-
-        by_group = wanted >> np.uint64(HASH_BITS)
-        starts = np.flatnonzero(np.diff(by_group, prepend=by_group[:1] + np.uint64(1)))
-        groups = by_group[starts].tolist()
+        groups, bounds = _by_group([wanted])
         self.open(groups)
         self._open_runs(groups)
-        schema, rows = self._schemas[table], []
-        for group, start, stop in zip(groups, starts.tolist(), [*starts[1:].tolist(), len(wanted)], strict=True):
-            for run, places in found(self._newest_first(group), table, wanted[start:stop]):
-                batch = run.batch(table, schema)
-                some = batch.take(pa.array(places)) if len(schema) else batch.slice(0, len(places))
-                rows.append((run.hashes[table][places], some))
+        small = [group for group in groups if self._is_small(group)]
+        rows: list[tuple[Hashes, Any]] = []
+        if len(small) == len(groups):  # one search for all, which are one after the other
+            return self._taken([self._together(small)], table, wanted)
+        for place, group in enumerate(groups):
+            some = wanted[bounds[0][place] : bounds[0][place + 1]]
+            rows += self._taken(self._newest_first(group), table, some)
         return rows
+
+    def _taken(self, newest_first: Sequence[Rows], table: int, wanted: Hashes) -> list[tuple[Hashes, Any]]:
+        import pyarrow as pa
+
+        schema, rows = self._schemas[table], []
+        for run, places in found(newest_first, table, wanted):
+            batch = run.batch(table, schema)
+            some = batch.take(pa.array(places)) if len(schema) else batch.slice(0, len(places))
+            rows.append((run.hashes[table][places], some))
+        return rows
+
+    def _is_small(self, group: int) -> bool:
+        """Return whether a group is one run in the place of its first page, or empty."""
+        runs = self._indexes[group].runs
+        return not runs or runs[0].number == 1
+
+    def _together(self, groups: Iterable[int]) -> RowsInMemory:
+        """Return the rows of some small groups."""
+        runs = [run for group in groups for run in self._newest_first(group)]
+        return RowsInMemory.of(runs, self._schemas, self._replaces)
 
     def open(self, groups: Iterable[int]) -> None:
         """Read which runs some groups have."""
@@ -113,7 +142,7 @@ class RowGroups:
         for number, blob in zip(numbers, blobs, strict=True):
             if blob is not None:
                 self._backend.write_page(group << GROUP_SHIFT | number, None, len(blob))
-        self.append(group, self._earlier.parts([first, *(pickle.loads(blob) for blob in blobs if blob)]))
+        self._write_small([group], self._earlier.parts([first, *(pickle.loads(blob) for blob in blobs if blob)]))
 
     def _read(self, pages: Sequence[tuple[int, int]]) -> list[bytes | None]:
         return self._backend.store.get_many([self._place(*page) for page in pages]) if pages else []
@@ -138,23 +167,44 @@ class RowGroups:
 
     # ---------------------------------------------------------------- writing
 
-    def append(self, group: int, parts: Sequence[Part]) -> None:
-        """Add rows to a group as its newest run.
+    def write(self, parts: Sequence[Part]) -> None:
+        """Add rows to their groups, each as the newest run of its group.
 
         Args:
-            group: A group that is open.
             parts: The rows of each table, and the hashes whose rows are removed.
         """
-        index, blob = self._indexes[group], built(parts, self._replaces, self._description)
-        if not index.runs or index.runs[0].number == 1:
-            whole = merged([RowRun(blob), *self._newest_first(group)], self._schemas, oldest=True)
-            index.runs.clear()
-            if whole is None or len(whole) <= SMALL:
-                self._write_first(group, whole)
-                if whole is not None:
-                    self._note(index, 1, whole)
-                return
-            blob = whole
+        groups, bounds = _by_group([hashes for part in parts for hashes in (part.hashes, part.removed)])
+        self.open(groups)
+        is_small = np.array([self._is_small(group) for group in groups], bool)
+        if is_small.all():
+            self._write_small(groups, parts)
+            return
+        for place, group in enumerate(groups):
+            some = _cut(parts, bounds, place)
+            if is_small[place]:
+                self._write_small([group], some)
+            else:
+                self._add_run(group, built(some, self._replaces, self._description))
+
+    def _write_small(self, groups: Sequence[int], parts: Sequence[Part]) -> None:
+        """Add rows to groups that are small so far, which are read and written as one."""
+        before = self._together(groups)
+        if any(map(len, before.hashes)) or any(len(part.removed) for part in parts):
+            parts = merged_parts([RowsInMemory(parts, self._replaces), before], self._schemas, oldest=True)
+        _, bounds = _by_group([hashes for part in parts for hashes in (part.hashes, part.removed)], groups)
+        for place, group in enumerate(groups):
+            some = _cut(parts, bounds, place)
+            blob = built(some, self._replaces, self._description) if any(len(part.hashes) for part in some) else None
+            self._indexes[group].runs.clear()
+            if blob is not None and len(blob) > SMALL:
+                self._add_run(group, blob)
+                continue
+            self._write_first(group, blob)
+            if blob is not None:
+                self._note(self._indexes[group], 1, blob)
+
+    def _add_run(self, group: int, blob: bytes) -> None:
+        index = self._indexes[group]
         self._put(group, max((info.number for info in index.runs), default=FIRST_RUN) + 1, blob)
         self._merge(group)
         self._write_first(group, pickle.dumps(index, 5) if index.runs else None)
@@ -186,3 +236,27 @@ class RowGroups:
         before, self._firsts[group] = self._firsts[group], len(blob or b"")
         if blob is not None or before:
             self._backend.write_page(group << GROUP_SHIFT | 1, blob, before)
+
+
+def _by_group(hashes: Sequence[Hashes], groups: Sequence[int] | None = None) -> tuple[list[int], list[list[int]]]:
+    """Return the groups of some ascending hashes, and where those of each group begin and have ended, for each array.
+
+    Args:
+        hashes: Arrays of hashes.
+        groups: The groups, ascending, if they are known.
+    """
+    shift = np.uint64(HASH_BITS)
+    found = distinct(np.concatenate([each >> shift for each in hashes])).tolist() if groups is None else list(groups)
+    starts = np.array(found, np.uint64) << shift
+    return found, [[*each.searchsorted(starts).tolist(), len(each)] for each in hashes]
+
+
+def _cut(parts: Sequence[Part], bounds: Sequence[Sequence[int]], place: int) -> list[Part]:
+    """Return what parts have of a group."""
+    found = []
+    for number, (hashes, removed, batch) in enumerate(parts):
+        (start, stop), gone = bounds[2 * number][place : place + 2], bounds[2 * number + 1][place : place + 2]
+        found.append(
+            Part(hashes[start:stop], removed[slice(*gone)], None if batch is None else batch.slice(start, stop - start))
+        )
+    return found

@@ -22,7 +22,21 @@ from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.keys import CanonicalKey
 from scurry.runtime.state.layout import GROUP_SHIFT, ROWS_MAGIC, Entry
 
-__all__ = ["HASH_BITS", "Hashes", "Part", "RowRun", "built", "distinct", "entries", "found", "is_in", "merged"]
+__all__ = [
+    "HASH_BITS",
+    "Hashes",
+    "Part",
+    "RowRun",
+    "Rows",
+    "RowsInMemory",
+    "built",
+    "distinct",
+    "entries",
+    "found",
+    "is_in",
+    "merged",
+    "merged_parts",
+]
 
 #: A hash of 64 bits per row, an array of uint64: the upper `64 - HASH_BITS` bits are the key group.
 Hashes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
@@ -46,6 +60,32 @@ class Part(NamedTuple):
     hashes: Hashes
     removed: Hashes
     batch: Any
+
+
+class RowsInMemory:
+    """Rows of several groups, or of a micro-batch, with the attributes of a run."""
+
+    def __init__(self, parts: Sequence[Part], replaces: bool) -> None:
+        self.replaces = replaces
+        self.hashes = [part.hashes for part in parts]
+        self.removed = [part.removed for part in parts]
+        self._batches = [part.batch for part in parts]
+
+    @classmethod
+    def of(cls, runs: Sequence[RowRun], schemas: Sequence[Any], replaces: bool) -> RowsInMemory:
+        """Return the rows of runs of different groups, in the order of the groups."""
+        import pyarrow as pa
+
+        parts = []
+        for table, schema in enumerate(schemas):
+            hashes = np.concatenate([run.hashes[table] for run in runs]) if runs else np.zeros(0, np.uint64)
+            batches = [run.batch(table, schema) for run in runs if len(run.hashes[table])]
+            parts.append(Part(hashes, np.zeros(0, np.uint64), pa.concat_batches(batches) if batches else None))
+        return cls(parts, replaces)
+
+    def batch(self, table: int, schema: Any) -> Any:
+        """Return the rows of a table."""
+        return self._batches[table]
 
 
 class RowRun:
@@ -117,6 +157,10 @@ class RowRun:
         return self._read[table]
 
 
+#: Rows of some tables, sorted by hash.
+Rows: TypeAlias = "RowRun | RowsInMemory"
+
+
 def built(parts: Sequence[Part], replaces: bool, description: bytes, made_of: Sequence[RowRun] = ()) -> bytes:
     """Return a run.
 
@@ -139,11 +183,11 @@ def built(parts: Sequence[Part], replaces: bool, description: bytes, made_of: Se
     return b"".join([_HEADER.pack(ROWS_MAGIC, int.from_bytes(hashed.digest()), replaces, len(parts)), *content])
 
 
-def found(runs: Sequence[RowRun], table: int, wanted: Hashes) -> list[tuple[RowRun, Any]]:
-    """Return the places of the rows that a group has of some hashes, by run, the oldest first.
+def found(runs: Sequence[Rows], table: int, wanted: Hashes) -> list[tuple[Rows, Any]]:
+    """Return the places of the rows that there are of some hashes, by run, the oldest first.
 
     Args:
-        runs: All runs of the group, the newest first.
+        runs: All runs of a group, the newest first.
         table: The position of the table.
         wanted: Different hashes, ascending.
     """
@@ -173,23 +217,28 @@ def merged(runs: Sequence[RowRun], schemas: Sequence[Any], oldest: bool) -> byte
         schemas: The columns of each table.
         oldest: Whether the oldest run of the group is among them.
     """
-    parts = [_merged_part(runs, table, schema, oldest) for table, schema in enumerate(schemas)]
+    parts = merged_parts(runs, schemas, oldest)
     if not any(len(part.hashes) or len(part.removed) for part in parts):
         return None
     return built(parts, runs[0].replaces, bytes(runs[0].description), runs)
 
 
-def _merged_part(runs: Sequence[RowRun], table: int, schema: Any, oldest: bool) -> Part:
+def merged_parts(runs: Sequence[Rows], schemas: Sequence[Any], oldest: bool) -> list[Part]:
+    """Return what `merged` makes a run of."""
+    return [_merged_part(runs, table, schema, oldest) for table, schema in enumerate(schemas)]
+
+
+def _merged_part(runs: Sequence[Rows], table: int, schema: Any, oldest: bool) -> Part:
     import pyarrow as pa
 
     newer = np.zeros(0, np.uint64)
     stay, removed = [], []
-    for run in runs:
+    for place, run in enumerate(runs):
         hashes, gone = run.hashes[table], run.removed[table]
         if run.replaces:
             stay.append(~is_in(hashes, newer))
             removed.append(gone[~is_in(gone, newer)])
-            if run is not runs[-1]:
+            if place < len(runs) - 1:
                 newer = np.sort(np.concatenate([newer, hashes, gone]), kind="stable")
         else:
             stay.append(np.ones(len(hashes), bool))

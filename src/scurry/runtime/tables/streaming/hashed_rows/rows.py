@@ -9,8 +9,7 @@ import numpy as np
 
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.row_groups import RowGroups
-from scurry.runtime.state.row_runs import HASH_BITS, Hashes, Part, distinct, is_in
-from scurry.runtime.tables.streaming.hashed_rows.hashing import groups_of
+from scurry.runtime.state.row_runs import Hashes, Part, distinct, is_in
 from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
 from scurry.runtime.tables.streaming.hashed_rows.pages import RowPages
 from scurry.runtime.tables.streaming.hashed_rows.tables import Description, Table
@@ -59,25 +58,7 @@ class HashedRows:
 
     def settle(self) -> None:
         """End the micro-batch: write what has changed. This is not used after it."""
-        parts = [self._changed(table) for table in self.tables]
-        touched = distinct(np.concatenate([groups_of(each) for part in parts for each in (part.hashes, part.removed)]))
-        groups = touched.tolist()
-        self._groups.open(groups)
-        bounds = np.append(touched, touched[-1:] + 1).astype(np.uint64) << np.uint64(HASH_BITS)
-        rows = [part.hashes.searchsorted(bounds).tolist() for part in parts]
-        gone = [part.removed.searchsorted(bounds).tolist() for part in parts]
-        for place, group in enumerate(groups):
-            self._groups.append(
-                group,
-                [
-                    Part(
-                        part.hashes[of_rows[place] : of_rows[place + 1]],
-                        part.removed[of_gone[place] : of_gone[place + 1]],
-                        part.batch.slice(of_rows[place], of_rows[place + 1] - of_rows[place]),
-                    )
-                    for part, of_rows, of_gone in zip(parts, rows, gone, strict=True)
-                ],
-            )
+        self._groups.write([self._changed(table) for table in self.tables])
 
     def _changed(self, table: Table) -> Part:
         """Return what is to be written of a table: its new rows, or all rows of the hashes that have changed."""

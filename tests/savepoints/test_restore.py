@@ -59,23 +59,7 @@ def test_goes_on_from_a_copy_elsewhere(local: Job, undisturbed: list[str]) -> No
     assert local.finish(local.start(goes_on, savepoint=str(moved))) == undisturbed
 
 
-def test_a_job_goes_on_while_a_savepoint_is_taken(
-    job: Job, undisturbed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # starting a process would take 20 s: a small savepoint must not need one
-    monkeypatch.setattr("scurry.spark.savepoint.state_reader.StateVersion._write_in_process", None)
-    goes_on_while_saved(job, undisturbed, tmp_path)
-
-
-@pytest.mark.nightly
-def test_large_state_is_saved_by_a_process_of_its_own(
-    undisturbed: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("scurry.spark.savepoint.state_reader.SMALL_STATE_BYTES", -1)
-    goes_on_while_saved(Job("spark", tmp_path), undisturbed, tmp_path)
-
-
-def goes_on_while_saved(job: Job, undisturbed: list[str], tmp_path: Path) -> None:
+def test_a_job_goes_on_while_a_savepoint_is_taken(job: Job, undisturbed: list[str], tmp_path: Path) -> None:
     client = job.start(everything)
     while len(lines(job.outputs[0], kind="running")) < RECORDS // 4:
         time.sleep(0.02)

@@ -12,6 +12,7 @@ from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
 from scurry.spark.workers import local_runs
 from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.map_store import MapStore
+from support.state.runs import run_of
 
 LARGE = b"x" * 100_000
 
@@ -67,8 +68,47 @@ def test_a_full_disk_costs_requests_only(tmp_path: Path) -> None:
     assert runs.get(1, len(LARGE)) is None
 
 
+def test_runs_of_an_earlier_start_are_used_again(directory: str, tmp_path: Path) -> None:
+    digest, blob = run_of(1)
+    LocalRuns(directory).put(digest, blob)
+    now = str(tmp_path / "now")
+    found = LocalRuns(now, [str(tmp_path / "none"), directory]).get(digest, len(blob))
+    assert bytes(found) == blob
+    assert os.listdir(directory) == []
+    assert bytes(LocalRuns(now).get(digest, len(blob))) == blob  # other workers need not check it again
+
+
+def test_a_run_of_an_earlier_start_that_has_changed_is_removed(directory: str, tmp_path: Path) -> None:
+    digest, blob = run_of(1)
+    LocalRuns(directory).put(digest, blob)
+    Path(directory, f"{digest:016x}").write_bytes(blob[:-1] + b"?")
+    assert LocalRuns(str(tmp_path / "now"), [directory]).get(digest, len(blob)) is None
+    assert os.listdir(directory) == []
+
+
+def test_a_run_that_was_converted_at_a_restore_is_not_used_by_another_start(directory: str, tmp_path: Path) -> None:
+    (digest, _), (_, converted) = run_of(1), run_of(2)
+    LocalRuns(directory).put(digest, converted)
+    assert LocalRuns(str(tmp_path / "now"), [directory]).get(digest, len(converted)) is None
+
+
+def test_files_of_others_and_links_are_not_read(
+    directory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (digest, blob), path = run_of(1), Path(directory)
+    LocalRuns(directory).put(digest, blob)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "geteuid", lambda: 12345)
+        assert LocalRuns(directory).get(digest, len(blob)) is None
+    (path / f"{digest:016x}").rename(tmp_path / "elsewhere")
+    (path / f"{digest:016x}").symlink_to(tmp_path / "elsewhere")
+    assert LocalRuns(directory).get(digest, len(blob)) is None
+
+
 class Requests(DictStore):
     """A store on a machine, and what is asked of Spark's."""
+
+    _hits = _misses = 0
 
     def __init__(self, local: LocalRuns) -> None:
         super().__init__()
@@ -92,6 +132,7 @@ def test_the_store_is_asked_only_for_runs_that_are_new_to_the_machine(directory:
     for asked in (3, 3):
         assert [bytes(blob) for blob in store.get_runs(wanted)] == list(store.values())
         assert store.asked == asked
+    assert (store._hits, store._misses) == (3, 3)
     del store["op", "page", 2]
     store.local.remove(2)
     assert store.get_runs(wanted)[2] is None

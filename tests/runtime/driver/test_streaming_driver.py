@@ -20,6 +20,7 @@ from scurry.runtime.driver.requests import (
     Request,
     RescaleRequest,
     SavepointRequest,
+    SaveState,
     StateQueries,
     StateRequest,
     Tick,
@@ -94,6 +95,8 @@ class Engine:
         #: what happens while the driver waits, one step at a time
         self.steps: deque[Callable[[], object]] = deque()
         self.saved: list[tuple[str, SourcePositions | None]] = []
+        #: what tasks need to save for savepoints beside the job
+        self.messages: list[Assigned] = []
 
     def recover(self) -> SourcePositions | None:
         return self._recovered
@@ -125,9 +128,16 @@ class Engine:
         self.saved.append((request.path, None))
         request.future.set_result(request.path)
 
+    def saving(self) -> Sequence[Assigned]:
+        some, self.messages = self.messages, []
+        return some
+
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
         self.calls.append("save")
         self.saved.append((request.path, positions))
+
+    def save_for_rescaling(self) -> None:
+        self.calls.append("save for rescaling")
 
     def stop(self) -> None:
         self.calls.append("stop")
@@ -358,12 +368,20 @@ def test_a_savepoint_is_taken_while_the_job_runs_on() -> None:
     assert job.engine.splits == [["a", "b"], ["c"]]
 
 
-def test_stop_with_savepoint_reads_no_further_and_saves_when_the_engine_has_stopped() -> None:
+def test_tasks_are_told_to_save_when_nothing_is_under_way() -> None:
+    job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
+    message = SaveState("path", "job", 0, "links")
+    job.at_step(lambda: job.engine.messages.append(message))
+    assert job.driver.run() == Finished()
+    assert job.engine.batches[1] == [message]
+
+
+def test_stop_with_savepoint_reads_no_further_and_saves_when_all_is_committed() -> None:
     job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
     request = SavepointRequest("path", stop=True)
     job.at_step(job.asks(request))
     assert job.driver.run() == Stopped("path")
-    assert job.engine.calls == ["start", "finish", "stop", "save", "close"]
+    assert job.engine.calls == ["start", "finish", "save", "stop", "close"]
     assert job.engine.splits == [["a", "b"]]
     assert job.engine.saved == [("path", None)]
 
@@ -394,7 +412,7 @@ def test_rescaling_ends_the_loop_at_a_batch_boundary_and_hands_the_request_on() 
     request = RescaleRequest(4)
     job.at_step(job.asks(request))
     assert job.driver.run() == Rescaled(request)
-    assert job.engine.calls == ["start", "finish", "stop", "close"]
+    assert job.engine.calls == ["start", "finish", "save for rescaling", "stop", "close"]
     assert not request.future.done()
 
 

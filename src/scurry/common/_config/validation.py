@@ -13,6 +13,7 @@ from scurry.common._config.rest import REST_OPTIONS
 from scurry.common._config.restart import RESTART_OPTIONS
 from scurry.common._config.scheduler import SCHEDULER_OPTIONS
 from scurry.common._config.spark_master import check_master
+from scurry.common._config.state import STATE_OPTIONS
 from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
@@ -33,6 +34,7 @@ def known_options() -> tuple[ConfigOption[object], ...]:
         *RESTART_OPTIONS,
         *REST_OPTIONS,
         *SCHEDULER_OPTIONS,
+        *STATE_OPTIONS,
         *TUNING_OPTIONS,
     )
 
@@ -156,7 +158,7 @@ _WITHOUT_EFFECT = {
     "execution.job-listeners": "listeners are Java; ask the JobClient that execute_async returns",
     "execution.job-status-changed-listeners": "listeners are Java; ask the JobClient that execute_async returns",
     "execution.savepoint-restore-mode": "scurry never deletes a savepoint, as with NO_CLAIM",
-    "execution.state-recovery.": "only path and ignore-unclaimed-state are read; no savepoint is deleted (NO_CLAIM)",
+    "execution.state-recovery.": "no savepoint is deleted (NO_CLAIM), and other settings of the start are not read",
     "execution.target": "set scurry.runner (spark or local) and spark.master",
     "flink.hadoop.": "set spark.hadoop.*",
     "flink.yarn.": "set spark.master and spark.yarn.*",

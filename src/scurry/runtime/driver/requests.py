@@ -13,7 +13,7 @@ from typing import Any
 from scurry.common.job_client import REQUESTER
 from scurry.errors import JobError, StateNotFoundError
 from scurry.graph.plan import JobPlan
-from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, QUERY, RESUMED, SILENT, WireRow, channel_id, pack
+from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, QUERY, RESUMED, SAVE, SILENT, WireRow, channel_id, pack
 from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hash, subtask_of
 
 #: Channel of rows from the runner itself: ticks of processing time and the end of input.
@@ -202,6 +202,31 @@ class StateQueries:
         """Yield the rows of the queries."""
         for query in self.queries:
             yield from query.rows(plan)
+
+
+@dataclass(frozen=True)
+class SaveState:
+    """Let the tasks of all levels write their state into a savepoint, as it is after this micro-batch.
+
+    Attributes:
+        path: The savepoint.
+        job_id: The job.
+        attempt: Its attempt. A later one that repeats the micro-batch writes nothing: nobody waits for it any more.
+        links: Where tasks link to runs, for a job that goes on; None: they write runs, too.
+    """
+
+    path: str
+    job_id: str
+    attempt: int
+    links: str | None = None
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """Yield a row for each subtask of each level."""
+        block = pack((self.path, self.links, self.job_id, self.attempt))
+        for level in range(1, plan.levels + 1):
+            head = min(op.id for op in plan.heads(level))
+            for subtask in plan.subtask_ids:
+                yield WireRow(subtask, head, SAVE, CONTROL, 0, block)
 
 
 _numbers = count(1)

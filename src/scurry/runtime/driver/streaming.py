@@ -21,7 +21,7 @@ from scurry.runtime.driver.source_coordinator import SourceCoordinator
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.savepoint.metadata import SourcePositions, restore_source
-from scurry.runtime.savepoint.restore import Restore, RestoreWork
+from scurry.runtime.savepoint.restore import Restore, Work
 
 #: Seconds to wait for a commit before requests and sources are looked at again.
 _POLL_SECONDS = 0.01
@@ -98,8 +98,14 @@ class MicroBatchEngine(Protocol):
     def begin_savepoint(self, request: SavepointRequest) -> None:
         """Save what is committed now, while the job continues; the request's future gets the path, or the error."""
 
+    def saving(self) -> Sequence[Assigned]:
+        """Return the messages that let tasks save for savepoints that were begun; the next micro-batch has them."""
+
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
-        """Save what is committed, after `stop`; `positions` are those before draining, None without draining."""
+        """Save what is committed, after `finish`; `positions` are those before draining, None without draining."""
+
+    def save_for_rescaling(self) -> None:
+        """Save what is committed for the same job at another parallelism, if that is quicker than after `stop`."""
 
     def stop(self) -> None:
         """Stop executing, and wait for savepoints that were begun."""
@@ -145,7 +151,7 @@ class StreamingDriver:
         self._open_channels = {(source.uid, i) for source in self._sources for i in range(source.channels)}
         self._ended: set[tuple[str, int]] = set()
         self._restored = None if restore is None else 0
-        self._restoring: deque[list[RestoreWork]] = deque(() if restore is None else restore.batches())
+        self._restoring: deque[list[Work]] = deque(() if restore is None else restore.batches())
         self._first: list[Assigned] = []
         #: whether a submission awaits its commit: submitting more would make the next batch too large
         self._submitted = False
@@ -195,9 +201,9 @@ class StreamingDriver:
                 if isinstance(stop, SavepointRequest) and stop.drain:
                     drained = self._end_input()
                 self._finish()
+                return self._outcome(stop, drained)
             finally:
                 self._engine.stop()
-            return self._outcome(stop, drained)
         except BaseException as error:
             if stop is not None and not stop.future.done():
                 stop.future.set_exception(error)
@@ -225,7 +231,7 @@ class StreamingDriver:
             if self._submitted:
                 continue
             self._job.requests.all_is_committed()
-            self._submit_queries()
+            self._submit_requests()
             if self._clock() < resume_at or self._job.sinks.full:
                 continue
             now = self._clock()
@@ -254,6 +260,7 @@ class StreamingDriver:
 
     def _outcome(self, stop: SavepointRequest | RescaleRequest | None, drained: SourcePositions | None) -> Outcome:
         if isinstance(stop, RescaleRequest):
+            self._engine.save_for_rescaling()
             return Rescaled(stop)
         if isinstance(stop, SavepointRequest):
             self._engine.write_savepoint(stop, drained)
@@ -285,10 +292,14 @@ class StreamingDriver:
             return request
         return None
 
-    def _submit_queries(self) -> None:
-        """Submit the state queries that arrived since the last batch began, all in one message."""
-        if not self._restoring and (queries := self._job.requests.state_queries()):
-            self._submit([queries])
+    def _submit_requests(self) -> None:
+        """Submit the state queries that arrived since the last batch began, all in one message, and savepoints."""
+        if self._restoring:
+            return
+        queries = self._job.requests.state_queries()
+        messages = [*([] if queries is None else [queries]), *self._engine.saving()]
+        if messages:
+            self._submit(messages)
 
     def _end_input(self) -> SourcePositions:
         """Let every source end at its present position; return the positions."""

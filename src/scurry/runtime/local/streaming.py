@@ -234,6 +234,9 @@ class LocalEngine:
         else:
             request.future.set_result(request.path)
 
+    def saving(self) -> Sequence[Assigned]:
+        return ()
+
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
         with self._job.log.savepoint(request.path, request.asked_by):
             self._write(request.path, positions, request.has_sources)
@@ -249,6 +252,9 @@ class LocalEngine:
             stood,
             drained=positions is not None,
         )
+
+    def save_for_rescaling(self) -> None:
+        return
 
     def rescale(self, request: RescaleRequest) -> Memory:
         """Return the state for another parallelism, written as a savepoint."""

@@ -43,6 +43,8 @@ class EntryWriter:
     def add(self, entry: Entry) -> None:
         """Take an entry."""
         uid, kind, subtask, number, blob = entry
+        if not isinstance(blob, bytes):
+            blob = memoryview(blob)  # a mapped file
         self._pending.setdefault(kind, []).append((uid, subtask, number, len(blob), blob))
         size = self._sizes[kind] = self._sizes.get(kind, 0) + len(blob)
         if size >= ROW_GROUP_BYTES:
@@ -78,7 +80,11 @@ class EntryWriter:
         schema = entry_schema()
         if kind not in self._writers:
             stream = self._fs.open_output(self._staged(kind))
-            self._writers[kind] = (pq.ParquetWriter(stream, schema), stream)
+            # dictionaries and statistics of blobs would be as large as they are
+            self._writers[kind] = (
+                pq.ParquetWriter(stream, schema, use_dictionary=["uid"], write_statistics=False),
+                stream,
+            )
         columns = zip(*self._pending.pop(kind), strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
         self._writers[kind][0].write_table(pa.Table.from_arrays(arrays, schema=schema))

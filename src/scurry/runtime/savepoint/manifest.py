@@ -39,11 +39,14 @@ class FileDigest:
         bytes: Its size.
         sha256: The digest of each of its chunks, as hexadecimal digits.
         row_groups: The bytes of each row group of a Parquet file.
+        spans: Of a file of pages, for each row group the first and last key group of each operator, by uid; empty if
+            an earlier release wrote the manifest.
     """
 
     bytes: int
     sha256: tuple[str, ...]
     row_groups: tuple[int, ...] = ()
+    spans: tuple[Mapping[str, tuple[int, int]], ...] = ()
 
 
 @dataclass
@@ -99,7 +102,15 @@ class Manifest:
                     "use the release that wrote it, or a newer one"
                 )
             files = {
-                name: FileDigest(file["bytes"], tuple(file["sha256"]), tuple(file.get("row_groups", ())))
+                name: FileDigest(
+                    file["bytes"],
+                    tuple(file["sha256"]),
+                    tuple(file.get("row_groups", ())),
+                    tuple(
+                        {uid: (int(first), int(last)) for uid, (first, last) in span.items()}
+                        for span in file.get("spans", ())
+                    ),
+                )
                 for name, file in content["files"].items()
             }
             operators = {
@@ -116,7 +127,7 @@ class Manifest:
 
 
 def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in content.items() if name != "row_groups" or value}
+    return {name: value for name, value in content.items() if name not in ("row_groups", "spans") or value}
 
 
 def _digest_of(content: Any) -> str:

@@ -264,15 +264,19 @@ def _described(fs: FileSystem, place: str, name: str, kind: str) -> tuple[FileDi
             stream.seek(0)
             file = parquet_file(stream)
             sizes = tuple(file.metadata.row_group(number).total_byte_size for number in range(file.num_row_groups))
+            spans: list[dict[str, tuple[int, int]]] = []
             for number in range(file.num_row_groups):
                 table = file.read_row_group(number, columns=["uid", "id", "bytes"], use_threads=False)
-                for uid, each in _counts(kind, *(column.to_pylist() for column in table.columns)).items():
+                counts = _counts(kind, *(column.to_pylist() for column in table.columns))
+                for uid, each in counts.items():
                     _add(counted.setdefault(uid, OperatorCounts()), each)
+                if kind == "page":
+                    spans.append({uid: (min(each.key_groups), max(each.key_groups)) for uid, each in counts.items()})
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, (SavepointTrustError, StorageError)):
             raise
         raise SavepointFormatError(f"{name} is damaged: {error}") from error
-    return replace(found, row_groups=sizes), counted
+    return replace(found, row_groups=sizes, spans=tuple(spans)), counted
 
 
 def _counts(kind: str, uids: list[str], ids: list[int], sizes: list[int]) -> dict[str, OperatorCounts]:

@@ -7,8 +7,9 @@ run on may differ from those of the savepoint.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from scurry.common.config_options import ALLOW_UNTRUSTED, IGNORE_UNCLAIMED, RECOVERY_PATH
@@ -20,6 +21,7 @@ from scurry.runtime.keys import subtask_of
 from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
+from scurry.runtime.savepoint.shares import RestoreShare, RowGroup, Target, limited, shares
 from scurry.runtime.state.backend import Meta
 from scurry.runtime.state.evolution.job import Collected, JobMigration, plan_migration
 from scurry.runtime.state.layout import GROUP_SHIFT
@@ -32,8 +34,11 @@ _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroad
 #: Bytes of entries in a STATE row, approximately.
 ROW_BYTES = 1 << 20
 
-#: Bytes of state restored in one micro-batch.
-BATCH_BYTES = 256 << 20
+#: Bytes of state restored in one micro-batch: of what is sent to the subtasks, and of what they read themselves.
+BATCH_BYTES, READ_BYTES = 256 << 20, 1 << 30
+
+#: A row group is read by the subtasks that take something from it, unless they are more than this.
+_READERS = 4
 
 _ALLOW = "--allow-non-restored-state (execution.state-recovery.ignore-unclaimed-state) drops it"
 
@@ -56,14 +61,10 @@ class StateDistributor:
 
     def rows(self, entries: Iterable[Entry], subtask_ids: list[int]) -> Iterator[WireRow]:
         """Yield the entries as rows for the stores of their operators."""
-        pending: dict[tuple[int, int], list[tuple[str, int, bytes]]] = {}
-        sizes: dict[tuple[int, int], int] = {}
+        pending: dict[Target, list[tuple[str, int, bytes]]] = {}
+        sizes: dict[Target, int] = {}
         for entry in entries:
-            blob = entry.blob
-            if self.migration is not None:
-                blob = self.migration.migrate(entry.uid, entry.kind, blob)
-            if self.filter is not None and entry.kind == "page":
-                blob = self.filter.page(entry.uid, blob)
+            blob = self._converted(entry)
             for target in self._targets(entry):
                 pending.setdefault(target, []).append((entry.kind, entry.id, blob))
                 size = sizes[target] = sizes.get(target, 0) + len(blob)
@@ -73,7 +74,30 @@ class StateDistributor:
         for target, some in pending.items():
             yield _state_row(target, some, subtask_ids)
 
-    def _targets(self, entry: Entry) -> list[tuple[int, int]]:
+    def taken_by(self, target: Target, entries: Iterable[Entry]) -> Iterator[tuple[str, int, bytes]]:
+        """Yield kind, id and content of the entries for one store."""
+        for entry in entries:
+            if target in self._targets(entry):
+                yield entry.kind, entry.id, self._converted(entry)
+
+    def readers(self, span: Mapping[str, tuple[int, int]]) -> list[Target]:
+        """Return the stores that take pages from a row group with these key groups, by uid."""
+        found = []
+        for uid in span.keys() & self.operators.keys():
+            operator, count = self.operators[uid]
+            first, last = (subtask_of(group, self.max_parallelism, count) for group in span[uid])
+            found += [(operator, subtask) for subtask in range(first, last + 1)]
+        return found
+
+    def _converted(self, entry: Entry) -> bytes:
+        blob = entry.blob
+        if self.migration is not None:
+            blob = self.migration.migrate(entry.uid, entry.kind, blob)
+        if self.filter is not None and entry.kind == "page":
+            blob = self.filter.page(entry.uid, blob)
+        return blob
+
+    def _targets(self, entry: Entry) -> list[Target]:
         """Return (operator, subtask) of each store that gets the entry."""
         if entry.uid not in self.operators:
             return []
@@ -85,7 +109,7 @@ class StateDistributor:
         return [(operator, entry.subtask)]
 
 
-def _state_row(target: tuple[int, int], entries: list[tuple[str, int, bytes]], subtask_ids: list[int]) -> WireRow:
+def _state_row(target: Target, entries: list[tuple[str, int, bytes]], subtask_ids: list[int]) -> WireRow:
     operator, subtask = target
     return WireRow(subtask_ids[subtask], operator, STATE, 0, 0, pack(entries))
 
@@ -103,6 +127,16 @@ class RestoreWork:
         """Yield the rows for the stores."""
         found = self.entries if self.file is None else self.file.read(self.row_groups)
         return self.distributor.rows(found, plan.subtask_ids)
+
+
+#: What a micro-batch restores.
+Work = RestoreWork | RestoreShare
+
+
+def _works(distributor: StateDistributor, row_groups: Iterable[RowGroup]) -> Iterator[Work]:
+    for _, own in groupby(row_groups, key=lambda each: each.file.path):
+        some = list(own)
+        yield RestoreWork(distributor, some[0].file, tuple(each.number for each in some))
 
 
 class Restore:
@@ -198,26 +232,27 @@ class Restore:
 
     # ---------------------------------------------------------------- what is restored
 
-    def batches(self, limit: int = BATCH_BYTES) -> list[list[RestoreWork]]:
-        """Return the work of restoring, in micro-batches of limited size, always the same for the same plan."""
+    def batches(self, limit: int = BATCH_BYTES, read_limit: int = READ_BYTES) -> list[list[Work]]:
+        """Return the work of restoring, in micro-batches of limited size, always the same for the same plan.
+
+        Args:
+            limit: Bytes of a micro-batch that are sent to the subtasks.
+            read_limit: Bytes of a micro-batch that the subtasks read themselves.
+        """
         counts = {uid: (op.id, receivers(self.plan, op)) for uid, op in self._taking.items()}
         migration = self.migration if self.migration is not None and self.migration.operators else None
         distributor = StateDistributor(counts, self.plan.settings.max_parallelism, migration, self._filter())
-        found: list[list[RestoreWork]] = [[RestoreWork(distributor, entries=tuple(self._metas()))]]
-        size = 0
+        sent: list[RowGroup] = []
+        read: list[RowGroup] = []
         for file in self._savepoint.files_of("page", "broadcast"):
-            groups: list[int] = []
-            for number, row_group in enumerate(file.row_groups):
-                if size and size + row_group > limit:
-                    if groups:
-                        found[-1].append(RestoreWork(distributor, file, tuple(groups)))
-                    found.append([])
-                    groups, size = [], 0
-                groups.append(number)
-                size += row_group
-            if groups:
-                found[-1].append(RestoreWork(distributor, file, tuple(groups)))
-        return found
+            for number in range(len(file.row_groups)):
+                readers = distributor.readers(file.digest.spans[number]) if file.digest.spans else None
+                few = readers is not None and len(readers) <= _READERS
+                (read if few else sent).append(RowGroup(file, number, readers or []))
+        works = [[*_works(distributor, some)] for some in limited(sent, limit)]
+        works += [[*shares(distributor, some)] for some in limited(read, read_limit)]
+        metas = RestoreWork(distributor, entries=tuple(self._metas()))
+        return [[metas, *works[0]], *works[1:]] if works else [[metas]]
 
     def _filter(self) -> RestoreFilter | None:
         states = {uid: operator.states for uid, operator in self.metadata.operators.items()}

@@ -125,8 +125,8 @@ class KeyedStateBackend:
         self.conversions: list[StateConversion] = []
         #: lifetimes of registered states, by name; None for those that do not expire
         self.lifetimes: Mapping[str, Lifetime | None] = {}
-        #: bytes of pages that were written
-        self.bytes_written = 0
+        #: bytes of pages and runs that were written, and those of them that merges of runs have written
+        self.bytes_written = self.bytes_merged = 0
         #: called with every page of entries that is written
         self.written: Callable[[bytes], None] | None = None
         self.uid = uid
@@ -371,7 +371,7 @@ class KeyedStateBackend:
         blob = pickle.dumps(self.meta, 5)
         if blob != self._meta_blob:
             self.store.put((self.uid, "meta", 0), blob)
-        return None if self.meta.size is None else StateSize(self.meta.size, self.bytes_written)
+        return None if self.meta.size is None else StateSize(self.meta.size, self.bytes_written, self.bytes_merged)
 
     def write_run(self, place: StoreKey, blob: bytes, digest: int) -> None:
         """Store a run of a group."""
@@ -406,6 +406,8 @@ class KeyedStateBackend:
 
 def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateStore) -> None:
     """Store restored entries of an operator: kind, number and content of each. The meta counts their bytes."""
+    from scurry.runtime.state.runs import FIRST_RUN, digest_of
+
     place = uid, "meta", 0
     (blob,) = store.get_many((place,))
     meta = pickle.loads(blob) if blob else Meta()
@@ -414,7 +416,10 @@ def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateS
         if kind == "meta":
             meta = pickle.loads(content)
         else:
-            store.put((uid, kind, number), content)
+            if kind == "page" and number & NUMBER > FIRST_RUN and content[0] == 0:
+                store.put_run((uid, kind, number), digest_of(content), content)
+            else:
+                store.put((uid, kind, number), content)
             if kind == "page" and size is not None:
                 size += len(content)
     meta.size = size

@@ -219,6 +219,7 @@ class RowGroups:
                 index.runs.remove(info)
                 self._backend.remove_run(self._place(group, info.number), info)
             if blob is not None:
+                self._backend.bytes_merged += len(blob)
                 self._put(group, old[-1].number + 1, blob)
 
     def _put(self, group: int, number: int, blob: bytes) -> None:

@@ -186,6 +186,7 @@ class RunGroups:
             for info in old:
                 self._drop(group, info)
             if blob is not None:
+                self._backend.bytes_merged += len(blob)
                 self._put(group, old[-1].number + 1, blob, min(expiry, default=None), timers)
 
     def _drop(self, group: int, info: RunInfo) -> None:

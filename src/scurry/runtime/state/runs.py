@@ -32,6 +32,8 @@ __all__ = [
     "Run",
     "Stored",
     "built",
+    "content_digest",
+    "digest_of",
     "merged",
     "share_of",
     "stored_content",
@@ -165,6 +167,16 @@ def _array(ends: Any, data: memoryview) -> Any:
     return pa.LargeBinaryArray.from_buffers(
         pa.large_binary(), len(ends), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
     )
+
+
+def digest_of(blob: bytes) -> int:
+    """Return the digest that a run, of entries or of rows, names, without a look at its content."""
+    return int.from_bytes(blob[8:16], "little")
+
+
+def content_digest(blob: Any) -> int:
+    """Return the digest of a run's content; another one than it names if its entries were converted."""
+    return int.from_bytes(hashlib.blake2b(memoryview(blob)[_HEADER.size :], digest_size=8).digest())
 
 
 def stored_content(blob: bytes) -> Any:

@@ -31,14 +31,34 @@ class StateSize(NamedTuple):
     Attributes:
         total: Its bytes, as stored.
         written: The bytes that the micro-batch has written.
+        merged: Those of them that merges of runs have written.
     """
 
     total: int = 0
     written: int = 0
+    merged: int = 0
+
+
+class StoreReads(NamedTuple):
+    """What was read of a store.
+
+    Attributes:
+        bytes: The bytes that it was asked for.
+        hits: How many runs were on the machine.
+        misses: How many it was asked for.
+    """
+
+    bytes: int = 0
+    hits: int = 0
+    misses: int = 0
 
 
 class StateStore(Protocol):
     """The entries of one subtask: Spark's MapState in production, a dict in-process."""
+
+    @property
+    def reads(self) -> StoreReads:
+        """What was read so far."""
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
         """Return the entries, None for each missing one."""
@@ -58,9 +78,18 @@ class StateStore(Protocol):
     def remove_run(self, key: StoreKey, digest: int) -> None:
         """Remove a run."""
 
+    def stored_keys(self) -> list[StoreKey]:
+        """Return the keys of all entries."""
+
+    def link_run(self, info: RunInfo, path: str) -> bool:
+        """Make a link to the file of a run; return False if there is none, or none can be made."""
+
 
 class DictStore(dict[StoreKey, bytes]):
     """A store in memory, for the in-process runner, tests and BATCH."""
+
+    #: nothing is read from elsewhere
+    reads = StoreReads()
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
         """Return the entries, None for each missing one."""
@@ -85,6 +114,14 @@ class DictStore(dict[StoreKey, bytes]):
     def remove_run(self, key: StoreKey, digest: int) -> None:
         """Remove a run."""
         self.remove(key)
+
+    def stored_keys(self) -> list[StoreKey]:
+        """Return the keys of all entries."""
+        return list(self)
+
+    def link_run(self, info: RunInfo, path: str) -> bool:
+        """Return False."""
+        return False
 
 
 class UndoStore(DictStore):

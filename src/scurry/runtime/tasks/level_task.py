@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.input_gate import InputGate
-from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, STATE, WireRow, pack, unpack
+from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, RESTORE, SAVE, STATE, WireRow, pack, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.savepoint.saving import link_store, save_store
 from scurry.runtime.state.backend import KeyedStateBackend, take_over
 from scurry.runtime.state.store import StateSize, StateStore
 from scurry.runtime.tasks.task import Task
@@ -32,7 +33,7 @@ class LevelTask:
     ) -> None:
         plan = self.plan = load_plan()
         self._load_plan = load_plan
-        self._wall_clock = wall_clock
+        self._level, self._wall_clock = level, wall_clock
         self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
@@ -44,19 +45,25 @@ class LevelTask:
     ) -> Iterator[WireRow]:
         """Process one batch of one subtask; pass rows for deeper levels and for the driver through."""
         mine: dict[int, list[WireRow]] = {}
+        saving: WireRow | None = None
         for row in rows:
             target = self._target.get(row.port) if row.kind < COMMIT else None
-            if row.kind == STATE and row.port in self._heads:
-                take_over(self._heads[row.port].uid, unpack(row.block), store)
+            if row.kind in (STATE, RESTORE) and row.port in self._heads:
+                entries = unpack(row.block) if row.kind == STATE else unpack(row.block).entries()
+                take_over(self._heads[row.port].uid, entries, store)
                 mine.setdefault(row.port, [])  # so that the size of restored state is reported before there are records
             elif row.kind == QUERY and row.port in self._heads:
                 yield self._answer(self._heads[row.port], row, store)
+            elif row.kind == SAVE and row.port in self._heads:
+                saving = row
             elif target is None:
                 yield row
             else:
                 mine.setdefault(target, []).append(row)
         for number in sorted(mine):
             yield from self._run(self._heads[number], subtask_id, mine[number], store, batch_id)
+        if saving is not None:
+            self._save(saving, store)
 
     def _run(
         self, plan: OperatorPlan, subtask_id: int, rows: list[WireRow], store: StateStore, batch_id: int
@@ -64,6 +71,7 @@ class LevelTask:
         task = self.task(plan, subtask_id)
         operator, info = task.operators[plan.id], task.info
         task.begin(batch_id)
+        reads = store.reads
         backend = KeyedStateBackend(plan.uid, store, info.max_parallelism)
         edges = [self.plan.edges[number] for number in plan.input_edges]
         timed = any(edge.progress for edge in edges)
@@ -108,7 +116,8 @@ class LevelTask:
             hint = "state values must fit their declared type and be picklable"
             raise operator_error(plan, error, hint=hint) from error
         if keyed is not None:
-            task.has_state(plan.id, StateSize(keyed.total + other.total, keyed.written + other.written))
+            sizes = (mine + others for mine, others in zip(keyed, other, strict=True))
+            task.has_state(plan.id, StateSize(*sizes), reads, store.reads)
         yield from task.report()
 
     def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:
@@ -119,6 +128,17 @@ class LevelTask:
         backend.select(key)
         found, value = task.operators[plan.id].states.read(name, backend)
         return question._replace(port=-1, kind=ANSWER, block=pack((number, found, value)))
+
+    def _save(self, request: WireRow, store: StateStore) -> None:
+        """Write the level's state of a subtask into a savepoint, unless an earlier attempt was asked to."""
+        path, links, *asked = unpack(request.block)
+        settings, subtask = self.plan.settings, self._subtasks[request.subtask]
+        if asked == [settings.job_id, settings.attempt]:
+            name = f"level-{self._level}-{subtask:05d}"
+            if links is None:
+                save_store(store, path, name, subtask)
+            else:
+                link_store(store, path, name, subtask, links)
 
     def task(self, plan: OperatorPlan, subtask_id: int) -> Task:
         """Return the operator's instance for a subtask; create and open it on first use."""

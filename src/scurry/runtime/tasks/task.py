@@ -21,7 +21,10 @@ from scurry.runtime.operators import RuntimeOperator, create_operator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
-from scurry.runtime.state.store import StateSize
+from scurry.runtime.state.store import StateSize, StoreReads
+
+#: Bytes that were written, those of them by merges, and read from the store; runs that the machine had, and had not.
+_STATE_METRICS = ("stateBytesWritten", "stateBytesMerged", "stateBytesRead", "localRunHits", "localRunMisses")
 
 
 class Task:
@@ -150,11 +153,22 @@ class Task:
         if values and not isinstance(self.operators[number], SinkOperator):
             self.info.count(number, "numRecordsIn", counter_of(values[0])(values))
 
-    def has_state(self, number: int, size: StateSize) -> None:
-        """Report how much state the head operator has, if that has changed."""
+    def has_state(self, number: int, size: StateSize, before: StoreReads, after: StoreReads) -> None:
+        """Report how much state the head operator has, if that has changed, and what of it was read and written.
+
+        Args:
+            number: The operator.
+            size: The size of its state.
+            before: What had been read of the store before the micro-batch.
+            after: What has been read since.
+        """
         if size.written or size.total != self._state_bytes:
             self.info.report.state[number] = size
             self._state_bytes = size.total
+        read, hits, misses = (now - then for now, then in zip(after, before, strict=True))
+        for metric, value in zip(_STATE_METRICS, (size.written, size.merged, read, hits, misses), strict=True):
+            if value:
+                self.info.count(number, metric, value)
 
     def report(self) -> list[WireRow]:
         """Return the row with what there is to report since the last call; none if there is nothing."""

@@ -26,14 +26,17 @@ class CommittedSnapshot:
 
 
 def latest_committed(generation: Generation) -> CommittedSnapshot | None:
-    """Return the last committed batch of a generation, None before the first.
+    """Return the last committed batch of a generation, None before the first."""
+    batch = generation.committed()
+    return None if batch is None else committed_snapshot(generation, batch)
+
+
+def committed_snapshot(generation: Generation, batch: int) -> CommittedSnapshot:
+    """Return a committed batch of a generation, by Spark's id.
 
     Spark may plan a batch while assignments are still being added to the stream, so a batch can end in the middle of a
     log entry. The source positions are then those after the whole entry, and the rest of its assignments is pending.
     """
-    batch = generation.committed()
-    if batch is None:
-        return None
     end = _offset(generation.storage.read(f"spark/offsets/{batch}"))
     source_positions, pending = None, []
     for entry in AssignmentLog(generation.storage).entries():

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scurry.connectors.files.filesystem import file_system
 from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.identity import LOCAL_STORE, SPARK_GENERATIONS, identity, of_other_runner
@@ -101,6 +102,8 @@ class CheckpointDirectory:
         self._storage = storage
         #: what `scurry.json` holds; empty in a new directory
         self.content: dict[str, Any] = {}
+        #: the origin of the next generation, if its entries are written
+        self.saved_origin: str | None = None
         names = storage.list(".")
         if LOCAL_STORE in names:
             raise of_other_runner(directory, "the in-process runner", "--runner local")
@@ -167,6 +170,14 @@ class CheckpointDirectory:
     def origin_of_next(self) -> str:
         """Return where to write the state that the next generation begins with."""
         return f"{self.directory}/origin-{self.content['generation'] + 1}"
+
+    def let_origin_be_saved(self, save: Callable[[str], None]) -> None:
+        """Let the entries of the state that the next generation begins with be written to the path that is given."""
+        path = self.origin_of_next()
+        fs, root = file_system(path)
+        fs.delete(root)
+        save(path)
+        self.saved_origin = path
 
     def adopt(self, plan: JobPlan) -> None:
         """Give the plan the job key that is stored in the directory, so that its sinks keep their names."""

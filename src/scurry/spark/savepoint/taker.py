@@ -1,23 +1,46 @@
-"""Take savepoints of jobs on Spark: the committed state of every level, read by Spark's state reader."""
+"""Take savepoints of jobs on Spark: the committed state of every level.
+
+Tasks save their state, which they have at hand, in a micro-batch (`runtime/savepoint/saving.py`). On several machines
+beside a job that goes on, and for one that does not run, Spark's state reader reads the checkpoint.
+"""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import threading
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from scurry.connectors.files.filesystem import file_system
-from scurry.errors import UnsupportedError
+from scurry.connectors.files.filesystem import local_path
+from scurry.errors import SavepointError, UnsupportedError
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.driver.requests import SavepointRequest
+from scurry.runtime.driver.requests import SavepointRequest, SaveState
+from scurry.runtime.savepoint import saving
 from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
 from scurry.runtime.savepoint.reading import complete_savepoint
-from scurry.spark.checkpoint.committed import CommittedSnapshot, latest_committed
+from scurry.spark.checkpoint.committed import CommittedSnapshot, committed_snapshot, latest_committed
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
 from scurry.spark.savepoint.state_reader import StateVersion
 
+#: Seconds between two looks at whether a micro-batch is committed.
+_POLL_SECONDS = 0.05
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True)
+class _TasksSave:
+    """A savepoint for which tasks save: the message to them, and the micro-batch that had it."""
+
+    message: SaveState
+    batch: Future[int] = field(default_factory=Future)
 
 
 class SavepointTaker:
@@ -27,54 +50,113 @@ class SavepointTaker:
         job: The job.
         spark: The session.
         generation: The generation.
+
+    Attributes:
+        links: Makes a directory for links to runs; None if tasks have no files of runs, or on several machines.
     """
 
     def __init__(self, job: JobExecution, spark: SparkSession, generation: Generation) -> None:
         self._job, self._spark, self._generation = job, spark, generation
+        self.links: Callable[[], str] | None = None
         self._threads: list[threading.Thread] = []
+        #: savepoints beside the job: those whose message is still to be sent, and those whose batch is not committed
+        self._waiting: deque[_TasksSave] = deque()
+        self._sent: list[_TasksSave] = []
+        self._ended = threading.Event()
 
     def begin(self, request: SavepointRequest) -> None:
-        """Begin a savepoint of the last committed batch, while the job runs."""
+        """Begin a savepoint while the job runs."""
         thread = threading.Thread(target=self._serve, args=(request,), name="scurry-savepoint", daemon=True)
         self._threads = [*(each for each in self._threads if each.is_alive()), thread]
         thread.start()
 
     def _serve(self, request: SavepointRequest) -> None:
         try:
-            self.take(request, running=True)
+            self._take_beside_job(request)
         except BaseException as error:
             request.future.set_exception(error)
         else:
             request.future.set_result(request.path)
 
-    def wait(self) -> None:
-        """Wait for all savepoints that have begun."""
+    def message(self, path: str, links: str | None = None) -> SaveState:
+        """Return the message that lets tasks save, to a place that any process finds."""
+        return SaveState(local_path(path) or path, str(self._job.job_id), self._job.attempt, links)
+
+    def messages(self) -> list[SaveState]:
+        """Return the messages that let tasks save, each once; the next micro-batch has them."""
+        some = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        self._sent += some
+        return [each.message for each in some]
+
+    def tasks_have_saved(self, batch: int) -> None:
+        """Note that the micro-batch with the messages has ended."""
+        some, self._sent = self._sent, []
+        for each in some:
+            each.batch.set_result(batch)
+
+    def end(self) -> None:
+        """Wait for all savepoints that have begun; no further micro-batch will end."""
+        self._ended.set()
         for thread in self._threads:
             thread.join()
 
-    def take(
-        self, request: SavepointRequest, source_positions: SourcePositions | None = None, running: bool = False
+    def _take_beside_job(self, request: SavepointRequest) -> None:
+        _refuse_endless_frames(self._job)
+        with self._job.log.savepoint(request.path, request.asked_by):
+            committed = None if self.links is None else self._let_tasks_link(request.path, self.links())
+            if committed is None:
+                committed = self._committed()
+                if committed.batch >= 0:
+                    plan, checkpoint = self._job.plan, self._generation.spark_directory
+                    version = StateVersion(checkpoint, committed.batch, plan.levels, plan.subtask_ids)
+                    version.write(self._spark, request.path)
+            self._complete(request.path, committed)
+
+    def _let_tasks_link(self, path: str, links: str) -> CommittedSnapshot | None:
+        """Let the tasks save, and copy the runs that they link to; return None if the job ends before that."""
+        try:
+            asked = _TasksSave(self.message(path, links))
+            self._waiting.append(asked)
+            while not (asked.batch.done() and (self._generation.committed() or 0) >= asked.batch.result()):
+                if self._ended.wait(_POLL_SECONDS):
+                    return None
+            copied = subprocess.run(
+                [sys.executable, "-m", saving.__name__, links, asked.message.path],
+                capture_output=True,
+                text=True,
+                stdin=subprocess.DEVNULL,
+            )
+            if copied.returncode:
+                reason = copied.stderr.strip().splitlines() or [f"exit status {copied.returncode}"]
+                raise SavepointError(f"the state cannot be written to {path}: {reason[-1]}")
+            return committed_snapshot(self._generation, asked.batch.result())
+        finally:
+            shutil.rmtree(links, ignore_errors=True)
+
+    def take_at_end(
+        self, request: SavepointRequest, let_tasks_save: Callable[[str], None], positions: SourcePositions | None
     ) -> None:
-        """Write a savepoint.
+        """Write the savepoint that the job ends with.
 
         Args:
             request: Where to write it, and who has requested it.
-            source_positions: The source positions before the drain; None without a drain.
-            running: Whether the job runs meanwhile.
+            let_tasks_save: Lets the tasks write their state into a savepoint.
+            positions: The source positions before the drain; None without a drain.
         """
         _refuse_endless_frames(self._job)
         with self._job.log.savepoint(request.path, request.asked_by):
-            self._write(request, source_positions, running)
+            let_tasks_save(request.path)
+            committed = self._committed()
+            if not request.has_sources:
+                committed = replace(committed, source_positions=SourcePositions(), pending=[])
+            self._complete(request.path, committed, positions)
 
-    def _write(self, request: SavepointRequest, source_positions: SourcePositions | None, running: bool) -> None:
-        job, generation, path = self._job, self._generation, request.path
-        committed = latest_committed(generation) or CommittedSnapshot(-1, SourcePositions(), [])
-        if not request.has_sources:
-            committed = replace(committed, source_positions=SourcePositions(), pending=[])
-        if committed.batch >= 0:
-            version = StateVersion(generation.spark_directory, committed.batch, job.plan.levels, job.plan.subtask_ids)
-            (version.write_beside_job if running else version.write)(self._spark, path)
-        _complete(job, Description.of(job.plan, job.state_schemas), generation, committed, path, source_positions)
+    def _committed(self) -> CommittedSnapshot:
+        return latest_committed(self._generation) or CommittedSnapshot(-1, SourcePositions(), [])
+
+    def _complete(self, path: str, committed: CommittedSnapshot, positions: SourcePositions | None = None) -> None:
+        description = Description.of(self._job.plan, self._job.state_schemas)
+        _complete(self._job, description, self._generation, committed, path, positions)
 
 
 def _refuse_endless_frames(job: JobExecution) -> None:
@@ -118,9 +200,9 @@ def save_for_next_generation(job: JobExecution, spark: SparkSession, directory: 
         committed.source_positions is not None and committed.source_positions.restored is not None
     ):
         return generation.origin
-    path = directory.origin_of_next()
-    fs, root = file_system(path)
-    fs.delete(root)
-    StateVersion(generation.spark_directory, committed.batch, there["levels"], there["subtask_ids"]).write(spark, path)
+    path, checkpoint = directory.origin_of_next(), generation.spark_directory
+    if directory.saved_origin != path:
+        version = StateVersion(checkpoint, committed.batch, there["levels"], there["subtask_ids"])
+        directory.let_origin_be_saved(partial(version.write, spark))
     _complete(job, Description.from_json(there["description"], there["states"]), generation, committed, path)
     return path

@@ -129,12 +129,6 @@ def forget_origins(spark: SparkSession) -> None:
         return  # another version of Hadoop: the settings are the same with their origins
 
 
-def reading_session() -> Any:
-    """Return a session of one thread, for a process that only reads state."""
-    with quiet_jvm():
-        return create_session(_builder("savepoint", "local[1]", {}, bounded=True))
-
-
 def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: bool) -> Any:
     from pyspark.sql import SparkSession
 

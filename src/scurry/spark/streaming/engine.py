@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.spark_source import SparkSource
+from scurry.errors import SavepointTrustError
 from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
@@ -21,11 +23,13 @@ from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.session.jvm_classes.collect_rows import row_collector
+from scurry.spark.session.options import is_one_jvm
 from scurry.spark.streaming.assignment_stream import AssignmentStream
 from scurry.spark.streaming.progress import batch_details
 from scurry.spark.streaming.stages import close_everywhere, frame_stage, sink_stage, source_stage
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job
+from scurry.spark.workers.local_state import LocalState
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,9 +65,14 @@ class SparkEngine:
         self._savepoints, self._directory = savepoints, directory
         # another name in each attempt, so that no worker reuses functions of an earlier one
         name = f"{job.job_id}-{generation.number}-{job.next_start()}"
-        self._worker_job = Job.of(name, plan, generation.first_batch)
+        self._on_one_machine = is_one_jvm(spark.sparkContext.master or "")
+        self._local_state = LocalState.of(plan, spark.sparkContext, generation, name, self._on_one_machine)
+        self._worker_job = Job.of(name, plan, generation.first_batch, self._local_state)
         self._collect = row_collector(spark)
         self._query: Any = None
+        self._held = ExitStack()
+        #: those after what was submitted; None before anything was
+        self._positions: SourcePositions | None = None
         self._checked = 0.0
         self._committed = threading.Event()
         #: how long the last batch took, without Spark's planning and logging
@@ -73,7 +82,8 @@ class SparkEngine:
     # ---------------------------------------------------------------- the query
 
     def recover(self) -> SourcePositions | None:
-        return self._assignments.recover()
+        self._positions = self._assignments.recover()
+        return self._positions
 
     @property
     def replaying(self) -> bool:
@@ -81,6 +91,7 @@ class SparkEngine:
 
     def start(self) -> None:
         plan = self._plan
+        self._hold_local_state()
         self._job.spark_ui = self._spark.sparkContext.uiWebUrl
         wire = self._assignments.frame().mapInArrow(source_stage(self._worker_job), SCHEMA)
         for source in plan.sources.values():
@@ -103,7 +114,23 @@ class SparkEngine:
         self._assignments.started(query)
         self._job.checkpoints.details = partial(batch_details, query, self._generation.first_batch)
 
+    def _hold_local_state(self) -> None:
+        """Keep the copies of state while the job runs; remove them at its end if its checkpoint ends, too."""
+        local, job = self._local_state, self._job
+        if local is None or not self._on_one_machine:
+            return
+        try:
+            self._held = local.hold()
+        except (OSError, SavepointTrustError):
+            if local.named:
+                raise
+            return
+        self._savepoints.links = local.links
+        if not local.checkpoint:
+            job.cleanup.callback(local.forget)
+
     def submit(self, assigned: Sequence[Assigned], positions: SourcePositions) -> None:
+        self._positions = positions
         self._assignments.add(assigned, positions)
 
     def _commit(self, frame: Any, batch_id: int) -> None:
@@ -113,6 +140,7 @@ class SparkEngine:
             self._job.commit(self._generation.first_batch + batch_id, rows, begun)
             self._directory.remember_states(self._job.state_schemas)
             self._assignments.batch_ended()
+            self._savepoints.tasks_have_saved(batch_id)
             self._batch_seconds = time.monotonic() - begun
             self._committed.set()
         except BaseException as error:
@@ -159,14 +187,28 @@ class SparkEngine:
     def begin_savepoint(self, request: SavepointRequest) -> None:
         self._savepoints.begin(request)
 
+    def saving(self) -> Sequence[Assigned]:
+        return () if self.replaying else self._savepoints.messages()
+
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
-        self._savepoints.take(request, positions)
+        self._savepoints.take_at_end(request, self._let_tasks_save, positions)
+
+    def save_for_rescaling(self) -> None:
+        self._directory.let_origin_be_saved(self._let_tasks_save)
+
+    def _let_tasks_save(self, path: str) -> None:
+        """Let the tasks write what they have into a savepoint, in a micro-batch that does nothing else."""
+        if self._positions is not None:
+            saving = self._savepoints.message(path)
+            self._assignments.add([saving], self._positions)
+            self.finish()
 
     # ---------------------------------------------------------------- the end
 
     def stop(self) -> None:
         self._query.stop()
-        self._savepoints.wait()
+        self._savepoints.end()
 
     def close(self) -> None:
+        self._held.close()
         close_everywhere(self._spark, self._plan, self._worker_job)

@@ -25,6 +25,7 @@ from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
 from scurry.spark.workers.local_runs import LocalRuns
+from scurry.spark.workers.local_state import LocalState
 from scurry.spark.workers.memory import give_back
 
 #: Rows are passed to Spark when their blocks reach this many bytes.
@@ -46,14 +47,16 @@ class Job:
     aliased: bool = False
     #: what a worker does before it loads the plan
     setup: WorkerSetup = field(default_factory=WorkerSetup)
+    #: where workers keep copies of the job's state; None: in Spark's directory, which ends with the application
+    local_state: LocalState | None = None
 
     @classmethod
-    def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0) -> Job:
+    def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0, local_state: LocalState | None = None) -> Job:
         """Pack a plan for the workers."""
         from scurry.spark.workers.dependencies import setup_of
 
         aliased = "scurry.pyflink_alias" in sys.modules
-        return cls(job_id, ship(plan), first_batch, aliased, setup_of(plan))
+        return cls(job_id, ship(plan), first_batch, aliased, setup_of(plan), local_state)
 
     def batch_id(self) -> int:
         """Return the id of the micro-batch that the current task belongs to."""
@@ -83,7 +86,8 @@ class Instances:
         self.plan = self.load_plan()
         self.sources: dict[tuple[int, int], SourceTask] = {}
         self.levels: dict[int, LevelTask] = {}
-        self.runs = LocalRuns(os.path.join(_local_directory(), f"scurry-runs-{_name_of(job)}"))
+        temporary = os.path.join(_local_directory(), f"scurry-runs-{_name_of(job)}")
+        self.runs = LocalRuns(temporary) if job.local_state is None else job.local_state.open(temporary)
 
     def load_plan(self) -> JobPlan:
         """Return a new copy of the plan."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 import tempfile
 from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
+
+from scurry.runtime.state.layout import has_rows, is_run
+from scurry.runtime.state.runs import content_digest, digest_of
 
 __all__ = ["LocalRuns"]
 
@@ -28,10 +32,13 @@ class LocalRuns:
 
     Args:
         directory: Where the files are; it is made when the first is written.
+        earlier: Where earlier starts of the job have left files. One that is found is checked, and moved.
+        held: What keeps the directories from being removed.
     """
 
-    def __init__(self, directory: str) -> None:
-        self._directory = directory
+    def __init__(self, directory: str, earlier: Sequence[str] = (), held: object = None) -> None:
+        self._directory, self._earlier = directory, earlier
+        self._held = held
         self._small: OrderedDict[int, bytes] = OrderedDict()
         self._small_bytes = 0
         self._mapped: OrderedDict[int, mmap.mmap] = OrderedDict()
@@ -51,18 +58,30 @@ class LocalRuns:
                 return found
         if size < _SMALL:
             return None
-        try:
-            with open(self._path(digest), "rb") as file:
-                found = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError):
-            return None
-        if len(found) != size:
+        found = _map(self._path(digest), size) or self._adopted(digest, size)
+        if found is None:
             return None
         self._mapped[digest] = found
         self._mapped_bytes += size
         while len(self._mapped) > _MAPPED:
             self._mapped_bytes -= len(self._mapped.popitem(last=False)[1])
         return found
+
+    def _adopted(self, digest: int, size: int) -> mmap.mmap | None:
+        """Return a run that an earlier start has left, and make it one of this start."""
+        for directory in self._earlier:
+            path = self._path(digest, directory)
+            found = _map(path, size)
+            if found is None:
+                continue
+            if _is_whole(found, digest):
+                with suppress(OSError):  # another worker was faster
+                    os.makedirs(self._directory, mode=0o700, exist_ok=True)
+                    os.replace(path, self._path(digest))
+                return found
+            with suppress(OSError):
+                os.unlink(path)
+        return None
 
     def put(self, digest: int, blob: bytes) -> None:
         """Keep a run."""
@@ -73,7 +92,7 @@ class LocalRuns:
             while self._small_bytes > _SMALL_BYTES:
                 self._small_bytes -= len(self._small.popitem(last=False)[1])
             return
-        with contextlib.suppress(OSError):  # a disk that is full costs time, nothing else
+        with suppress(OSError):  # a disk that is full costs time, nothing else
             os.makedirs(self._directory, mode=0o700, exist_ok=True)
             handle, path = tempfile.mkstemp(dir=self._directory)
             try:
@@ -84,6 +103,16 @@ class LocalRuns:
                 os.unlink(path)
                 raise
 
+    def link(self, digest: int, size: int, path: str) -> bool:
+        """Make a link to a file; return False if there is none, or none can be made."""
+        if size < _SMALL or self.get(digest, size) is None:
+            return False
+        try:
+            os.link(self._path(digest), path)
+        except OSError:
+            return False
+        return True
+
     def remove(self, digest: int) -> None:
         """Forget a run that no index lists any more."""
         small, mapped = self._small.pop(digest, None), self._mapped.pop(digest, None)
@@ -91,7 +120,7 @@ class LocalRuns:
         if mapped is not None:
             self._mapped_bytes -= len(mapped)
         if small is None:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 os.unlink(self._path(digest))
 
     def release(self) -> None:
@@ -100,5 +129,24 @@ class LocalRuns:
             for mapped in self._mapped.values():
                 mapped.madvise(mmap.MADV_DONTNEED)
 
-    def _path(self, digest: int) -> str:
-        return os.path.join(self._directory, f"{digest:016x}")
+    def _path(self, digest: int, directory: str | None = None) -> str:
+        return os.path.join(directory or self._directory, f"{digest:016x}")
+
+
+def _is_whole(blob: mmap.mmap, digest: int) -> bool:
+    """Return whether a file is what was written; of merged rows, whose digest is not that of their content, the head."""
+    if is_run(blob):  # type: ignore[arg-type]
+        return content_digest(blob) == digest
+    return has_rows(blob) and digest_of(blob) == digest  # type: ignore[arg-type]
+
+
+def _map(path: str, size: int) -> mmap.mmap | None:
+    """Return the content of a file of this user, None if there is none of this size."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
+            status = os.fstat(file.fileno())
+            if status.st_size == size and status.st_uid == os.geteuid():
+                return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        pass
+    return None

@@ -15,7 +15,7 @@ from typing import Any
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
-from scurry.runtime.state.store import RunInfo, StoreKey
+from scurry.runtime.state.store import RunInfo, StoreKey, StoreReads
 from scurry.spark.workers.local_runs import LocalRuns
 
 NAME = "entries"
@@ -27,6 +27,9 @@ _READ_BYTES = 16 * 1024 * 1024
 
 #: Unread answers at which all are read: more might fill the socket's buffer and block the JVM.
 _MAX_UNREAD = 100
+
+#: Shorter messages are copied behind their headers, which is cheaper than a second write.
+_COPIED_BYTES = 16 * 1024
 
 #: Version of the protocol and length of the message.
 _HEADER = struct.Struct("!ii")
@@ -47,7 +50,7 @@ class MapStore:
     def __init__(self, handle: Any) -> None:
         from pyspark.sql.streaming.proto import StateMessage_pb2 as proto
 
-        handle.getMapState(NAME, KEY_TYPE, VALUE_TYPE)
+        self._map = handle.getMapState(NAME, KEY_TYPE, VALUE_TYPE)
         self._proto = proto
         self._client = client = handle._statefulProcessorApiClient
         self._send, self._receive = client._send_proto_message, client._receive_proto_message
@@ -56,6 +59,7 @@ class MapStore:
         #: for each request without an answer yet: whether the answer is a value
         self._unread: deque[bool] = deque()
         self._found: list[bytes | None] = []
+        self._bytes_read = self._hits = self._misses = 0
         # Spark's own requests wait for the answers to those sent ahead; only the next subtask is sent ahead, too
         client._send_proto_message = self._send_in_turn
         client.set_implicit_key = self._set_subtask
@@ -67,7 +71,13 @@ class MapStore:
             self._ask(proto.MapStateCall(stateName=NAME, getValue=proto.GetValue(userKey=self._key(key))), True)
         self._read()
         found, self._found = self._found, []
+        self._bytes_read += sum(map(len, filter(None, found)))
         return found
+
+    @property
+    def reads(self) -> StoreReads:
+        """What was read so far."""
+        return StoreReads(self._bytes_read, self._hits, self._misses)
 
     def put(self, key: StoreKey, blob: bytes) -> None:
         """Write an entry."""
@@ -82,6 +92,8 @@ class MapStore:
         """Return the bytes of runs, None for each missing one, from this machine if they are there."""
         found = [self.local.get(info.digest, info.size) for _, info in runs]
         missing = [place for place, blob in enumerate(found) if blob is None]
+        self._hits += len(runs) - len(missing)
+        self._misses += len(missing)
         read = 0
         while read < len(missing):  # of as many at once as are about so many bytes
             size = 0
@@ -108,6 +120,14 @@ class MapStore:
         self.local.remove(digest)
         self.remove(key)
 
+    def stored_keys(self) -> list[StoreKey]:
+        """Return the keys of all entries."""
+        return [(uid, kind, number) for uid, kind, number in self._map.keys()]
+
+    def link_run(self, info: RunInfo, path: str) -> bool:
+        """Make a link to the file of a run; return False if this machine has none, or none can be made."""
+        return self.local.link(info.digest, info.size, path)
+
     def flush(self) -> None:
         """Send all buffered requests to the JVM."""
         self._client.sockfile.flush()
@@ -126,7 +146,12 @@ class MapStore:
         if len(self._unread) >= _MAX_UNREAD:
             self._read()
         message = request.SerializeToString()
-        self._client.sockfile.write(_HEADER.pack(0, len(message)) + message)
+        header = _HEADER.pack(0, len(message))
+        if len(message) < _COPIED_BYTES:
+            self._client.sockfile.write(header + message)
+        else:
+            self._client.sockfile.write(header)
+            self._client.sockfile.write(message)
         self._unread.append(value)
 
     def _read(self) -> None:

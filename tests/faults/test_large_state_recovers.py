@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,9 +14,8 @@ PROJECT = Path(__file__).parents[2]
 @pytest.mark.faults
 @pytest.mark.nightly
 def test_every_record_counts_once(tmp_path: Path) -> None:
-    command = [sys.executable, PROJECT / "bench" / "recovery.py", "--state-mb", "60", "--from-both"]
-    done = subprocess.run(
-        [*command, "--place", tmp_path / "place"], capture_output=True, text=True, timeout=900, env=os.environ
-    )
+    command = [sys.executable, str(PROJECT / "bench" / "recovery.py"), "--state-mb", "60", "--from-both"]
+    command += ["--place", str(tmp_path / "place")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("exact: each of 30,000 keys was counted 2 times") == 2

@@ -5,16 +5,24 @@ The reader rebuilds each partition's state from its last snapshot and the change
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scurry.connectors.files.filesystem import local_path
 from scurry.errors import SavepointError
-from scurry.runtime.savepoint.format import ENTRIES, ROW_GROUP_BYTES
+from scurry.runtime.savepoint.format import Entry
 from scurry.spark.workers.map_store import NAME
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+#: Settings of the batches of rows that Spark passes to Python.
+_BATCHES = {
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(16 << 20),
+}
 
 
 @dataclass(frozen=True)
@@ -50,10 +58,44 @@ class StateVersion:
             try:
                 found = reader.load().select(
                     "user_map_key.uid", "user_map_key.kind", index[f.col("key.subtask")].alias("subtask"),
-                    "user_map_key.id", f.length("user_map_value.blob").cast("long").alias("bytes"),
-                    "user_map_value.blob",
+                    "user_map_key.id", "user_map_value.blob",
                 )  # fmt: skip
-                writer = found.write.mode("append").option("parquet.block.size", ROW_GROUP_BYTES)
-                writer.partitionBy("kind").parquet(f"{path}/{ENTRIES}")
+                with _small_batches(spark):
+                    found.mapInArrow(_written(local_path(path) or path, level), "partition int").collect()
             except PySparkException as error:
                 raise SavepointError(f"the state of level {level} cannot be written to {path}: {error}") from error
+
+
+@contextmanager
+def _small_batches(spark: SparkSession) -> Iterator[None]:
+    """Let Spark pass few rows at once to Python: runs of large state have megabytes."""
+    before = {key: spark.conf.get(key, None) for key in _BATCHES}
+    for key, value in _BATCHES.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, known in before.items():
+            if known is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, known)
+
+
+def _written(path: str, level: int) -> Any:
+    """Return a function that writes the rows of a partition into a savepoint.
+
+    Spark's own writer would sort them by kind, and hold runs in the memory of the JVM.
+    """
+
+    def run(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
+        from scurry.runtime.savepoint.entries import write_entries
+        from scurry.spark.workers.instances import partition
+
+        rows = (row for batch in batches for row in zip(*(each.to_pylist() for each in batch.columns), strict=True))
+        write_entries(path, (Entry(*row) for row in rows), f"level-{level}-{partition():05d}")
+        yield pa.RecordBatch.from_pydict({"partition": pa.array([partition()], pa.int32())})
+
+    return run

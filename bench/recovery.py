@@ -26,6 +26,8 @@ from typing import Any
 VALUE_BYTES = 2000
 #: How often a key comes.
 ROUNDS = 2
+#: All keys come once as fast as they can, and once in at least so many seconds.
+SECONDS = 100
 #: Keys are taken in steps of this prime.
 STEP = 1_000_003
 
@@ -64,8 +66,13 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
     began = time.monotonic()
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
     env.set_parallelism(parallelism)
-    source = DataGeneratorSource(lambda i: i * STEP % keys, keys * ROUNDS, None, Types.LONG())
-    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+    first = DataGeneratorSource(lambda i: i * STEP % keys, keys, None, Types.LONG())
+    again = DataGeneratorSource(lambda i: i * STEP % keys, keys, keys / SECONDS, Types.LONG())
+    numbers = (
+        env.from_source(first, WatermarkStrategy.no_watermarks(), "first")
+        .uid("first")
+        .union(env.from_source(again, WatermarkStrategy.no_watermarks(), "again").uid("again"))
+    )
     counted = numbers.key_by(lambda key: key, key_type=Types.LONG()).process(Keep(), Types.STRING()).uid("keep")
     counted.sink_to(FileSink.for_row_format(output, Encoder.simple_string_encoder()).build()).uid("sink")
     client: Any = env.execute_async("recovery")
@@ -178,12 +185,11 @@ def run(state_mb: int, place: Path, from_both: bool) -> None:
     keys, begun = state_mb * 1_000_000 // VALUE_BYTES, time.monotonic()
     job = Job(place, 1, keys, 2)
     print(f"first start: first micro-batch after {job.first_batch():.1f} s", flush=True)
-    job.wait_for_records(keys)
+    job.wait_for_records(keys * 9 // 10)
     print(f"{state_mb:,} MB filled in {time.monotonic() - begun:.0f} s ({size_of(place / 'local')} local)", flush=True)
     job.kill()
     job = Job(place, 1, keys, 2)
     print(f"killed, and started again: first micro-batch after {job.first_batch():.1f} s", flush=True)
-    job.wait_for_records(1)
     job.tell(f"savepoint {place / 'savepoints'}")
     beside = job.wait_for("savepoint")
     print(f"savepoint beside the job: {size_of(Path(beside['savepoint']))} in {beside['seconds']:.1f} s", flush=True)

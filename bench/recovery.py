@@ -27,7 +27,7 @@ VALUE_BYTES = 2000
 #: How often a key comes.
 ROUNDS = 2
 #: All keys come once as fast as they can, and once in at least so many seconds.
-SECONDS = 100
+SECONDS = 40
 #: Keys are taken in steps of this prime.
 STEP = 1_000_003
 
@@ -73,7 +73,9 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
         .uid("first")
         .union(env.from_source(again, WatermarkStrategy.no_watermarks(), "again").uid("again"))
     )
-    counted = numbers.key_by(lambda key: key, key_type=Types.LONG()).process(Keep(), Types.STRING()).uid("keep")
+    counted = (
+        numbers.key_by(lambda key: key, key_type=Types.LONG()).process(Keep(), Types.STRING()).name("keep").uid("keep")
+    )
     counted.sink_to(FileSink.for_row_format(output, Encoder.simple_string_encoder()).build()).uid("sink")
     client: Any = env.execute_async("recovery")
 
@@ -90,7 +92,9 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
         command, _, path = (sys.stdin.readline() if told else "").strip().partition(" ")
         asked = time.monotonic()
         if command == "savepoint":
-            tell(savepoint=client.trigger_savepoint(path).result(), seconds=time.monotonic() - asked)
+            saved, metrics = client.trigger_savepoint(path).result(), client.get_metrics()
+            runs = [metrics.get(f"keep.localRun{what}", 0) for what in ("Hits", "Misses")]
+            tell(savepoint=saved, seconds=time.monotonic() - asked, runs=runs)
         elif command == "stop":
             tell(stopped=client.stop_with_savepoint(False, path).result(), seconds=time.monotonic() - asked)
             return
@@ -192,6 +196,8 @@ def run(state_mb: int, place: Path, from_both: bool) -> None:
     print(f"killed, and started again: first micro-batch after {job.first_batch():.1f} s", flush=True)
     job.tell(f"savepoint {place / 'savepoints'}")
     beside = job.wait_for("savepoint")
+    hits, misses = beside["runs"]
+    print(f"since then {hits:,} runs were on the machine, {misses:,} were not", flush=True)
     print(f"savepoint beside the job: {size_of(Path(beside['savepoint']))} in {beside['seconds']:.1f} s", flush=True)
     job.tell(f"stop {place / 'savepoints'}")
     stopped = job.wait_for("stopped")

@@ -42,6 +42,7 @@ OTHER_DEFAULTS = {
     "rest.bind-address": "Flink has it in its configuration file",
     "rest.bind-port": "a job takes a free port, as several run on one machine",
     "rest.port": "a job takes a free port, as several run on one machine",
+    "state.backend.rocksdb.memory.fixed-per-slot": "there is no managed memory, of which Flink takes it if not set",
     "state.changelog.enabled": "PyFlink's getter tells None where it is not set",
 }
 

@@ -13,6 +13,7 @@ from recordings import Program, programs
 
 from scurry import launch
 from scurry.runtime.local.streaming import LocalEngine
+from support.runtime.parts import in_parts
 
 PROGRAMS = programs()
 
@@ -95,6 +96,20 @@ def test_program_prints_what_flink_prints(
     program: Program, mode: str, parallelism: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     check(program, launch.LaunchOptions(runner="local", mode=mode, parallelism=parallelism), capsys)
+
+
+@pytest.mark.filterwarnings("ignore:scurry loads no jars")
+@pytest.mark.usefixtures("quick_sleep")
+@pytest.mark.parametrize(
+    "program", [pytest.param(each, id=each.name) for each in PROGRAMS if "streaming" in each.modes]
+)
+def test_program_prints_what_flink_prints_in_parts(program: Program, capsys: pytest.CaptureFixture[str]) -> None:
+    with in_parts():
+        check(
+            program,
+            launch.LaunchOptions(runner="local", mode="streaming", parallelism=program.parallelisms[-1]),
+            capsys,
+        )
 
 
 @pytest.mark.filterwarnings("ignore:scurry loads no jars")

@@ -13,6 +13,7 @@ import sys
 import types
 import uuid
 from collections.abc import Callable
+from itertools import chain
 from sys import getrefcount
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -35,6 +36,7 @@ IMMUTABLE_DATA: frozenset[type] = frozenset(
 IMMUTABLE = IMMUTABLE_DATA | {OutputTag, type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType}
 
 _ARE_IMMUTABLE = IMMUTABLE.issuperset
+_ONLY_TUPLES = {tuple}
 
 #: Copies a value; the copies made so far are known by the identity of their originals, as in `copy.deepcopy`.
 _Copier: TypeAlias = Callable[[Any, dict[int, Any]], Any]
@@ -101,7 +103,10 @@ def itself(value: Any) -> Any:
 
 def copies_of(values: list[Any]) -> list[Any]:
     """Return copies of records; the same list if all of them are immutable."""
-    return values if _ARE_IMMUTABLE(map(type, values)) else list(map(copy_of, values))
+    kinds = set(map(type, values))
+    if kinds <= IMMUTABLE or (kinds == _ONLY_TUPLES and _ARE_IMMUTABLE(map(type, chain.from_iterable(values)))):
+        return values
+    return list(map(copy_of, values))
 
 
 def _copied(value: Any) -> Any:

@@ -44,6 +44,7 @@ __all__ = [
     "RUNNER",
     "RUNTIME_MODE",
     "SAVEPOINTS_DIR",
+    "STATE_MEMORY",
     "TICK_INTERVAL",
     "ConfigOption",
     "ConfigOptions",
@@ -204,6 +205,13 @@ BATCH_TARGET_DURATION = ConfigOption(
     "How long a micro-batch should take while a source has more than it may read: what the next one may read follows "
     "from the speed of the last; 5 s or the checkpointing interval, whichever is longer, if not set.",
 )
+STATE_MEMORY = ConfigOption(
+    "state.backend.rocksdb.memory.fixed-per-slot",
+    parse_bytes,
+    256 << 20,
+    "Bytes of memory that the keyed state may take up which a subtask has touched in a micro-batch: about so much is "
+    "held, the rest is written back and read again when it is needed.",
+)
 TICK_INTERVAL = ConfigOption(
     "scurry.tick-interval",
     parse_duration,
@@ -255,6 +263,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     RECORD_MAX_BYTES,
     BATCH_MAX_RECORDS,
     BATCH_TARGET_DURATION,
+    STATE_MEMORY,
     TICK_INTERVAL,
     CACHE_DIR,
     LOG_LEVEL,

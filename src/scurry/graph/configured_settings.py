@@ -95,6 +95,7 @@ def _plain_numbers(configuration: Configuration) -> dict[str, str]:
         options.BATCH_MAX_BYTES,
         options.BATCH_MAX_RECORDS,
         options.RECORD_MAX_BYTES,
+        options.STATE_MEMORY,
         options.BATCH_TARGET_DURATION,
         options.TICK_INTERVAL,
     )

@@ -17,6 +17,7 @@ from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from scurry.testing import TestHarness
 from support.runtime.model_cases import CASES
+from support.runtime.parts import in_parts
 
 EVENT, PROCESSING = TimeDomain.EVENT_TIME, TimeDomain.PROCESSING_TIME
 #: A firing timer sets the next one after this many ms, as long as that is below the end.
@@ -87,6 +88,17 @@ def by_key(fired: list[Any]) -> dict[str, list[Any]]:
 @settings(max_examples=CASES)
 @given(STEPS)
 def test_timers_and_state_agree_with_the_model(steps: list[Any]) -> None:
+    check(steps)
+
+
+@settings(max_examples=CASES)
+@given(STEPS)
+def test_timers_and_state_agree_with_the_model_in_parts(steps: list[Any]) -> None:
+    with in_parts():
+        check(steps)
+
+
+def check(steps: list[Any]) -> None:
     model = Model()
     with TestHarness.of(lambda s: s.key_by(lambda command: command[0]).process(Commanded())) as harness:
         for step in steps:

@@ -72,7 +72,7 @@ class Attempts:
         self.operator.bind(backend, MIN_TIME)
         self.operator.process_input(0, None, values, None)
         if watermark is not None:
-            self.operator.advance(watermark, 0)
+            assert not [*self.operator.advance(watermark, 0)]
         self.operator.settle()
         backend.flush()
         return self.received.values

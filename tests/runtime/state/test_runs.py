@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -166,6 +167,33 @@ class TestTimers:
         backend = KeyedStateBackend("op", store, GROUPS)
         backend.fire_due(EVENT, 30, lambda time, namespace: None)
         assert store.read == 0
+
+    @pytest.mark.parametrize("times", [20_000, 7, 1], ids=["each its own", "few", "one"])
+    def test_many_that_are_due_fire_in_order_of_time_in_parts(
+        self, times: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("scurry.runtime.state.backend._LEAST_KEYS", 0)
+        store, fired, parts, most = DictStore(), [], 0, 0
+
+        def fire_one(backend: KeyedStateBackend, time: int, namespace: Any) -> None:
+            fired.append((time, backend.key))
+
+        backend = KeyedStateBackend("op", store, GROUPS)
+        for number in range(20_000):
+            backend.select(number)
+            backend.register_timer(EVENT, number * 7919 % 20_000 % times, None)
+        backend.flush()
+        complete = False
+        while not complete:
+            backend = KeyedStateBackend("op", store, GROUPS, state_bytes=1_000 * 1024)
+            complete = backend.fire_due(EVENT, 20_000, partial(fire_one, backend))
+            parts, most = parts + 1, max(most, len(backend.entries))
+            backend.flush()
+        assert [time for time, _ in fired] == sorted(time for time, _ in fired)
+        assert sorted(key for _, key in fired) == list(range(20_000))
+        assert parts > 2
+        assert most < 20_000 / GROUPS + 1_000
+        assert stored_entries("op", store) == {}
 
     def test_one_for_a_time_that_has_passed_fires_in_the_next_batch(self) -> None:
         store = filled()

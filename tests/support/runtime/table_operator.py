@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -87,12 +88,12 @@ class TableOperator:
         backend = KeyedStateBackend("op", self._store)
         self._found.values = []
         self._operator.bind(backend, self._watermark)
-        self._operator.advance(self._watermark, time)
+        deque(self._operator.advance(self._watermark, time), maxlen=0)
         if rows:
             ((_, keyed),) = self._partitions[side](self._changes(rows, side), 128, 1)
             self._operator.process_input(side, None, [keyed], None)
         self._watermark = self._watermark if watermark is None else watermark
-        self._operator.advance(self._watermark, time)
+        deque(self._operator.advance(self._watermark, time), maxlen=0)
         self._operator.settle()
         backend.flush()
         return [text for each in self._found.values for text in _texts(each)]

@@ -144,8 +144,10 @@ _HARMLESS_PREFIXES = (
 # Those of other places, such as queries, and of scurry itself.
 _OF_OTHERS = ("$internal.", "internal.", "python.internal.", "spark.", "sql-client.", "sql-gateway.", "table.")
 
-# A key of Flink that differs from one that scurry reads by one letter.
-_NOT_MISSPELT = frozenset({"jobmanager.adaptive-scheduler.scaling-interval.max"})
+# Keys of Flink that differ from those that scurry reads by few letters.
+_NOT_MISSPELT = frozenset(
+    {"jobmanager.adaptive-scheduler.scaling-interval.max", "state.backend.rocksdb.memory.fixed-per-tm"}
+)
 
 # Keys that queries read themselves.
 _OF_QUERIES = frozenset({"scurry.optimizer.excluded-rules"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.graph.plan import OperatorPlan
@@ -118,14 +118,21 @@ class RuntimeOperator:
         """Take a block of input `index` from the exchange."""
         self.process(values, timestamps)
 
-    def advance(self, watermark: int, stamp: int) -> None:
-        """Advance event time and processing time to these values."""
+    def advance(self, watermark: int, stamp: int) -> Iterable[None]:
+        """Advance event time and processing time to these values; an item asks for a new part of the batch."""
         self.info.clock.advance_to(stamp)
         self.watermark(watermark)
+        return ()
 
 
 class KeyedOperator(RuntimeOperator):
-    """An operator with keyed state and timers."""
+    """An operator with keyed state and timers.
+
+    Attributes:
+        fires_in_parts: Whether timers that are due may fire in parts, with `fired` after each.
+    """
+
+    fires_in_parts = True
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
@@ -135,7 +142,7 @@ class KeyedOperator(RuntimeOperator):
         self.states.bind(self.backend)
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
-        """Use this backend for a batch of the subtask that begins at this watermark."""
+        """Use this backend for a part of a batch of the subtask, which begins at this watermark."""
         self.backend = backend
         self.states.bind(backend)
         self.current_watermark = watermark
@@ -148,14 +155,21 @@ class KeyedOperator(RuntimeOperator):
         reaching = any(each is function for each in self._reaching_state)
         return self.backend.select if reaching else self.backend.entries.get
 
-    def advance(self, watermark: int, stamp: int) -> None:
-        """Fire the processing-time timers due, then, if the watermark rises, the event-time timers due."""
+    def advance(self, watermark: int, stamp: int) -> Iterator[None]:
+        """Fire the processing-time timers due, then, if the watermark rises, the event-time timers due.
+
+        Yields:
+            Whenever the state that was touched takes up much memory: `bind` is called with a new backend then.
+        """
         self.info.clock.advance_to(stamp)
-        self.backend.fire_due(PROCESSING, self.info.clock.now(), self.on_processing_time)
+        now, in_parts = self.info.clock.now(), self.fires_in_parts
+        while not self.backend.fire_due(PROCESSING, now, self.on_processing_time, in_parts):
+            yield
         rises = watermark > self.current_watermark
         if rises:
             self.set_watermark(watermark)
-            self.backend.fire_due(EVENT, watermark, self.on_event_time)
+            while not self.backend.fire_due(EVENT, watermark, self.on_event_time, in_parts):
+                yield
         self.fired()
         if rises:
             self.collector.watermark(self.outgoing(watermark))
@@ -176,10 +190,10 @@ class KeyedOperator(RuntimeOperator):
         self.fired()
 
     def settle(self) -> None:
-        """Move what a batch has kept in memory to keyed state; called before that is written back."""
+        """Move what a part of a batch has kept in memory to keyed state; called before that is written back."""
 
     def fired(self) -> None:
-        """Emit what was gathered while timers fired; called when all timers due have fired."""
+        """Emit what was gathered while timers fired; called when all that are due have fired, or a part ends."""
 
     def set_watermark(self, watermark: int) -> None:
         """Set what user code sees as the current watermark."""

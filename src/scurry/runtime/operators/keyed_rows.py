@@ -100,6 +100,9 @@ class KeyedRowsFunction(Protocol):
 class KeyedRowsOperator(KeyedOperator):
     """Run `ops.KeyedRows`."""
 
+    #: functions emit what all timers that are due make together
+    fires_in_parts = False
+
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         self._function = plan.operator.function

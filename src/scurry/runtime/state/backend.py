@@ -45,6 +45,15 @@ if TYPE_CHECKING:
 #: A page is split when its encoding grows past this many bytes; in a batch that touches many keys, past more.
 PAGE_BYTES = 4 * 1024
 
+#: About how many bytes the state that a batch holds may take up in memory before it is written back.
+STATE_BYTES = 256 * 1024 * 1024
+
+#: About how many bytes a key takes up in memory besides its state, and the state for each of its bytes in the store.
+_KEY_BYTES, _DECODED = 1024, 8
+
+#: A batch holds at least this many keys: what writes back fewer soon reads them again.
+_LEAST_KEYS = 16 * 1024
+
 #: For each domain: group or page -> time of its earliest timer.
 Due = tuple[dict[int, int], dict[int, int]]
 
@@ -113,7 +122,14 @@ class KeyedStateBackend:
     The per-record loop of an operator looks up keys in `entries` directly and calls `load` on a miss.
     """
 
-    def __init__(self, uid: str, store: StateStore, max_parallelism: int = 128, page_bytes: int = PAGE_BYTES) -> None:
+    def __init__(
+        self,
+        uid: str,
+        store: StateStore,
+        max_parallelism: int = 128,
+        page_bytes: int = PAGE_BYTES,
+        state_bytes: int = STATE_BYTES,
+    ) -> None:
         self.key: Any = None
         self.entry: Entry = BEFORE_KEYS
         self.entries: dict[Any, Entry] = {}
@@ -133,6 +149,9 @@ class KeyedStateBackend:
         self.store = store
         self.max_parallelism = max_parallelism
         self.page_bytes = page_bytes
+        self._state_bytes = state_bytes
+        #: bytes of state that were read of what the batch holds
+        self._bytes_read = 0
         #: whether entries are packed: for operators that keep much of each key, of which batches touch few
         self.packs_entries = False
         self.indexes: dict[int, Index] = {}  # by group
@@ -151,6 +170,12 @@ class KeyedStateBackend:
         self._pages_due: tuple[list[tuple[int, int]], ...] = ([], [])
         for waiting in self._groups_due:
             heapify(waiting)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what is held takes up so much memory that it should be written back before more is loaded."""
+        keys = len(self.entries)
+        return keys > _LEAST_KEYS and keys * _KEY_BYTES + self._bytes_read * _DECODED > self._state_bytes
 
     # ---------------------------------------------------------------- keys
 
@@ -188,7 +213,8 @@ class KeyedStateBackend:
         return self._runs
 
     def _load_from_runs(self, hashes: Mapping[CanonicalKey, int]) -> None:
-        found = self.runs.load(hashes)
+        found, size = self.runs.load(hashes)
+        self._bytes_read += size
         self.entries.update(found)
         self._add_timers(found)
 
@@ -275,6 +301,7 @@ class KeyedStateBackend:
 
     def _add_page(self, number: int, content: Any, blob: bytes | None) -> None:
         self.blobs[number] = blob
+        self._bytes_read += len(blob or b"")
         if self.packs_entries and type(content) is tuple:
             self.pages[number] = content[0]
             page = {key: entry for key, entry in content[0].items() if type(entry) is not bytes}
@@ -327,36 +354,56 @@ class KeyedStateBackend:
             if not timers:
                 del self.entry[domain]
 
-    def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None]) -> None:
-        """Call `fire(time, namespace)` for each timer up to `until`, in time order, with its key as the current key."""
-        self._load_due(domain, until)
-        heap, entries = self.heaps[domain], self.entries
-        while heap and heap[0][0] <= until:
-            time, _, key, namespace = heappop(heap)
-            entry = entries[key]
-            timers = entry.get(domain)
-            if timers is None or (time, namespace) not in timers:
-                continue  # deleted since
-            timers.discard((time, namespace))
-            if not timers:
-                del entry[domain]
-            self.key, self.entry = key, entry
-            fire(time, namespace)
+    def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None], in_parts: bool = True) -> bool:
+        """Call `fire(time, namespace)` for each timer up to `until`, in time order, with its key as the current key.
 
-    def _load_due(self, domain: int, until: int) -> None:
-        """Load all pages with timers up to `until`."""
-        groups = _pop_due(self._groups_due[domain], until)
+        Args:
+            domain: The time domain.
+            until: The time in milliseconds.
+            fire: The function.
+            in_parts: Whether some may be left.
+
+        Returns:
+            Whether all were fired. If not, what is held takes up much memory: a backend that is made after `flush`
+            goes on with the others.
+        """
+        heap, entries = self.heaps[domain], self.entries
+        while True:
+            reached, complete = self._load_due(domain, until, in_parts)
+            while heap and heap[0][0] <= reached:
+                time, _, key, namespace = heappop(heap)
+                entry = entries[key]
+                timers = entry.get(domain)
+                if timers is None or (time, namespace) not in timers:
+                    continue  # deleted since
+                timers.discard((time, namespace))
+                if not timers:
+                    del entry[domain]
+                self.key, self.entry = key, entry
+                fire(time, namespace)
+            if complete or self.is_full:
+                return complete
+
+    def _load_due(self, domain: int, until: int, in_parts: bool) -> tuple[int, bool]:
+        """Load pages and keys of runs with timers up to `until`; of many keys, those whose timers are the earliest.
+
+        Returns:
+            Up to what time timers may fire now, and whether none up to `until` is left.
+        """
+        groups = {group for _, group in _pop_due(self._groups_due[domain], until)}
         if groups:
             self.load_groups(groups.difference(self.indexes))
-        pages = _pop_due(self._pages_due[domain], until)
-        in_runs = {page for page in pages if self.indexes[page >> GROUP_SHIFT].runs}
-        if pages:
-            self.load_pages(pages.difference(self.pages, in_runs))
-        for page in sorted(in_runs):
-            keys, following = self.runs.due(page >> GROUP_SHIFT, page & NUMBER, domain, until)
-            self.prefetch(key for key in keys if key not in self.entries)
-            if following is not None:
-                heappush(self._pages_due[domain], (following, page))
+        due = dict.fromkeys(page for _, page in _pop_due(self._pages_due[domain], until))
+        in_runs = [page for page in due if self.indexes[page >> GROUP_SHIFT].runs]
+        self.load_pages(due.keys() - self.pages.keys() - set(in_runs))
+        if not in_runs:
+            return until, True
+        limit = max(self._state_bytes // _KEY_BYTES, _LEAST_KEYS) // 2 + 1 if in_parts else None
+        found = self.runs.due(domain, in_runs, until, limit)
+        self.prefetch(key for key in found.keys if key not in self.entries)
+        for following in found.following:
+            heappush(self._pages_due[domain], following)
+        return found.reached, found.complete
 
     # ---------------------------------------------------------------- the end of a batch
 
@@ -453,9 +500,9 @@ def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
     return entries
 
 
-def _pop_due(waiting: list[tuple[int, int]], until: int) -> set[int]:
+def _pop_due(waiting: list[tuple[int, int]], until: int) -> list[tuple[int, int]]:
     """Remove what waits for a time up to `until` from its heap, and return it."""
-    found = set()
+    found = []
     while waiting and waiting[0][0] <= until:
-        found.add(heappop(waiting)[1])
+        found.append(heappop(waiting))
     return found

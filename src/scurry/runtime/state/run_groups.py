@@ -4,19 +4,40 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
 from scurry.runtime.state.expiry import Lifetimes, due
-from scurry.runtime.state.layout import GROUP_SHIFT, Entry, Page
+from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER, Entry, Page
 from scurry.runtime.state.runs import FIRST_RUN, NEVER, Run, built, merged, share_of, to_merge, values_of
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import Index, KeyedStateBackend
+
+#: After so many keys the memory of mapped runs is released: each key may have brought 64 KB of two files into it.
+_RELEASED_KEYS = 4096
+
+
+class DueKeys(NamedTuple):
+    """Keys with timers that are due.
+
+    Attributes:
+        keys: The keys.
+        reached: Up to what time timers may fire now, in milliseconds.
+        complete: Whether these are all.
+        following: When runs are due next, with their ids.
+    """
+
+    keys: list[CanonicalKey]
+    reached: int
+    complete: bool
+    following: list[tuple[int, int]]
 
 
 class RunGroups:
@@ -31,13 +52,15 @@ class RunGroups:
         #: by group: the keys that were loaded, with their pickled entries as they were, None for those without
         self._loaded: dict[int, dict[CanonicalKey, bytes | None]] = {}
         self._runs: dict[int, Run] = {}  # by digest
-        #: by domain: all timers up to this time have been loaded
-        self._until = [MIN_TIME - 1, MIN_TIME - 1]
+        #: how many keys were asked for since the store was told that memory may be released
+        self._found = 0
+        #: by domain and group: all timers up to this time have been loaded
+        self._until: tuple[dict[int, int], dict[int, int]] = ({}, {})
 
     # ---------------------------------------------------------------- reading
 
-    def load(self, hashes: Mapping[CanonicalKey, int]) -> dict[CanonicalKey, Entry]:
-        """Return the entries of keys that were not loaded before; those without state are empty.
+    def load(self, hashes: Mapping[CanonicalKey, int]) -> tuple[dict[CanonicalKey, Entry], int]:
+        """Return the entries of keys that were not loaded before, and the bytes they had; without state they are empty.
 
         Args:
             hashes: The keys with their hashes.
@@ -47,24 +70,74 @@ class RunGroups:
             groups.setdefault(hashed % self._backend.max_parallelism, []).append(key)
         self._open(groups)
         found: dict[CanonicalKey, Entry] = {}
+        size = 0
         for group, keys in groups.items():
             runs = self._newest_first(group)
             values = values_of(runs, keys, [hashes[key] for key in keys])
             self._loaded.setdefault(group, {}).update(zip(keys, values, strict=True))
             for key, value in zip(keys, values, strict=True):
-                found[key] = {} if value is None else pickle.loads(value)
-        return found
+                if value is None:
+                    found[key] = {}
+                else:
+                    found[key] = pickle.loads(value)
+                    size += len(value)
+            self._found += len(keys)
+            if self._found >= _RELEASED_KEYS:
+                self._backend.store.release()
+                self._found = 0
+        return found, size
 
-    def due(self, group: int, number: int, domain: int, until: int) -> tuple[list[CanonicalKey], int | None]:
-        """Return the keys of a run with a timer up to `until`, and when it is due next.
+    def due(self, domain: int, places: Iterable[int], until: int, limit: int | None) -> DueKeys:
+        """Return keys with timers up to `until`: all, or if they are many, those whose timers are the earliest.
 
-        Newer runs may have other timers for the keys.
+        Newer runs may have other timers for the keys. Of keys with the same time, those of some groups come first.
+
+        Args:
+            domain: The time domain.
+            places: The ids of the runs.
+            until: The time in milliseconds.
+            limit: How many keys are many, None for any number; those of one group may be more.
         """
-        self._until[domain] = max(self._until[domain], until)
-        self._open((group,))
-        info = next(info for info in self._backend.indexes[group].runs if info.number == number)
-        run, first = self._runs[info.digest], self._backend.indexes[group].due[domain].get(number, MIN_TIME)
-        return run.keys_due(domain, first, until), self._following(run, domain, until)
+        by_group: dict[int, list[int]] = {}
+        for place in sorted(places):
+            by_group.setdefault(place >> GROUP_SHIFT, []).append(place)
+        self._open(by_group)
+        runs = {place: self._run_at(place) for numbers in by_group.values() for place in numbers}
+        first = {place: self._first_due(domain, place) for place in runs}
+        times = np.concatenate([run.times_due(domain, first[place], until) for place, run in runs.items()])
+        reached = until
+        if limit is None:
+            limit = len(times) + 1
+        if len(times) > limit:
+            reached = max(int(np.partition(times, limit)[limit]) - 1, int(times.min()))
+            reached = until if reached == NEVER - 1 else reached  # which stands for the last time, too
+        keys: list[CanonicalKey] = []
+        following: list[tuple[int, int]] = []
+        complete = reached == until
+        for group, numbers in by_group.items():
+            if len(keys) >= limit:
+                following.extend((first[place], place) for place in numbers)
+                complete = False
+                continue
+            self._until[domain][group] = reached
+            for place in numbers:
+                keys.extend(runs[place].keys_due(domain, first[place], reached))
+                time = self._following(runs[place], domain, reached)
+                if time is not None:
+                    following.append((time, place))
+        return DueKeys(keys, reached, complete, following)
+
+    def _run_at(self, place: int) -> Run:
+        runs = self._backend.indexes[place >> GROUP_SHIFT].runs
+        return self._runs[next(info.digest for info in runs if info.number == place & NUMBER)]
+
+    def _first_due(self, domain: int, place: int) -> int:
+        """Return the time from which on timers of a run have not been loaded."""
+        noted = self._backend.indexes[place >> GROUP_SHIFT].due[domain].get(place & NUMBER, MIN_TIME)
+        return max(noted, self._loaded_until(domain, place >> GROUP_SHIFT) + 1)
+
+    def _loaded_until(self, domain: int, group: int) -> int:
+        return self._until[domain].get(group, MIN_TIME - 1)
 
     @staticmethod
     def _following(run: Run, domain: int, until: int) -> int | None:
@@ -107,22 +180,24 @@ class RunGroups:
             lifetimes: The lifetimes of states that expire, by name.
             now: The time in milliseconds.
         """
-        for index in self._backend.indexes.values():
-            self._skip_fired(index)
-        for group, (page, expiry) in begun.items():
-            self._append(
-                group, list(page), [pickle.dumps(entry, 5) for entry in page.values()], [*page.values()], expiry
-            )
-        for group, loaded in self._loaded.items():
-            self._write_changed(group, loaded, lifetimes, now)
         for group, index in self._backend.indexes.items():
+            self._skip_fired(group, index)
+            if group in begun:
+                page, expiry = begun[group]
+                values = [pickle.dumps(entry, 5) for entry in page.values()]
+                self._append(group, [*page], values, [*page.values()], expiry)
+            if group in self._loaded:
+                self._write_changed(group, self._loaded.pop(group), lifetimes, now)
             if index.runs:
                 self._merge(group)
+            for info in index.runs:
+                self._runs.pop(info.digest, None)
+        self._backend.store.release()
 
-    def _skip_fired(self, index: Index) -> None:
+    def _skip_fired(self, group: int, index: Index) -> None:
         """Note when runs are due next: what was due has been loaded, and is in a newer run if it has other timers."""
         for domain in DOMAINS:
-            until, noted = self._until[domain], index.due[domain]
+            until, noted = self._loaded_until(domain, group), index.due[domain]
             for info in index.runs:
                 if info.digest in self._runs and noted.get(info.number, NEVER) <= until:
                     _note(noted, info.number, self._following(self._runs[info.digest], domain, until))
@@ -136,16 +211,16 @@ class RunGroups:
         keys, values, entries = [], [], []
         for key, entry in page.items():
             value, before = dumps(entry, 5) if entry else None, loaded[key]
-            if value != before or self._is_due(entry):
+            if value != before or self._is_due(group, entry):
                 keys.append(key)
                 values.append(value or b"")
                 entries.append(entry)
         if keys:
             self._append(group, keys, values, entries, expiry)
 
-    def _is_due(self, entry: Entry) -> bool:
+    def _is_due(self, group: int, entry: Entry) -> bool:
         """Return whether an entry has timers that were due: of older runs they count as fired."""
-        return any(domain in entry and _first(entry[domain]) <= self._until[domain] for domain in DOMAINS)
+        return any(domain in entry and _first(entry[domain]) <= self._loaded_until(domain, group) for domain in DOMAINS)
 
     def _append(
         self,
@@ -169,7 +244,6 @@ class RunGroups:
         index, run = self._backend.indexes[group], Run(blob)
         info = RunInfo(number, run.digest, len(run.hashes), len(blob))
         index.runs.append(info)
-        self._runs[run.digest] = run
         self._backend.write_run(self._place(group, number), blob, run.digest)
         _note(index.expiry, number, expiry)
         for domain in DOMAINS:
@@ -192,6 +266,7 @@ class RunGroups:
     def _drop(self, group: int, info: RunInfo) -> None:
         index = self._backend.indexes[group]
         index.runs.remove(info)
+        self._runs.pop(info.digest, None)
         for noted in (index.expiry, *index.due):
             noted.pop(info.number, None)
         self._backend.remove_run(self._place(group, info.number), info)

@@ -146,6 +146,13 @@ class Run:
         places = np.flatnonzero((due >= first) & (due <= until) & (due < NEVER))
         return [from_sortable(self.key_at(place)) for place in places.tolist()]
 
+    def times_due(self, domain: int, first: int, until: int) -> Any:
+        """Return the times that `keys_due` finds, as an array."""
+        due = self.due[domain]
+        if due is None:
+            return np.empty(0, np.int64)
+        return due[(due >= first) & (due <= until) & (due < NEVER)]
+
     def first_due(self, domain: int, after: int) -> int | None:
         """Return the earliest timer of a domain after a time, None if there is none."""
         due = self.due[domain]

@@ -84,6 +84,9 @@ class StateStore(Protocol):
     def link_run(self, info: RunInfo, path: str) -> bool:
         """Make a link to the file of a run; return False if there is none, or none can be made."""
 
+    def release(self) -> None:
+        """Return the memory of runs that were read, where they are mapped; they can still be used."""
+
 
 class DictStore(dict[StoreKey, bytes]):
     """A store in memory, for the in-process runner, tests and BATCH."""
@@ -122,6 +125,9 @@ class DictStore(dict[StoreKey, bytes]):
     def link_run(self, info: RunInfo, path: str) -> bool:
         """Return False."""
         return False
+
+    def release(self) -> None:
+        """Do nothing: the runs are in memory."""
 
 
 class UndoStore(DictStore):

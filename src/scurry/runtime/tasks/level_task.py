@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from scurry.common.config_options import STATE_MEMORY
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.input_gate import InputGate
 from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, RESTORE, SAVE, STATE, WireRow, pack, unpack
-from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.savepoint.saving import link_store, save_store
-from scurry.runtime.state.backend import KeyedStateBackend, take_over
+from scurry.runtime.state.backend import STATE_BYTES, KeyedStateBackend, take_over
 from scurry.runtime.state.store import StateSize, StateStore
+from scurry.runtime.tasks.batch_state import BatchState, writing_state
 from scurry.runtime.tasks.task import Task
 
 
@@ -37,6 +38,7 @@ class LevelTask:
         self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
         self._heads = {op.id: op for op in plan.heads(level)}
         self._target = {edge: op.id for op in self._heads.values() for edge in op.input_edges}
+        self._state_bytes = int(plan.settings.configuration.get(STATE_MEMORY.key, STATE_BYTES))
         #: (head operator, subtask) -> its open instance
         self.tasks: dict[tuple[int, int], Task] = {}
 
@@ -72,20 +74,23 @@ class LevelTask:
         operator, info = task.operators[plan.id], task.info
         task.begin(batch_id)
         reads = store.reads
-        backend = KeyedStateBackend(plan.uid, store, info.max_parallelism)
+        state = BatchState(operator, plan, store, info.max_parallelism, self._state_bytes)
         edges = [self.plan.edges[number] for number in plan.input_edges]
         timed = any(edge.progress for edge in edges)
-        gate = InputGate(edges, backend.meta.gate)
+        gate = InputGate(edges, state.backend.meta.gate)
         for row in rows:
             gate.add(row)
         before, has_data = gate.watermark, any(channel.blocks for channel in gate.channels.values())
-        info.clock.set(backend.meta.clock)
-        if isinstance(operator, KeyedOperator):
-            operator.bind(backend, gate.watermark)
+        info.clock.set(state.backend.meta.clock)
+        keyed = isinstance(operator, KeyedOperator)
+        state.bind(gate.watermark)
         operator.begin_batch(store, gate.watermark)
         for step, index, payload in gate.merge():
             if index is None:
-                operator.advance(*payload)
+                for _ in operator.advance(*payload):
+                    state.cut(info.clock.stamp)
+                    task.drain()
+                    yield from task.flush(step)
                 for assigner in task.assigners:
                     assigner.emit_periodic()
                 task.drain()
@@ -94,10 +99,12 @@ class LevelTask:
             else:
                 keys, values, times, stamp = unpack(payload)
                 info.clock.advance_to(stamp)
-                if keys is not None:
-                    backend.prefetch(keys)
+                if keys is not None and keyed:
+                    state.backend.prefetch(keys)
                 task.received(plan.id, values)
                 operator.process_input(index, keys, values, times)
+                if state.backend.is_full:
+                    state.cut(stamp)
                 task.drain()
                 yield from task.flush(step)
         yield from task.progress()
@@ -106,17 +113,13 @@ class LevelTask:
         elif timed and has_data and gate.watermark == before < MAX_TIME:
             info.report.held_back[plan.id] = gate.slowest()
         if timed:
-            backend.meta.gate = gate.save()
-            backend.meta.clock = info.clock.now()
-        if isinstance(operator, KeyedOperator):
-            operator.settle()
-        try:
-            keyed, other = backend.flush(info.clock.stamp), operator.end_batch(store)
-        except Exception as error:
-            hint = "state values must fit their declared type and be picklable"
-            raise operator_error(plan, error, hint=hint) from error
-        if keyed is not None:
-            sizes = (mine + others for mine, others in zip(keyed, other, strict=True))
+            state.backend.meta.gate = gate.save()
+            state.backend.meta.clock = info.clock.now()
+        size = state.end(info.clock.stamp)
+        with writing_state(plan):
+            other = operator.end_batch(store)
+        if size is not None:
+            sizes = (mine + others for mine, others in zip(size, other, strict=True))
             task.has_state(plan.id, StateSize(*sizes), reads, store.reads)
         yield from task.report()
 

@@ -33,7 +33,6 @@ class LevelProcessor(StatefulProcessor):
             for row in task.process(key[0], wire, self._store, self._job.batch_id()):
                 yield OutputRow(row)
             self._store.flush()
-            held.runs.release()
 
     def close(self) -> None:
         """End the task; the job's instances stay."""

@@ -128,6 +128,10 @@ class MapStore:
         """Make a link to the file of a run; return False if this machine has none, or none can be made."""
         return self.local.link(info.digest, info.size, path)
 
+    def release(self) -> None:
+        """Return the memory of runs that were read."""
+        self.local.release()
+
     def flush(self) -> None:
         """Send all buffered requests to the JVM."""
         self._client.sockfile.flush()

@@ -39,6 +39,9 @@ LATER = "later-patterns"
 class DynamicCepOperator(CepOperator):
     """Run `ops.DynamicCep`."""
 
+    #: a change of patterns takes effect between the events of all keys
+    fires_in_parts = False
+
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
         spec = plan.operator

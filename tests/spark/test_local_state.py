@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from scurry.errors import SavepointTrustError
+from scurry.common._config.state import LOCAL_DIRECTORY
+from scurry.errors import ConfigError, SavepointTrustError
 from scurry.spark.workers import local_state as local_state_module
 from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.local_state import LocalState
@@ -139,3 +142,56 @@ def test_a_job_that_has_ended_leaves_nothing(root: Path) -> None:
     opened(state).put(*run_of(1))
     state.forget()
     assert os.listdir(root) == []
+
+
+# ---------------------------------------------------------------- where it is
+
+
+def place_of(
+    configuration: Mapping[str, str], checkpoint: str | None = "/checkpoint", on_one_machine: bool = True
+) -> LocalState | None:
+    settings = SimpleNamespace(configuration=configuration, checkpoint_dir=checkpoint, job_key="key")
+    spark = {key: value for key, value in configuration.items() if key.startswith("spark.")}
+    context = SimpleNamespace(getConf=lambda: spark)
+    generation = SimpleNamespace(number=3, directory="/checkpoint/generation-3")
+    plan = SimpleNamespace(settings=settings)
+    return LocalState.of(plan, context, generation, "start", on_one_machine)  # type: ignore[arg-type]
+
+
+def test_it_is_in_a_directory_of_the_user_in_sparks_local_directory() -> None:
+    state = place_of({"spark.local.dir": "/fast,/slow"})
+    assert state is not None
+    assert state.root == f"/fast/scurry-state-{os.getuid()}"
+    assert (state.key, state.generation, state.checkpoint) == ("key", 3, "/checkpoint/generation-3")
+    assert state.reuses and not state.named and not state.allow_untrusted
+
+
+def test_the_user_may_name_another_and_turn_local_recovery_off() -> None:
+    state = place_of(
+        {
+            "state.backend.rocksdb.localdir": "/named",
+            "execution.state-recovery.from-local": "false",
+            "scurry.state.local.max-bytes": "1 mb",
+            "scurry.savepoint.allow-untrusted": "true",
+        }
+    )
+    assert state is not None
+    assert (state.root, state.limit) == ("/named", MB)
+    assert state.named and state.allow_untrusted and not state.reuses
+
+
+def test_on_a_cluster_it_ends_with_the_application_unless_it_is_named() -> None:
+    assert place_of({}, on_one_machine=False) is None
+    assert place_of({"state.backend.rocksdb.localdir": "/named"}, on_one_machine=False) is not None
+
+
+def test_a_checkpoint_that_ends_with_the_job_is_not_looked_for_again() -> None:
+    state = place_of({}, checkpoint=None)
+    assert state is not None
+    assert state.checkpoint == ""
+
+
+@pytest.mark.parametrize("directory", ["relative", "/one,/two"])
+def test_the_directory_must_be_one_absolute_path(directory: str) -> None:
+    with pytest.raises(ConfigError, match="expected the absolute path of one directory"):
+        LOCAL_DIRECTORY.parse(directory)

@@ -43,6 +43,7 @@ class JobSettings:
         final_savepoint_dir: Where a job over history saves its state when it ends, None to drop the state; one that is
             STREAMING is that of tables in BATCH.
         job_id: The id of the job, empty before it is submitted.
+        start: The start of the job's query on Spark: another one in each attempt, and in each process; else empty.
         runner: What executes the job: Spark, or this process.
         job_key: Unique to the job; stays the same when the job resumes from its checkpoint.
         configuration: Every configured key, including those without a field here.
@@ -63,6 +64,7 @@ class JobSettings:
     attempt: int = 0
     final_savepoint_dir: str | None = None
     job_id: str = field(default="", compare=False)
+    start: str = field(default="", compare=False)
     runner: Literal["spark", "local"] = "spark"
     job_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets

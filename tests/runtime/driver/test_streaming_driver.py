@@ -370,7 +370,7 @@ def test_a_savepoint_is_taken_while_the_job_runs_on() -> None:
 
 def test_tasks_are_told_to_save_when_nothing_is_under_way() -> None:
     job = Job([TWO_BATCHES[0], (), TWO_BATCHES[1]])
-    message = SaveState("path", "job", 0, "links")
+    message = SaveState("path", "start", "links")
     job.at_step(lambda: job.engine.messages.append(message))
     assert job.driver.run() == Finished()
     assert job.engine.batches[1] == [message]

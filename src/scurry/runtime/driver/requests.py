@@ -210,19 +210,17 @@ class SaveState:
 
     Attributes:
         path: The savepoint.
-        job_id: The job.
-        attempt: Its attempt. A later one that repeats the micro-batch writes nothing: nobody waits for it any more.
+        start: The start of the query. A later one that repeats the micro-batch writes nothing: nobody waits for it.
         links: Where tasks link to runs, for a job that goes on; None: they write runs, too.
     """
 
     path: str
-    job_id: str
-    attempt: int
+    start: str
     links: str | None = None
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
         """Yield a row for each subtask of each level."""
-        block = pack((self.path, self.links, self.job_id, self.attempt))
+        block = pack((self.path, self.links, self.start))
         for level in range(1, plan.levels + 1):
             head = min(op.id for op in plan.heads(level))
             for subtask in plan.subtask_ids:

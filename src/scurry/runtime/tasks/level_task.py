@@ -133,10 +133,10 @@ class LevelTask:
         return question._replace(port=-1, kind=ANSWER, block=pack((number, found, value)))
 
     def _save(self, request: WireRow, store: StateStore) -> None:
-        """Write the level's state of a subtask into a savepoint, unless an earlier attempt was asked to."""
-        path, links, *asked = unpack(request.block)
-        settings, subtask = self.plan.settings, self._subtasks[request.subtask]
-        if asked == [settings.job_id, settings.attempt]:
+        """Write the level's state of a subtask into a savepoint, unless an earlier start was asked to."""
+        path, links, start = unpack(request.block)
+        subtask = self._subtasks[request.subtask]
+        if start == self.plan.settings.start:
             name = f"level-{self._level}-{subtask:05d}"
             if links is None:
                 save_store(store, path, name, subtask)

@@ -80,7 +80,7 @@ class SavepointTaker:
 
     def message(self, path: str, links: str | None = None) -> SaveState:
         """Return the message that lets tasks save, to a place that any process finds."""
-        return SaveState(local_path(path) or path, str(self._job.job_id), self._job.attempt, links)
+        return SaveState(local_path(path) or path, self._job.plan.settings.start, links)
 
     def messages(self) -> list[SaveState]:
         """Return the messages that let tasks save, each once; the next micro-batch has them."""

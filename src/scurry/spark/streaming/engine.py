@@ -6,8 +6,10 @@ import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from scurry.connectors.spark_source import SparkSource
 from scurry.errors import SavepointTrustError
@@ -64,7 +66,8 @@ class SparkEngine:
         self._generation, self._assignments = generation, assignments
         self._savepoints, self._directory = savepoints, directory
         # another name in each attempt, so that no worker reuses functions of an earlier one
-        name = f"{job.job_id}-{generation.number}-{job.next_start()}"
+        name = f"{job.job_id}-{generation.number}-{job.next_start()}-{uuid4().hex[:8]}"
+        plan.settings = replace(plan.settings, start=name)
         self._on_one_machine = is_one_jvm(spark.sparkContext.master or "")
         self._local_state = LocalState.of(plan, spark.sparkContext, generation, name, self._on_one_machine)
         self._worker_job = Job.of(name, plan, generation.first_batch, self._local_state)

@@ -30,8 +30,9 @@ from scurry.relational.schema import Schema
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.state import row_groups
-from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
+from scurry.runtime.state import row_groups, writing
+from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
 from scurry.runtime.tables.streaming.groups.row_changes import ColumnarGroupAggregate, keeps_columns
@@ -73,10 +74,10 @@ class Groups:
 
     def __init__(self, plan: Aggregate, function: Callable[[], Any], partition: Any) -> None:
         self._plan, self._function, self._partition = plan, function, partition
-        self.store = DictStore()
+        self.store, self.page_bytes = DictStore(), PAGE_BYTES
 
     def batch(self, *inputs: list[Row]) -> list[tuple[str, str]]:
-        function, backend = self._function(), KeyedStateBackend("groups", self.store)
+        function, backend = self._function(), KeyedStateBackend("groups", self.store, page_bytes=self.page_bytes)
         function.open(MagicMock())
         context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
         found: list[tuple[str, str]] = []
@@ -91,6 +92,24 @@ class Groups:
         return found
 
 
+def drawn(kind: str, chance: random.Random, keys: int = 3) -> Row:
+    return (
+        chance.choice([None, *range(keys)]),
+        chance.choice([None, "", "a"]),
+        VALUES[kind][1](chance),
+        chance.choice([None, True, False]),
+    )
+
+
+def groups_of(plan: Aggregate, before: bool = True) -> tuple[Groups, Groups]:
+    """Return the groups in columns, and those by key."""
+    never, session = [False] * len(plan.calls), Session()
+    return (
+        Groups(plan, lambda: ColumnarGroupAggregate(plan, before, session), PartitionByHash([1, 0], by_key=True)),
+        Groups(plan, lambda: GroupAggregate(plan, False, never, before, 0, False, session), PartitionByKey([1, 0])),
+    )
+
+
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("small", [0, 16384])
 @pytest.mark.parametrize("kind", VALUES)
@@ -100,21 +119,10 @@ def test_changes_are_those_of_groups_by_key(
     monkeypatch.setattr(row_groups, "SMALL", small)
     plan, chance = plan_of(kind), random.Random(small)
     assert keeps_columns(plan, Session())
-    columnar = Groups(plan, lambda: ColumnarGroupAggregate(plan, before, Session()), PartitionByHash([1, 0]))
-    never = [False] * len(plan.calls)
-    by_key = Groups(
-        plan, lambda: GroupAggregate(plan, False, never, before, 0, False, Session()), PartitionByKey([1, 0])
-    )
+    columnar, by_key = groups_of(plan, before)
     counts: dict[Row, int] = {}
     for _ in range(25):
-        inputs = [
-            [
-                (chance.choice([None, 1, 2, 3]), chance.choice([None, "", "a"]), VALUES[kind][1](chance),
-                 chance.choice([None, True, False]))
-                for _ in range(chance.randint(1, 15))
-            ]
-            for _ in range(chance.randint(1, 3))
-        ]  # fmt: skip
+        inputs = [[drawn(kind, chance) for _ in range(chance.randint(1, 15))] for _ in range(chance.randint(1, 3))]
         assert columnar.batch(*inputs) == by_key.batch(*inputs)
         for row in (row for rows in inputs for row in rows):
             counts[row[1], row[0]] = counts.get((row[1], row[0]), 0) + 1
@@ -127,3 +135,21 @@ def test_distinct_values_are_kept_by_key() -> None:
     call = AggregateCall("COUNT", (InputReference(2, IntType()),), BigIntType(False), distinct=True)
     distinct = Aggregate(plan.input, plan.keys, (call,), ("n",), plan.grouping_sets)
     assert not keeps_columns(distinct, Session())
+
+
+@pytest.mark.parametrize("run_pages", [1, 2, 8])
+@pytest.mark.parametrize("kind", VALUES)
+def test_groups_that_were_kept_by_key_are_taken_over(
+    kind: str, run_pages: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "RUN_PAGES", run_pages)
+    chance = random.Random(run_pages)
+    columnar, by_key = groups_of(plan_of(kind))
+    by_key.page_bytes = 200
+    for _ in range(3):
+        by_key.batch([drawn(kind, chance, 500) for _ in range(900)])
+    columnar.store.update(by_key.store)
+    assert any(isinstance(stored_content(blob), Index) for key, blob in by_key.store.items() if key[1] == "page")
+    for _ in range(6):
+        rows = [drawn(kind, chance, 500) for _ in range(250)]
+        assert columnar.batch(rows) == by_key.batch(rows)

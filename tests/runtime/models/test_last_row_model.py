@@ -45,6 +45,8 @@ class LastRows:
     def batch(self, *inputs: list[Row]) -> list[tuple[str, Row]]:
         function, backend = self._make(), KeyedStateBackend("rows", self.store)
         function.open(None)
+        if getattr(function, "has_rows_only", False):
+            backend.forget_timers()
         context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
         found: list[tuple[str, Row]] = []
         for rows in inputs:
@@ -104,7 +106,7 @@ def test_a_row_that_was_replaced_is_not_kept() -> None:
 def test_first_rows_in_columns_are_those_of_rows_by_key(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_groups, "SMALL", small)
     plan, chance = replace(plan_of(rowtime=False), keep_last=False), random.Random(small)
-    hashed = LastRows(lambda: FirstRow(plan), plan.schema, PartitionByHash([0, 1]))
+    hashed = LastRows(lambda: FirstRow(plan), plan.schema, PartitionByHash([0, 1], by_key=True))
     by_key = LastRows(lambda: FirstRowByProcessingTime(plan, False), plan.schema, PartitionByKey([0, 1]))
     keys: set[Row] = set()
     for _ in range(30):
@@ -130,3 +132,16 @@ def test_state_of_an_earlier_version_becomes_runs_as_it_is_touched() -> None:
     assert sorted(row[:3] for row in kept) == [(n, "a", 5 if n % 2 else -1) for n in range(600)]
     left = [blob for key, blob in rows.store.items() if key[1] == "page" and not has_rows(blob)]
     assert all(type(stored_content(blob)) is Index for blob in left)
+
+
+def test_first_rows_that_were_kept_by_key_are_taken_over() -> None:
+    plan = replace(plan_of(rowtime=False), keep_last=False)
+    hashed = LastRows(lambda: FirstRow(plan), plan.schema, PartitionByHash([0, 1], by_key=True))
+    by_key = LastRows(lambda: FirstRowByProcessingTime(plan, False, TTL), plan.schema, PartitionByKey([0, 1]))
+    by_key.batch([(n, "a", 0, 0) for n in range(3000)])
+    hashed.store.update(by_key.store)
+    assert KeyedStateBackend("rows", hashed.store).meta.due[1]
+    found = hashed.batch([(n, "a", 0, 0) for n in range(0, 6000, 2)])
+    assert [row[0] for _, row in found] == list(range(3000, 6000, 2))
+    assert not any(KeyedStateBackend("rows", hashed.store).meta.due)
+    assert not hashed.batch([(n, "a", 0, 0) for n in range(3000)])

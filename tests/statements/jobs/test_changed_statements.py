@@ -64,9 +64,29 @@ def test_the_state_of_operators_of_tables_can_be_read(savepoint: str) -> None:
     reader = SavepointReader.read(savepoint)
     (uid,) = (uid for uid, each in reader.metadata.operators.items() if each.name == "GroupAggregate")
     assert reader.metadata.operators[uid].states["(rows)"]["layout"] == (
-        "GroupAggregate(groupBy=[k], select=[k, SUM(v)]) over (STRING, INT), in columns"
+        "GroupAggregate(groupBy=[k], select=[k, SUM(v)]) over (STRING, INT), in columns of keys"
     )
     assert dict(reader.keyed_state(uid)) == {"a": {"row": [("a", 1, 1)]}, "b": {"row": [("b", 2, 1)]}}
+
+
+def test_state_by_key_of_groups_is_taken_over_in_columns(tmp_path: Path) -> None:
+    ttl = {"table.exec.state.ttl": "1 h"}
+    write(tmp_path / "in", "f1", {"k": "a", "v": 1}, {"k": "b", "v": 2})
+    job = start(tmp_path, GROUPED, **ttl)
+    until(lambda: len(read(tmp_path / "out")) == 2)
+    savepoint = str(job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result())
+    assert all("group" in states for states in states_of(savepoint, "GroupAggregate")[0].values())
+    write(tmp_path / "in", "f2", {"k": "a", "v": 5}, {"k": "c", "v": 1})
+    job = start(tmp_path, GROUPED, **{"execution.state-recovery.path": savepoint, "parallelism.default": "3"})
+    until(lambda: len(read(tmp_path / "out")) == 5)
+    assert {"k": "a", "n": 6} in [each["after"] for each in read(tmp_path / "out")]
+    after = str(job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result())
+    assert {key: states for key, states in states_of(after, "GroupAggregate")[0].items() if "row" in states} == {
+        key: {"row": [(key, total, count)]} for key, total, count in (("a", 6, 2), ("c", 1, 1))
+    }
+    job = start(tmp_path, GROUPED, **ttl, **{"execution.state-recovery.path": after})
+    with pytest.raises(ScurryError, match="state in columns has become state by key"):
+        job.get_job_execution_result().result()
 
 
 def test_rows_in_columns_are_not_taken_by_a_join_that_gets_a_time_to_live(tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ class KeyedRowsFunction(Protocol):
     If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
     of the results is behind by it. If each call has costs of its own, a method `joined(records)` makes one record of
     several. If keys are touched far apart, an attribute `page_bytes` says how small pages of state are, and
-    an attribute `packs_entries` that the state of each key is decoded only if it is touched.
+    an attribute `packs_entries` that the state of each key is decoded only if it is touched. An attribute
+    `has_rows_only` says that its state is rows in columns, without timers.
     """
 
     def open(self, context: Any) -> None:
@@ -117,6 +118,8 @@ class KeyedRowsOperator(KeyedOperator):
         super().bind(backend, watermark)
         backend.page_bytes = getattr(self._function, "page_bytes", backend.page_bytes)
         backend.packs_entries = getattr(self._function, "packs_entries", False)
+        if getattr(self._function, "has_rows_only", False):
+            backend.forget_timers()
         self._context = RowsContext(self.info, backend, watermark)
         if self._begun:
             self.close()

@@ -327,6 +327,12 @@ class KeyedStateBackend:
 
     # ---------------------------------------------------------------- timers
 
+    def forget_timers(self) -> None:
+        """Forget all timers, for an operator that has none and takes over state of one that had."""
+        for due, waiting in zip(self.meta.due, self._groups_due, strict=True):
+            due.clear()
+            waiting.clear()
+
     def register_timer(self, domain: int, time: int, namespace: Any) -> None:
         """Register a timer of the current key, unless it has one for the same time and namespace.
 

@@ -25,16 +25,20 @@ from scurry.runtime.state.row_runs import (
     merged,
     merged_parts,
 )
-from scurry.runtime.state.runs import FIRST_RUN, share_of, to_merge
+from scurry.runtime.state.runs import FIRST_RUN, share_of, stored_content, to_merge
 from scurry.runtime.state.store import RunInfo, StoreKey
 
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import KeyedStateBackend
 
-__all__ = ["EarlierPages", "RowGroups"]
+__all__ = ["EarlierPages", "RowGroups", "RowRunsIndex"]
 
 #: A group of at most so many bytes is one run in the place of its first page, written whole by each batch.
 SMALL = 16 * 1024
+
+
+class RowRunsIndex(Index):
+    """The index of a key group with runs of rows."""
 
 
 class EarlierPages(Protocol):
@@ -122,15 +126,15 @@ class RowGroups:
         if not new:
             return
         for group, blob in zip(new, self._read([(group, 1) for group in new]), strict=True):
-            index = self._indexes[group] = Index()
+            index = self._indexes[group] = RowRunsIndex()
             self._firsts[group] = len(blob or b"")
             if blob is None:
                 continue
             if has_rows(blob):
                 self._note(index, 1, blob)
                 continue
-            content = pickle.loads(blob)
-            if type(content) is Index:
+            content = stored_content(blob)
+            if isinstance(content, RowRunsIndex):
                 self._indexes[group] = content
             else:
                 self._take_over(group, content)
@@ -142,7 +146,7 @@ class RowGroups:
         for number, blob in zip(numbers, blobs, strict=True):
             if blob is not None:
                 self._backend.write_page(group << GROUP_SHIFT | number, None, len(blob))
-        self._write_small([group], self._earlier.parts([first, *(pickle.loads(blob) for blob in blobs if blob)]))
+        self._write_small([group], self._earlier.parts([first, *(stored_content(blob) for blob in blobs if blob)]))
 
     def _read(self, pages: Sequence[tuple[int, int]]) -> list[bytes | None]:
         return self._backend.store.get_many([self._place(*page) for page in pages]) if pages else []

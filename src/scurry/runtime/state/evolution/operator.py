@@ -46,9 +46,9 @@ def resolve(
     """
     if before.kind != after.kind:
         raise Incompatible(f"a {before.kind} state cannot become a {after.kind} state")
-    if before.kind == "rows" and before.layout != after.layout:
+    if before.kind == "rows" and after.layout not in (before.layout, f"{before.layout}, in columns of keys"):
         raise Incompatible(f"the statement, or a table of it, has changed: {_changes(before.layout, after.layout)}")
-    if before.layout != after.layout:
+    if before.kind != "rows" and before.layout != after.layout:
         raise Incompatible(f"{before.layout} cannot become {after.layout}: open windows are kept in another way")
     migration = migration or StateMigration()
     kind, rules = after.kind, Rules(migration, renamed or {}, notes=[] if notes is None else notes)
@@ -227,7 +227,7 @@ def _changes(before: str | None, after: str | None) -> str:
 
 def _parts_of(text: str) -> dict[str, str]:
     """Return the parts of `Name(attribute=[...], attribute=[...]) over (TYPES) and (TYPES)` by their names."""
-    found = re.match(r"(\w+)\((.*)\) over (.*?)(, in columns)?$", text, re.DOTALL)
+    found = re.match(r"(\w+)\((.*)\) over (.*?)(, in columns.*)?$", text, re.DOTALL)
     if found is None:
         return {"": text}
     parts = {"operator": found[1], "rows": found[3], "state": "state in columns" if found[4] else "state by key"}

@@ -215,18 +215,21 @@ class Lowering:
             by_group: As for `PartitionByKey`; for all inputs, or for each of them.
             by_hash: Whether the function takes `HashedChanges` instead of `KeyedChanges`.
         """
+        takes_over = hasattr(function, "row_of")
         grouped = [by_group] * len(inputs) if isinstance(by_group, bool) else by_group
         exchanged = tuple(
             PartitionNode(
                 inputs=(rows,),
                 name="Exchange",
-                partitioner=ops.HashRows(PartitionByHash(columns) if by_hash else PartitionByKey(columns, each)),
+                partitioner=ops.HashRows(
+                    PartitionByHash(columns, takes_over) if by_hash else PartitionByKey(columns, each)
+                ),
             )
             for rows, columns, each in zip(inputs, keys, grouped, strict=True)
         )
         parallelism = None if keys[0] else 1
         keeps = _described(self._lowering[-1]) if self._lowering else name
-        operator = ops.KeyedRows(function, keeps=f"{keeps}, in columns" if by_hash else keeps)
+        operator = ops.KeyedRows(function, keeps=f"{keeps}, in columns{' of keys' * takes_over}" if by_hash else keeps)
         return OperatorNode(
             inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
         )

@@ -15,7 +15,7 @@ from scurry.functions.keys import group_codes
 from scurry.logical_types.values import naming_texts, to_values
 from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
 from scurry.runtime.tables.batch.batches import taken
-from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, row_hashes
+from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes, groups_of, in_groups, row_hashes
 
 __all__ = ["HashedChanges", "KeyedChanges", "PartitionByHash", "PartitionByKey", "keys_of"]
 
@@ -121,15 +121,17 @@ class PartitionByHash:
 
     Args:
         columns: Positions of the columns of the key; none if all rows belong together.
+        by_key: Whether key groups are those of `PartitionByKey`: for operators that take over state by key.
     """
 
-    def __init__(self, columns: Sequence[int]) -> None:
+    def __init__(self, columns: Sequence[int], by_key: bool = False) -> None:
         self._columns = tuple(columns)
+        self._by_key = by_key
 
     def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, HashedChanges]]:
         """Return the subtasks that get rows, with their rows."""
         batch, kinds = changes.batch, changes.kinds
-        hashes = row_hashes([batch.column(column) for column in self._columns], batch.num_rows, max_parallelism)
+        hashes = self.hashes(batch, max_parallelism)
         if receivers == 1:
             return [(0, HashedChanges(changes, hashes))]
         subtasks = groups_of(hashes) * receivers // max_parallelism
@@ -139,6 +141,15 @@ class PartitionByHash:
             some = Changes(taken(batch, here), None if kinds is None else np.asarray(kinds)[here])
             found.append((subtask, HashedChanges(some, hashes[here])))
         return found
+
+    def hashes(self, batch: pa.RecordBatch, max_parallelism: int) -> Hashes:
+        """Return the hashes of rows."""
+        found = row_hashes([batch.column(column) for column in self._columns], batch.num_rows, max_parallelism)
+        if not self._by_key:
+            return found
+        keys, codes, _ = _keys_of(batch, self._columns)
+        groups = np.array(key_hashes(keys), np.uint64) % np.uint64(max_parallelism)
+        return in_groups(found, groups[codes])
 
 
 def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.streaming.groups.pieces import EntryPieces, LoadedPieces
 
-__all__ = ["KeptGroups"]
+__all__ = ["KeptGroups", "decoded"]
 
 #: Its number of rows, what its aggregates and its views keep, and when it was written last.
 Group: TypeAlias = "tuple[int, list[Any], list[Any], int]"
@@ -82,11 +82,12 @@ class KeptGroups:
 
     def _found(self, key: Any, context: RowsContext) -> Group | None:
         if key not in self._touched:
-            self._touched[key] = _decoded(context.select(key))
+            self._touched[key] = decoded(context.select(key))
         return self._touched[key]
 
 
-def _decoded(entry: dict[Any, Any]) -> Group | None:
+def decoded(entry: dict[Any, Any]) -> Group | None:
+    """Return the group in the state of a key, None if there is none."""
     if _GROUP not in entry:
         return None
     count, states, views, written = pickle.loads(entry[_GROUP])

@@ -14,8 +14,10 @@ from scurry.logical_types.arrow import arrow_type
 from scurry.relational.expressions import AggregateCall
 from scurry.relational.plan import Aggregate
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state.layout import Entry
 from scurry.runtime.tables.batch.aggregating import argument_column
 from scurry.runtime.tables.batch.batches import arrow_batch, taken
+from scurry.runtime.tables.streaming.groups.kept import decoded
 from scurry.runtime.tables.streaming.groups.net_changes import AFTER, BEFORE, DELETE, INSERT, emitted, unchanged
 from scurry.runtime.tables.streaming.groups.running import ColumnarRunning, Running, running
 from scurry.runtime.tables.streaming.groups.segments import Segments, segments_of
@@ -137,6 +139,11 @@ class ColumnarGroupAggregate(HashedRowsFunction):
         types = [arrow_type(plan.schema[place].type) for place in range(len(plan.keys))]
         types += [kind for each in self._running for kind in each.types]
         self._schema = pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
+
+    def row_of(self, entry: Entry) -> list[Any] | None:
+        """Return what a group keeps that was kept by key."""
+        group = decoded(entry)
+        return None if group is None else [value for state in group[1] for value in state]
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the groups, in the order of the rows."""

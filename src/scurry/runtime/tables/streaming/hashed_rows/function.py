@@ -12,11 +12,12 @@ from scurry.connectors.tables.contract import Changes
 from scurry.functions.keys import group_codes
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.tables.batch.batches import arrow_batch, concatenated_columns, taken
+from scurry.runtime.tables.streaming.hashed_rows.entries import EntryPages
 from scurry.runtime.tables.streaming.hashed_rows.equality import equal_rows
 from scurry.runtime.tables.streaming.hashed_rows.hashing import Hashes
 from scurry.runtime.tables.streaming.hashed_rows.rows import HashedRows
 from scurry.runtime.tables.streaming.hashed_rows.tables import Table
-from scurry.runtime.tables.streaming.partitioning import HashedChanges
+from scurry.runtime.tables.streaming.partitioning import HashedChanges, PartitionByHash
 
 __all__ = ["HashedRowsFunction", "KeptRows"]
 
@@ -44,7 +45,13 @@ class KeptRows(NamedTuple):
 
 
 class HashedRowsFunction:
-    """A function without timers; `process` makes the rows of a micro-batch when it needs them."""
+    """A function without timers; `process` makes the rows of a micro-batch when it needs them.
+
+    A function that takes over state by key has a method `row_of(entry)`: the values of a row behind those of its key.
+    Its rows are partitioned with `PartitionByHash(by_key=True)`, and their columns begin with the key.
+    """
+
+    has_rows_only = True
 
     def open(self, context: Any) -> None:
         """Begin without rows in memory."""
@@ -95,7 +102,11 @@ class HashedRowsFunction:
         """
         own = keys if kept_keys is None else kept_keys
         if self._rows is None:
-            self._rows = HashedRows([Table("row", schema, own)], context.backend)
+            earlier, row_of = None, getattr(self, "row_of", None)
+            if row_of is not None:
+                partition, groups = PartitionByHash(own, by_key=True), context.backend.max_parallelism
+                earlier = EntryPages(schema, len(own), row_of, lambda batch: partition.hashes(batch, groups))
+            self._rows = HashedRows([Table("row", schema, own)], context.backend, earlier=earlier)
         (table,) = self._rows.tables
         self._rows.load(rows.hashes)
         new = rows.changes.batch

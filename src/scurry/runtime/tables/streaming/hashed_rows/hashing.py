@@ -13,7 +13,7 @@ from scurry.logical_types.values import to_values
 from scurry.runtime.keys import encode_key
 from scurry.runtime.state.row_runs import HASH_BITS, Hashes
 
-__all__ = ["HASH_BITS", "Hashes", "are_hashed_alike", "groups_of", "row_hashes"]
+__all__ = ["HASH_BITS", "Hashes", "are_hashed_alike", "groups_of", "in_groups", "row_hashes"]
 
 _NULL = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR = np.uint64(0x5851F42D4C957F2D)
@@ -39,6 +39,11 @@ def row_hashes(columns: Sequence[pa.Array], rows: int, max_parallelism: int) -> 
 def groups_of(hashes: Hashes) -> Any:
     """Return the key groups of rows with some hashes."""
     return (hashes >> np.uint64(HASH_BITS)).astype(np.int64)
+
+
+def in_groups(hashes: Hashes, groups: Hashes) -> Hashes:
+    """Return hashes with other key groups."""
+    return groups << np.uint64(HASH_BITS) | hashes & np.uint64((1 << HASH_BITS) - 1)
 
 
 def are_hashed_alike(one: pa.DataType, other: pa.DataType) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scurry.runtime.state.backend import KeyedStateBackend
-from scurry.runtime.state.row_groups import RowGroups
+from scurry.runtime.state.row_groups import EarlierPages, RowGroups
 from scurry.runtime.state.row_runs import Hashes, Part, distinct, is_in
 from scurry.runtime.tables.streaming.hashed_rows.index import HashIndex
 from scurry.runtime.tables.streaming.hashed_rows.pages import RowPages
@@ -24,14 +24,21 @@ class HashedRows:
         tables: The tables, without rows.
         backend: Where they are stored.
         appends_only: Whether rows are never removed, and those of a table are not looked for when others are added.
+        earlier: Reads what earlier versions stored; None for pages of rows.
     """
 
-    def __init__(self, tables: Sequence[Table], backend: KeyedStateBackend, appends_only: bool = False) -> None:
+    def __init__(
+        self,
+        tables: Sequence[Table],
+        backend: KeyedStateBackend,
+        appends_only: bool = False,
+        earlier: EarlierPages | None = None,
+    ) -> None:
         self.tables = tables
         self._appends_only = appends_only
         description = pickle.dumps(Description([(table.name, table.schema, tuple(table.key)) for table in tables]), 5)
-        schemas, earlier = [table.schema for table in tables], RowPages(tables, backend.max_parallelism)
-        self._groups = RowGroups(backend, schemas, not appends_only, description, earlier)
+        schemas, pages = [table.schema for table in tables], earlier or RowPages(tables, backend.max_parallelism)
+        self._groups = RowGroups(backend, schemas, not appends_only, description, pages)
         #: for each table, the hashes whose rows have been read
         self._read = [HashIndex() for _ in tables]
 

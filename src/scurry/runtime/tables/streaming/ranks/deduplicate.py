@@ -10,6 +10,7 @@ import pyarrow as pa
 from scurry.connectors.tables.contract import Changes
 from scurry.relational.physical.ranks import Deduplicate
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state.layout import Entry
 from scurry.runtime.tables.batch.batches import arrow_batch, arrow_schema, taken
 from scurry.runtime.tables.streaming.expiry import Expiry
 from scurry.runtime.tables.streaming.hashed_rows.function import HashedRowsFunction
@@ -83,6 +84,10 @@ class FirstRow(HashedRowsFunction):
     def __init__(self, plan: Deduplicate) -> None:
         """Take the deduplication."""
         self._plan = plan
+
+    def row_of(self, entry: Entry) -> list[Any] | None:
+        """Return that there is only the key of a row that was kept by key."""
+        return [] if _EMITTED in entry else None
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the first rows of keys that had none."""

@@ -88,11 +88,16 @@ def key_hash(key: CanonicalKey) -> int:
 def key_hashes(keys: Sequence[CanonicalKey]) -> list[int]:
     """Return the hashes of some keys, as `key_hash` does one by one."""
     crc32, kinds = zlib.crc32, set(map(type, keys))
-    if len(keys) < _MANY or len(kinds) > 1 or str in kinds:
+    if len(keys) < _MANY or len(kinds) > 1:
         return list(map(key_hash, keys))
     import numpy as np
 
-    hashed: Any = [crc32(b"%d" % key) for key in keys] if int in kinds else list(map(crc32, keys))  # type: ignore
+    some: Any = keys
+    if int in kinds:
+        some = [b"%d" % key for key in some]
+    elif str in kinds:
+        some = [key.encode("utf-8", "surrogatepass") for key in some]
+    hashed: Any = list(map(crc32, some))
     hashed = np.array(hashed, dtype=np.uint64)
     hashed = (hashed ^ hashed >> 16) * 0x85EBCA6B & 0xFFFFFFFF
     hashed = (hashed ^ hashed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF

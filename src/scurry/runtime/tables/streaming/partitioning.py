@@ -147,7 +147,10 @@ class PartitionByHash:
         found = row_hashes([batch.column(column) for column in self._columns], batch.num_rows, max_parallelism)
         if not self._by_key:
             return found
-        keys, codes, _ = _keys_of(batch, self._columns)
+        if len(self._columns) == 1:  # looking for equal keys would cost more than their hashes
+            keys, codes = row_keys([to_values(batch.column(self._columns[0]))]), slice(None)
+        else:
+            keys, codes, _ = _keys_of(batch, self._columns)
         groups = np.array(key_hashes(keys), np.uint64) % np.uint64(max_parallelism)
         return in_groups(found, groups[codes])
 

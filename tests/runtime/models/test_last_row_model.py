@@ -40,7 +40,7 @@ class LastRows:
 
     def __init__(self, make: Callable[[], Any], schema: Schema, partition: Any) -> None:
         self._make, self._schema, self._partition = make, schema, partition
-        self.store = DictStore()
+        self.store, self.joins = DictStore(), False
 
     def batch(self, *inputs: list[Row]) -> list[tuple[str, Row]]:
         function, backend = self._make(), KeyedStateBackend("rows", self.store)
@@ -49,10 +49,10 @@ class LastRows:
             backend.forget_timers()
         context = RowsContext(TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0)), backend, 0)
         found: list[tuple[str, Row]] = []
-        for rows in inputs:
-            changes = Changes(batch_from(rows, self._schema))
-            ((_, keyed),) = pickle.loads(pickle.dumps(self._partition(changes, 128, 1)))
-            for each in function.process(0, keyed, context):
+        parts = [self._partition(Changes(batch_from(rows, self._schema)), 128, 1) for rows in inputs]
+        records = [keyed for ((_, keyed),) in pickle.loads(pickle.dumps(parts))]
+        for record in [function.joined(records)] if self.joins else records:
+            for each in function.process(0, record, context):
                 kinds = [0] * each.batch.num_rows if each.kinds is None else each.kinds.tolist()
                 found += zip((NAMES[kind] for kind in kinds), rows_of(each.batch), strict=True)
         if hasattr(function, "settle"):
@@ -91,6 +91,17 @@ def test_changes_are_those_of_rows_by_key(
                 last[row[:2]] = row if rowtime or known is None or row[:3] != known[:3] else known
         kept = [row for entry in stored_entries("rows", hashed.store).values() for row in entry["row"]]
         assert sorted(map(repr, kept)) == sorted(map(repr, last.values()))
+
+
+def test_records_that_are_joined_make_the_changes_that_they_make_one_by_one() -> None:
+    plan, chance = plan_of(rowtime=True), random.Random(7)
+    one_by_one, together = (
+        LastRows(lambda: LastRow(plan, True), plan.schema, PartitionByHash([0, 1])) for _ in range(2)
+    )
+    together.joins = True
+    for _ in range(10):
+        inputs = [[drawn(chance) for _ in range(5)] for _ in range(3)]
+        assert together.batch(*inputs) == one_by_one.batch(*inputs)
 
 
 def test_a_row_that_was_replaced_is_not_kept() -> None:

@@ -143,8 +143,11 @@ class RowGroups:
         """Store a group of an earlier version as a run."""
         numbers = self._earlier.numbers(first)
         blobs = self._read([(group, number) for number in numbers])
+        runs = {info.number: info for info in first.runs} if isinstance(first, Index) else {}
         for number, blob in zip(numbers, blobs, strict=True):
-            if blob is not None:
+            if number in runs:
+                self._backend.remove_run(self._place(group, number), runs[number])
+            elif blob is not None:
                 self._backend.write_page(group << GROUP_SHIFT | number, None, len(blob))
         self._write_small([group], self._earlier.parts([first, *(stored_content(blob) for blob in blobs if blob)]))
 

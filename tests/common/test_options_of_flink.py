@@ -34,6 +34,7 @@ OURS = {option.key: option for option in known_options() if option.key in FLINK}
 #: Defaults that differ, and why.
 OTHER_DEFAULTS = {
     "execution.checkpointing.externalized-checkpoint-retention": "checkpoints of a cancelled job are kept",
+    "execution.state-recovery.from-local": "copies are verified, and cost nothing that is not on the disk anyway",
     "parallelism.default": "the number of CPUs, as Flink has it in an IDE",
     "pipeline.max-parallelism": "-1 is the same as not set",
     "python.client.executable": "the Python that runs the program",

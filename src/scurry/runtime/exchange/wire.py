@@ -25,9 +25,7 @@ STATE = 5  # block: [(kind, id, blob)], entries of a savepoint for the store of 
 QUERY = 6  # block: (number, state name, key), a query of the keyed state of operator `port`
 ANSWER = 7  # block: (number, whether it is the value or an error's text, value), for the driver
 RESTORE = 8  # block: a RestoreShare, which the subtask of operator `port` reads from the savepoint itself
-SAVE = (
-    9  # block: (path, links, start of the query): the subtask writes its part of a savepoint, for the level of `port`
-)
+SAVE = 9  # block: (path, links, start): the subtask saves its part of the level of `port` in a savepoint
 
 #: The activity of a progress point: whether records arrived since the last one, or the sender declares itself idle.
 #: The runner's own is RESUMED in the first point after a start from state: until then nobody was listening.

@@ -65,7 +65,8 @@ class SparkEngine:
         self._job, self._plan, self._spark = job, plan, spark
         self._generation, self._assignments = generation, assignments
         self._savepoints, self._directory = savepoints, directory
-        # another name in each attempt, so that no worker reuses functions of an earlier one
+        # another name in each attempt, so that no worker reuses functions of an earlier one; a session that starts a
+        # job again gives it the same id
         name = f"{job.job_id}-{generation.number}-{job.next_start()}-{uuid4().hex[:8]}"
         plan.settings = replace(plan.settings, start=name)
         self._on_one_machine = is_one_jvm(spark.sparkContext.master or "")

@@ -28,8 +28,8 @@ _READ_BYTES = 16 * 1024 * 1024
 #: Unread answers at which all are read: more might fill the socket's buffer and block the JVM.
 _MAX_UNREAD = 100
 
-#: Shorter messages are copied behind their headers, which is cheaper than a second write.
-_COPIED_BYTES = 16 * 1024
+#: Entries of at least this size are written without copies.
+_LARGE_BYTES = 32 * 1024
 
 #: Version of the protocol and length of the message.
 _HEADER = struct.Struct("!ii")
@@ -62,6 +62,16 @@ class MapStore:
         self._bytes_read = self._hits = self._misses = 0
         # Spark's own requests wait for the answers to those sent ahead; only the next subtask is sent ahead, too
         client._send_proto_message = self._send_in_turn
+        self._key_tag, self._value_tag = _tag(proto.UpdateValue, "userKey"), _tag(proto.UpdateValue, "value")
+        #: the fields that an update is nested in, from the inside out: what comes before each, and its tag
+        self._nesting = (
+            (
+                _bytes_field(_tag(proto.MapStateCall, "stateName"), NAME.encode()),
+                _tag(proto.MapStateCall, "updateValue"),
+            ),
+            (b"", _tag(proto.StateVariableRequest, "mapStateCall")),
+            (b"", _tag(proto.StateRequest, "stateVariableRequest")),
+        )
         client.set_implicit_key = self._set_subtask
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
@@ -81,12 +91,27 @@ class MapStore:
 
     def put(self, key: StoreKey, blob: bytes) -> None:
         """Write an entry."""
+        if len(blob) >= _LARGE_BYTES:
+            self._put_large(self._key(key), blob)
+            return
         update = self._proto.UpdateValue(userKey=self._key(key), value=self._dumps((blob,)))
         self._ask(self._proto.MapStateCall(stateName=NAME, updateValue=update))
 
     def remove(self, key: StoreKey) -> None:
         """Remove an entry if it exists."""
         self._ask(self._proto.MapStateCall(stateName=NAME, removeKey=self._proto.RemoveKey(userKey=self._key(key))))
+
+    def _put_large(self, key: bytes, blob: bytes) -> None:
+        """Write an entry with a message that is made around its content.
+
+        Protocol Buffers copy a value for each message that it is nested in, which costs more than all else.
+        """
+        head, tail = b"\x80\x03B" + len(blob).to_bytes(4, "little"), b"\x85."  # what pickle writes of (blob,)
+        rest = len(blob) + len(tail)
+        head = _bytes_field(self._key_tag, key) + self._value_tag + _varint(len(head) + rest) + head
+        for before, tag in self._nesting:
+            head = before + tag + _varint(len(head) + rest) + head
+        self._send_ahead((_HEADER.pack(0, len(head) + rest) + head, blob, tail), False)
 
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
         """Return the bytes of runs, None for each missing one, from this machine if they are there."""
@@ -147,15 +172,14 @@ class MapStore:
         self._request(self._proto.StateRequest(stateVariableRequest=variable), value)
 
     def _request(self, request: Any, value: bool = False) -> None:
+        message = request.SerializeToString()
+        self._send_ahead((_HEADER.pack(0, len(message)) + message,), value)
+
+    def _send_ahead(self, parts: Sequence[bytes], value: bool) -> None:
         if len(self._unread) >= _MAX_UNREAD:
             self._read()
-        message = request.SerializeToString()
-        header = _HEADER.pack(0, len(message))
-        if len(message) < _COPIED_BYTES:
-            self._client.sockfile.write(header + message)
-        else:
-            self._client.sockfile.write(header)
-            self._client.sockfile.write(message)
+        for part in parts:
+            self._client.sockfile.write(part)
         self._unread.append(value)
 
     def _read(self) -> None:
@@ -177,3 +201,21 @@ class MapStore:
     def _send_in_turn(self, message: bytes) -> None:
         self._read()
         self._send(message)
+
+
+def _tag(message: Any, field: str) -> bytes:
+    """Return the tag of a field of bytes, text or a message."""
+    return _varint(message.DESCRIPTOR.fields_by_name[field].number << 3 | 2)
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
+def _bytes_field(tag: bytes, content: bytes) -> bytes:
+    return tag + _varint(len(content)) + content

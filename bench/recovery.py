@@ -92,7 +92,7 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
         command, _, path = (sys.stdin.readline() if told else "").strip().partition(" ")
         asked = time.monotonic()
         if command == "savepoint":
-            saved, metrics = client.trigger_savepoint(path).result(), client.get_metrics()
+            saved, metrics = client.trigger_savepoint(path).result(), client.get_metrics().result()
             runs = [metrics.get(f"keep.localRun{what}", 0) for what in ("Hits", "Misses")]
             tell(savepoint=saved, seconds=time.monotonic() - asked, runs=runs)
         elif command == "stop":

@@ -154,7 +154,7 @@ def test_it_goes_on_with_another_parallelism(parallelism: int, place: Place, exp
 def test_a_death_while_state_is_moved_to_another_parallelism_loses_nothing(
     place: Place, expected: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scurry.runtime.savepoint.restore.Restore.batches.__defaults__", (1,))  # one group per batch
+    monkeypatch.setattr("scurry.runtime.savepoint.restore.Restore.batches.__defaults__", (1, 1))  # one group per batch
 
     def as_wide_as(parallelism: int) -> Callable[..., Any]:
         def program(env: StreamExecutionEnvironment, *args: str) -> None:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
 
 from scurry.common._garbage import rarely_collected
 from scurry.errors import UnsupportedError
 from scurry.graph.operators import Sink
-from scurry.graph.plan import JobPlan
+from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import wall_clock_ms
 from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
-from scurry.runtime.exchange.wire import BatchRow, WireRow
+from scurry.runtime.exchange.wire import WireRow
+from scurry.runtime.local.batch_rows import BatchRows
 from scurry.runtime.local.checkpointed import CheckpointedRun
 from scurry.runtime.local.streaming import Memory, plan_loader, run_streaming
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.batch_savepoint import runs_of
-from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source, sort_key
+from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 
 
 class LocalRunner:
@@ -83,22 +83,23 @@ class _Batch:
     @rarely_collected()
     def run(self) -> None:
         with final_savepoint(self.job) as savepoint:
-            rows = [row for rows in map(self._source, self.plan.sources.values()) for row in rows]
+            rows = BatchRows(is_sorted=self.plan.levels > 0)
+            for source in self.plan.sources.values():
+                self._source(source, rows)
             for level in range(1, self.plan.levels + 1):
                 rows = self._level(level, rows, savepoint)
             wire = (WireRow(*row[:6]) for row in rows)
             self.job.commit(0, SinkStage(self.load_plan(), 0, 0).run(wire))
 
-    def _source(self, source: Any) -> list[BatchRow]:
+    def _source(self, source: SourcePlan, rows: BatchRows) -> None:
         works = all_splits(self.plan, source)
-        return [
-            row
-            for instance in sorted(works)
-            for rows in run_source(self.load_plan, source.id, instance, works[instance])
-            for row in rows
-        ]
+        for instance in sorted(works):
+            for some in run_source(self.load_plan, source.id, instance, works[instance]):
+                rows.add(some)
 
-    def _level(self, level: int, rows: list[BatchRow], savepoint: str | None) -> list[BatchRow]:
+    def _level(self, level: int, rows: BatchRows, savepoint: str | None) -> BatchRows:
+        following = BatchRows(is_sorted=level < self.plan.levels)
         with runs_of(savepoint, level) as run_of:
-            task = BatchLevelTask(self.load_plan, level, run_of)
-            return [row for some in task.run(sorted(rows, key=sort_key)) for row in some]
+            for some in BatchLevelTask(self.load_plan, level, run_of).run(rows):
+                following.add(some)
+        return following

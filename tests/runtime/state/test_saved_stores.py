@@ -30,7 +30,7 @@ from scurry.runtime.savepoint.saving import copy_linked, link_store, save_store,
 from scurry.runtime.savepoint.shares import RestoreShare
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries, take_over
 from scurry.runtime.state.layout import GROUP_SHIFT, is_run
-from scurry.runtime.state.runs import digest_of
+from scurry.runtime.state.runs import content_digest, digest_of
 from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
 from scurry.testing import job_plan_of
 
@@ -210,8 +210,12 @@ class LinkedStore(CountingStore):
             return False
         blob = next(blob for blob in self.values() if is_run(blob) and digest_of(blob) == info.digest)
         file = self.directory / str(info.digest)
-        file.write_bytes(blob)
-        os.link(file, path)
+        if not file.exists():
+            file.write_bytes(blob)
+        try:
+            os.link(file, path)
+        except FileExistsError:
+            return False
         return True
 
 
@@ -234,6 +238,22 @@ def test_runs_are_copied_after_the_task_has_linked_to_them(tmp_path: Path) -> No
     assert {(entry.uid, entry.kind, entry.id): entry.blob for entry in entries} == expected
     assert {entry.subtask for entry in entries} == {3}
     assert len(entries) == len(expected)
+
+
+def test_a_task_that_saves_again_leaves_the_files_of_runs_as_they_are(tmp_path: Path) -> None:
+    store = LinkedStore(tmp_path / "files")
+    store.update(filled(2000))
+    for name in ("files", "links"):
+        (tmp_path / name).mkdir()
+    links = str(tmp_path / "links")
+    link_store(store, str(tmp_path / "savepoint"), "level-1-00000", 0, links)
+    update = KeyedStateBackend("op", store, GROUPS)
+    for key in range(2000):
+        update.select(key)["v"] = bytes(700)
+    update.flush()
+    link_store(store, str(tmp_path / "savepoint"), "level-1-00000", 0, links)
+    for file in (tmp_path / "files").iterdir():
+        assert digest_of(file.read_bytes()) == content_digest(file.read_bytes()) == int(file.name)
 
 
 def test_all_runs_of_a_key_group_are_in_one_file(tmp_path: Path) -> None:

@@ -79,11 +79,12 @@ def link_store(store: StateStore, path: str, name: str, subtask: int, links: str
         for part in _parts(store):
             yield from _read(store, part.keys)
             for key, info in part.runs:
-                file = f"{name}-{len(linked)}"
-                if not store.link_run(info, os.path.join(links, file)):
+                file = Path(links, f"{name}-{len(linked)}")
+                file.unlink(missing_ok=True)  # of a task that failed; to write to a link would change the run
+                if not store.link_run(info, str(file)):
                     for _, blob in _runs(store, [(key, info)]):
-                        Path(links, file).write_bytes(blob)
-                linked.append((key, file))
+                        file.write_bytes(blob)
+                linked.append((key, file.name))
 
     _write(path, name, subtask, entries())
     Path(links, f"{name}.json").write_text(json.dumps([subtask, linked]), encoding="utf-8")

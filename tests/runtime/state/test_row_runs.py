@@ -186,6 +186,21 @@ def test_rows_that_are_replaced_by_the_same_are_there_once(monkeypatch: pytest.M
         assert kept.read(0, [1]) == [[(1, "a", None, None)]]
 
 
+@pytest.mark.parametrize("small", [0, 16384])
+def test_rows_come_with_other_names_of_columns(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_groups, "SMALL", small)
+    kept = Kept()
+    for number in range(6):
+        rows, keys = kept._rows(), [2 * number, 2 * number + 1]
+        rows.load(hashes_of(keys))
+        batch = batch_of([(key, str(number), [1], None) for key in keys])
+        named = pa.RecordBatch.from_arrays(batch.columns, names=[f"n{number}{place}" for place in range(4)])
+        rows.tables[0].add(named, hashes_of(keys))
+        rows.settle()
+        kept._backend.flush()
+    assert [found[0][1] for found in kept.read(0, range(12))] == list("001122334455")
+
+
 @pytest.mark.parametrize("damage", ["missing", "cut", "other"])
 def test_a_damaged_run_is_reported(damage: str) -> None:
     kept = filled()

@@ -79,4 +79,4 @@ class HashedRows:
         else:
             changed = distinct(np.concatenate([hashes[is_new], *table.removed_hashes]))
             here, removed = is_in(hashes, changed), changed[~is_in(changed, hashes)]
-        return Part(hashes[here], removed, table.rows(numbers[here]))
+        return Part(hashes[here], removed, table.in_schema(table.rows(numbers[here])))

@@ -131,6 +131,14 @@ class Table:
         back[order] = np.arange(len(order))
         return taken(self.concatenated(some), back)
 
+    def in_schema(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return rows, whose columns may have other names, as they are kept."""
+        if not batch.num_columns:
+            return batch
+        pairs = zip(batch.columns, self.schema.types, strict=True)
+        columns = [column if column.type == kind else column.cast(kind) for column, kind in pairs]
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
     def new_rows(self) -> Any:
         """Return by number which rows are of the micro-batch."""
         return np.repeat(np.asarray(self.is_new, bool), np.diff(self.starts))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import random
+import weakref
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -311,3 +313,53 @@ def test_ever_new_keys_with_a_time_to_live_are_bounded_by_those_alive() -> None:
         now = batch * 200
         update(store, {f"{batch} {number}": ("x" * 20, now) for number in range(5000)}, now=now, ttl=2000)
     assert len(stored_entries("op", store)) < 2 * 10 * 5000
+
+
+class Kept:
+    """A value whose life can be followed."""
+
+
+class TestMemory:
+    def backend(self, store: DictStore) -> KeyedStateBackend:
+        return KeyedStateBackend("op", store, GROUPS, state_bytes=1_000)
+
+    def test_a_backend_is_full_of_keys_that_are_new_or_in_runs_not_of_those_in_pages(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("scurry.runtime.state.backend._LEAST_KEYS", 100)
+        monkeypatch.setattr(writing, "RUN_PAGES", 1 << 30)
+        store = DictStore()
+        new = self.backend(store)
+        for number in range(2_000):
+            assert new.is_full == (number > 100)
+            new.select(number)["v"] = number
+        new.flush()
+        in_pages = self.backend(store)
+        in_pages.prefetch(range(2_000))
+        assert not in_pages.is_full
+        monkeypatch.setattr(writing, "RUN_PAGES", 0)
+        in_pages.flush()
+        in_runs = self.backend(store)
+        in_runs.prefetch(range(100))
+        assert not in_runs.is_full
+        in_runs.prefetch(range(200))
+        assert in_runs.is_full
+
+    def test_what_a_backend_held_is_free_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(writing, "RUN_PAGES", 0)
+        store = DictStore()
+        gc.disable()
+        try:
+            for _ in range(2):
+                backend = self.backend(store)
+                backend.prefetch(range(10))
+                entry = backend.select(1)
+                entry["v"] = kept = Kept()
+                held = weakref.ref(kept)
+                backend.flush()
+                del entry, kept
+                assert held() is not None
+                backend.forget()
+                assert held() is None
+        finally:
+            gc.enable()

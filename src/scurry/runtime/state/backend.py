@@ -150,8 +150,8 @@ class KeyedStateBackend:
         self.max_parallelism = max_parallelism
         self.page_bytes = page_bytes
         self._state_bytes = state_bytes
-        #: bytes of state that were read of what the batch holds
-        self._bytes_read = 0
+        #: how many keys are held that are new or in runs, and the bytes that were read of them; pages are never much
+        self._keys_held = self._bytes_read = 0
         #: whether entries are packed: for operators that keep much of each key, of which batches touch few
         self.packs_entries = False
         self.indexes: dict[int, Index] = {}  # by group
@@ -174,8 +174,18 @@ class KeyedStateBackend:
     @property
     def is_full(self) -> bool:
         """Whether what is held takes up so much memory that it should be written back before more is loaded."""
-        keys = len(self.entries)
+        keys = self._keys_held
         return keys > _LEAST_KEYS and keys * _KEY_BYTES + self._bytes_read * _DECODED > self._state_bytes
+
+    def forget(self) -> None:
+        """Drop what is held, after `flush`; the memory is free at once, without a garbage collection."""
+        self._runs = None
+        self.key, self.entry = None, BEFORE_KEYS
+        self.entries.clear()
+        self.pages.clear()
+        self.hashes.clear()
+        for heap in self.heaps:
+            heap.clear()
 
     # ---------------------------------------------------------------- keys
 
@@ -215,6 +225,7 @@ class KeyedStateBackend:
     def _load_from_runs(self, hashes: Mapping[CanonicalKey, int]) -> None:
         found, size = self.runs.load(hashes)
         self._bytes_read += size
+        self._keys_held += len(found)
         self.entries.update(found)
         self._add_timers(found)
 
@@ -224,6 +235,7 @@ class KeyedStateBackend:
         entry: Any = entries.get(key)
         if entry is None:
             entry = entries[key] = {}
+            self._keys_held += 1
         elif type(entry) is bytes:
             entry = entries[key] = pickle.loads(entry)
         self.entries[key] = entry
@@ -301,7 +313,6 @@ class KeyedStateBackend:
 
     def _add_page(self, number: int, content: Any, blob: bytes | None) -> None:
         self.blobs[number] = blob
-        self._bytes_read += len(blob or b"")
         if self.packs_entries and type(content) is tuple:
             self.pages[number] = content[0]
             page = {key: entry for key, entry in content[0].items() if type(entry) is not bytes}

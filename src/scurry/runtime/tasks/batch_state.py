@@ -72,6 +72,7 @@ class BatchState:
             self._operator.settle()
         with writing_state(self._plan):
             size = self.backend.flush(now)
+        self.backend.forget()
         if size is None:
             return None
         self._written += size.written

@@ -145,6 +145,20 @@ def test_state_of_an_earlier_version_becomes_runs_as_it_is_touched() -> None:
     assert all(type(stored_content(blob)) is Index for blob in left)
 
 
+@pytest.mark.parametrize("small", [0, 16384])
+@pytest.mark.parametrize("by_key_before", [False, True])
+def test_the_first_row_of_all_comes_once(small: int, by_key_before: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_groups, "SMALL", small)
+    plan = replace(plan_of(rowtime=False), keep_last=False, keys=())
+    hashed = LastRows(lambda: FirstRow(plan), plan.schema, PartitionByHash([], by_key=True))
+    if by_key_before:
+        by_key = LastRows(lambda: FirstRowByProcessingTime(plan, False), plan.schema, PartitionByKey([]))
+        assert by_key.batch([(0, "a", 0, 0)]) == [("+I", (0, "a", 0, 0))]
+        hashed.store.update(by_key.store)
+    found = [row for number in range(5) for row in hashed.batch([(number, "a", 0, 0), (9, "b", 0, 0)])]
+    assert found == ([] if by_key_before else [("+I", (0, "a", 0, 0))])
+
+
 def test_first_rows_that_were_kept_by_key_are_taken_over() -> None:
     plan = replace(plan_of(rowtime=False), keep_last=False)
     hashed = LastRows(lambda: FirstRow(plan), plan.schema, PartitionByHash([0, 1], by_key=True))

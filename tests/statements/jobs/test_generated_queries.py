@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import Phase, find, given, settings
+from hypothesis import Phase, find, given, reject, settings
 from hypothesis import strategies as st
 
 from scurry.errors import ValidationError
@@ -108,7 +108,12 @@ def fed(draw: st.DrawFn) -> tuple[list[list[tuple[str, list[Any]]]], Left]:
 
 def streamed(env: TableEnvironment, text: str, batches: Any, parallelism: list[int]) -> Rows:
     """Return what a query leaves, restarted before each batch with the next parallelism of a list."""
-    query = FedQuery(env, text, parallelism[0])
+    try:
+        query = FedQuery(env, text, parallelism[0])
+    except ValidationError as error:
+        if "order by clause with non-constant fields" in str(error):
+            reject()  # Flink refuses such a Top-N, too
+        raise
     for number, batch in enumerate(batches):
         if 0 < number < len(parallelism):
             query.restart(parallelism[number])

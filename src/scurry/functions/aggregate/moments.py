@@ -150,10 +150,14 @@ def _as_decimals(column: Column, kind: pa.DataType) -> Column:
 
     context = Context(prec=76, rounding=ROUND_HALF_UP)
     unit, limit = Decimal(1).scaleb(-kind.scale), Decimal(10) ** (kind.precision - kind.scale)
-    values = [
-        None if each is None else Decimal(repr(each)).quantize(unit, context=context) for each in column.to_pylist()
-    ]
-    return pa.array([None if each is None or abs(each) >= limit else each for each in values], kind)
+
+    def fitting(value: float | None) -> Decimal | None:
+        if value is None or not abs(value) < float(limit):
+            return None
+        rounded = Decimal(repr(value)).quantize(unit, context=context)
+        return rounded if abs(rounded) < limit else None
+
+    return pa.array([fitting(each) for each in column.to_pylist()], kind)
 
 
 def _infer(site: AggregateSite) -> Signature:

@@ -17,13 +17,14 @@ from scurry.table.expressions import col
 
 env = StreamExecutionEnvironment.get_execution_environment()
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+sold = str(Path("sales").absolute())  # Spark writes and reads it
 env.from_collection([("tea", 3)], Types.TUPLE([Types.STRING(), Types.INT()])).to_spark(
-    "parquet", {"path": "sales"}, ["item", "price"]
+    "parquet", {"path": sold}, ["item", "price"]
 )
 env.execute()
 
 spark = SparkSession.builder.getOrCreate()
-sales = spark.read.parquet("sales")
+sales = spark.read.parquet(sold)
 with env.from_spark(sales).map(lambda row: row.price).execute_and_collect() as prices:
     assert list(prices) == [3]
 

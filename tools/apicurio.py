@@ -32,7 +32,7 @@ START_SECONDS = 120
 
 def cache() -> Path:
     """Where the program is kept."""
-    root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return root / "scurry" / f"apicurio-{VERSION}"
 
 

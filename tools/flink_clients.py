@@ -28,7 +28,7 @@ def jar(artifact: str) -> Path:
         OSError: Maven Central cannot be reached.
         ValueError: The jar is not the one that is expected.
     """
-    root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "scurry" / f"flink-clients-{VERSION}"
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "scurry" / f"flink-clients-{VERSION}"
     root.mkdir(parents=True, exist_ok=True)
     path = root / f"{artifact}-{VERSION}.jar"
     if not path.exists():

@@ -24,7 +24,7 @@ USER, PASSWORD, DATABASE = "scurry", "correct-horse", "scurry"
 START_SECONDS = 60
 #: where Debian's packages are unpacked; root's own directories are closed to `nobody`, as whom the server runs then
 PACKAGES = (
-    Path("/var/cache" if os.getuid() == 0 else os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    Path("/var/cache" if os.getuid() == 0 else os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     / "scurry" / "postgresql"
 )  # fmt: skip
 

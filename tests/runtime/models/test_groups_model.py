@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 from unittest.mock import MagicMock
 
+import pyarrow as pa
 import pytest
 
 from scurry.connectors.tables.contract import Changes
@@ -153,3 +154,9 @@ def test_groups_that_were_kept_by_key_are_taken_over(
     for _ in range(6):
         rows = [drawn(kind, chance, 500) for _ in range(250)]
         assert columnar.batch(rows) == by_key.batch(rows)
+
+
+@pytest.mark.parametrize("receivers", [1, 3])
+def test_no_rows_go_to_no_subtask(receivers: int) -> None:
+    none = Changes(pa.record_batch({"k": pa.array([], pa.int64())}))
+    assert PartitionByHash([0])(none, 128, receivers) == []

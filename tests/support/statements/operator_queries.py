@@ -143,6 +143,7 @@ QUERIES = {
     "first row by event time": f"SELECT k, id FROM {NUMBERED.format('k', 'ts', 't')} WHERE n = 1",
     "last row by event time": f"SELECT k, id FROM {NUMBERED.format('k', 'ts DESC', 't')} WHERE n = 1",
     "first row by processing time": f"SELECT k FROM {NUMBERED.format('k', 'p', 't')} WHERE n = 1",
+    "first row by processing time with a time to live": f"SELECT k FROM {NUMBERED.format('k', 'p', 't')} WHERE n = 1",
     "last row by processing time": f"SELECT k, id FROM {NUMBERED.format('k', 'p DESC', 't')} WHERE n = 1",
     "last row with a time to live": f"SELECT k, id FROM {NUMBERED.format('k', 'ts DESC', 't')} WHERE n = 1",
     "top with a time to live": f"SELECT k, id, n FROM {NUMBERED.format('k', 'v DESC, id', 't')} WHERE n <= 3",
@@ -171,6 +172,7 @@ SETTINGS = {
     "groups in bundles": {"table.exec.mini-batch.enabled": "true"},
     "groups of states in bundles": {"table.exec.mini-batch.enabled": "true"},
     "changes by key": {"table.exec.source.cdc-events-duplicate": "true"},
+    "first row by processing time with a time to live": {"table.exec.state.ttl": "1 h"},
     "last row with a time to live": {"table.exec.state.ttl": "1 h"},
     "top with a time to live": {"table.exec.state.ttl": "1 h"},
 }

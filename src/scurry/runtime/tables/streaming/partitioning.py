@@ -131,6 +131,8 @@ class PartitionByHash:
     def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, HashedChanges]]:
         """Return the subtasks that get rows, with their rows."""
         batch, kinds = changes.batch, changes.kinds
+        if not batch.num_rows:
+            return []
         hashes = self.hashes(batch, max_parallelism)
         if receivers == 1:
             return [(0, HashedChanges(changes, hashes))]
@@ -148,7 +150,8 @@ class PartitionByHash:
         if not self._by_key:
             return found
         if len(self._columns) == 1:  # looking for equal keys would cost more than their hashes
-            keys, codes = row_keys([to_values(batch.column(self._columns[0]))]), slice(None)
+            with naming_texts(batch):
+                keys, codes = row_keys([to_values(batch.column(self._columns[0]))]), slice(None)
         else:
             keys, codes, _ = _keys_of(batch, self._columns)
         groups = np.array(key_hashes(keys), np.uint64) % np.uint64(max_parallelism)

@@ -139,7 +139,8 @@ class _Spread(ColumnarRunning):
                 if used[row]:
                     current = _welford(current, numbers[row], signs[row])
                 found.append(current)
-        states = [pa.array(each, kind) for each, kind in zip(zip(*found, strict=True), self.types, strict=True)]
+        columns = zip(*found, strict=True) if found else [()] * len(self.types)
+        states = [pa.array(each, kind) for each, kind in zip(columns, self.types, strict=True)]
         self._compared = [states[0], states[2]]
         ends = pa.array(segments.ends)
         return _whole(self._accumulator.result(states)), [each.take(ends) for each in states]

@@ -77,7 +77,7 @@ def segments_of(codes: Any, ends: Any, signs: Any) -> Segments:
     if ends is not None:
         new[1:] |= ends[:-1]
     starts = np.flatnonzero(new)
-    return Segments(starts, np.append(starts[1:], len(codes)), np.cumsum(new) - 1, signs)
+    return Segments(starts, np.append(starts, len(codes))[1:], np.cumsum(new) - 1, signs)
 
 
 def running_sums(values: Any, starts: Any, stops: Any) -> Any:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 from unittest.mock import MagicMock
 
-import pyarrow as pa
+import numpy as np
 import pytest
 
 from scurry.connectors.tables.contract import Changes
@@ -37,6 +37,7 @@ from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
 from scurry.runtime.tables.streaming.groups.row_changes import ColumnarGroupAggregate, keeps_columns
+from scurry.runtime.tables.streaming.groups.segments import segments_of
 from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
 from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
 
@@ -156,7 +157,6 @@ def test_groups_that_were_kept_by_key_are_taken_over(
         assert columnar.batch(rows) == by_key.batch(rows)
 
 
-@pytest.mark.parametrize("receivers", [1, 3])
-def test_no_rows_go_to_no_subtask(receivers: int) -> None:
-    none = Changes(pa.record_batch({"k": pa.array([], pa.int64())}))
-    assert PartitionByHash([0])(none, 128, receivers) == []
+def test_no_rows_have_no_segments() -> None:
+    none = segments_of(np.zeros(0, np.int64), None, None)
+    assert (none.starts.tolist(), none.stops.tolist(), none.rows, none.places) == ([], [], 0, 0)

@@ -131,8 +131,6 @@ class PartitionByHash:
     def __call__(self, changes: Changes, max_parallelism: int, receivers: int) -> list[tuple[int, HashedChanges]]:
         """Return the subtasks that get rows, with their rows."""
         batch, kinds = changes.batch, changes.kinds
-        if not batch.num_rows:
-            return []
         hashes = self.hashes(batch, max_parallelism)
         if receivers == 1:
             return [(0, HashedChanges(changes, hashes))]

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.connectors.tables.contract import Changes
-from scurry.connectors.tables.scanning import TableScan
 from scurry.datastream import DataStream
 from scurry.graph.nodes import Node
-from scurry.runtime.tables.streaming.lowering import Lowering
-from scurry.sql.parser import parse
-from scurry.statements.changes import executable
-from scurry.statements.queries import plan_query
-from scurry.statements.streaming_runner import _Tables
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.connectors.scanning import TableScan
+from scurry.sql.operators.lowering import Lowering
+from scurry.sql.statements.changes import executable
+from scurry.sql.statements.queries import plan_query
+from scurry.sql.statements.streaming_runner import _Tables
+from scurry.sql.syntax.parser import parse
 from scurry.table import EnvironmentSettings, TableEnvironment
 from scurry.testing import TestHarness
 

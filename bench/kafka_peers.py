@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.testing.kafka import CENTRAL, KafkaBroker
 
 HERE = Path(__file__).resolve().parent

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import scurry
-from scurry.pyflink_names import IMPORTED
+from scurry.common._pyflink.names import IMPORTED
 
 STUBS = Path(__file__).with_name("pyflink-stubs")
 SOURCE = Path(scurry.__file__).parent
@@ -19,7 +19,7 @@ def stubs() -> dict[str, str]:
     """Return path below ``pyflink-stubs`` -> text of a stub, each of which has the names of one of scurry's modules."""
     found = {
         "__init__.pyi": stub("scurry", {"": "__version__"}),
-        "version.pyi": stub("scurry.pyflink_version", {"pyflink_version": "__version__"}),
+        "version.pyi": stub("scurry.common._pyflink.version", {"common._pyflink.version": "__version__"}),
     }
     for package in PACKAGES:
         for file in sorted((SOURCE / package).rglob("*.py")):

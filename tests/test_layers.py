@@ -23,115 +23,110 @@ import scurry
 PACKAGE = Path(scurry.__file__).parent
 
 MAY_IMPORT: dict[str, set[str]] = {
-    "scurry": set(),
-    "scurry.user_frames": set(),
-    "scurry.errors": {"scurry.user_frames"},
-    "scurry.launch": set(),
-    "scurry.directories": set(),
-    "scurry.pyflink_version": set(),
-    "scurry.pyflink_alias": {"scurry.errors", "scurry.pyflink_names"},
-    "scurry.pyflink_names": {"scurry.common"},
+    "scurry": {"scurry._moved"},
+    "scurry._moved": set(),
+    "scurry.errors": set(),
+    "scurry.pyflink_alias": {"scurry._moved", "scurry.errors", "scurry.common"},
     "scurry.metrics": {"scurry.errors"},
     "scurry.util": {"scurry.errors"},
-    "scurry.common": {"scurry.common._java_numbers", "scurry.errors", "scurry.user_frames"},
+    "scurry.common": {"scurry.common._java_numbers", "scurry.errors"},
     "scurry.common._java_regex": {"scurry.errors"},
     "scurry.common._java_numbers": set(),
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
     "scurry.cep": {
-        "scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream", "scurry.statements",
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream",
+        "scurry.sql.statements",
     },
-    "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.user_frames"},
-    "scurry.dependencies": {"scurry.errors", "scurry.common", "scurry.directories"},
+    "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.common._java_regex"},
     "scurry.runtime": {
-        "scurry.user_frames",
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
-        "scurry.dependencies", "scurry.patterns",
+        "scurry.patterns",
     },
     "scurry.runtime.local": {"scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime"},
+    "scurry.runtime.progress": {"scurry.common", "scurry.runtime"},
     "scurry.spark": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
-        "scurry.metrics", "scurry.launch", "scurry.pyflink_alias", "scurry.directories", "scurry.dependencies",
-        "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime.tables",
-        "scurry.connectors.tables",
+        "scurry.metrics", "scurry.pyflink_alias", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.plan",
+        "scurry.sql.evaluation", "scurry.sql.connectors",
     },
-    "scurry.sql": {"scurry.errors", "scurry.common"},
+    "scurry.sql": set(),
+    "scurry.sql.types": {"scurry.errors"},
+    "scurry.sql.functions": {
+        "scurry.errors", "scurry.sql.types", "scurry.common._java_numbers", "scurry.common._java_regex",
+    },
+    "scurry.sql.syntax": {"scurry.errors", "scurry.common"},
+    "scurry.sql.plan": {"scurry.errors", "scurry.sql.types", "scurry.sql.functions"},
+    "scurry.sql.values": {"scurry.errors", "scurry.common", "scurry.sql.types", "scurry.sql.functions"},
+    "scurry.sql.evaluation": {
+        "scurry.errors", "scurry.common", "scurry.patterns", "scurry.sql.types", "scurry.sql.functions",
+        "scurry.sql.plan", "scurry.sql.values",
+    },
+    "scurry.sql.planner": {
+        "scurry.errors", "scurry.common", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.plan",
+        "scurry.sql.evaluation",
+    },
     "scurry.sql.validator": {
-        "scurry.errors", "scurry.common", "scurry.sql", "scurry.logical_types", "scurry.functions", "scurry.relational",
+        "scurry.errors", "scurry.common", "scurry.sql.syntax", "scurry.sql.types", "scurry.sql.functions",
+        "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.evaluation",
     },
-    "scurry.logical_types": {"scurry.errors"},
-    "scurry.functions": {
-        "scurry.errors", "scurry.logical_types", "scurry.common._java_numbers", "scurry.common._java_regex",
+    "scurry.sql.operators": {
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.patterns", "scurry.runtime",
+        "scurry.sql.types", "scurry.sql.functions", "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.values",
+        "scurry.sql.evaluation", "scurry.sql.connectors",
     },
-    "scurry.relational": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
-    "scurry.python_values": {"scurry.errors", "scurry.common", "scurry.logical_types", "scurry.functions"},
-    "scurry.runtime.tables": {
-        "scurry.errors", "scurry.common", "scurry.user_frames", "scurry.logical_types", "scurry.functions",
-        "scurry.relational", "scurry.python_values", "scurry.patterns",
-    },
-    "scurry.runtime.tables.streaming": {
-        "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.connectors.tables",
-        "scurry.logical_types", "scurry.functions", "scurry.relational", "scurry.runtime", "scurry.runtime.tables",
-        "scurry.python_values", "scurry.patterns",
-    },
-    "scurry.catalog": {"scurry.errors", "scurry.logical_types"},
-    "scurry.formats": {
+    "scurry.sql.catalog": {"scurry.errors", "scurry.sql.types"},
+    "scurry.sql.formats": {
         "scurry.common._java_numbers",
-        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.logical_types", "scurry.catalog",
+        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.sql.types", "scurry.sql.catalog",
     },
-    "scurry.connectors.tables": {
+    "scurry.sql.connectors": {
         "scurry.common._java_numbers",
-        "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.logical_types",
-        "scurry.catalog", "scurry.formats",
+        "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.sql.types",
+        "scurry.sql.catalog", "scurry.sql.formats",
     },
-    "scurry.statements": {
+    "scurry.sql.statements": {
         "scurry.common._java_numbers",
-        "scurry", "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.catalog", "scurry.connectors",
-        "scurry.connectors.tables", "scurry.sql", "scurry.sql.validator", "scurry.relational", "scurry.functions",
-        "scurry.runtime", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.graph",
-        "scurry.dependencies", "scurry.formats", "scurry.rest",
+        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
+        "scurry.rest", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.syntax", "scurry.sql.plan",
+        "scurry.sql.planner", "scurry.sql.validator", "scurry.sql.evaluation", "scurry.sql.operators",
+        "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.connectors",
     },
+    "scurry.sql.gateway": {
+        "scurry.common._java_numbers",
+        "scurry", "scurry.errors", "scurry.common", "scurry.rest", "scurry.sql.types", "scurry.sql.functions",
+        "scurry.sql.formats", "scurry.sql.syntax", "scurry.sql.statements",
+    },
+    "scurry.sql.client": {
+        "scurry.errors", "scurry.common", "scurry.rest", "scurry.sql.types", "scurry.sql.syntax",
+        "scurry.sql.statements", "scurry.sql.gateway",
+    },
+    "scurry.notebook": {"scurry.sql.client"},
     "scurry.table": {
         "scurry.common._java_numbers",
-        "scurry.errors", "scurry.logical_types", "scurry.common", "scurry.connectors", "scurry.catalog",
-        "scurry.formats", "scurry.sql", "scurry.relational", "scurry.functions", "scurry.graph", "scurry.statements",
-        "scurry.launch", "scurry.progress", "scurry.pyflink_version",
+        "scurry.errors", "scurry.common", "scurry.graph", "scurry.runtime.progress", "scurry.sql.types",
+        "scurry.sql.catalog", "scurry.sql.syntax", "scurry.sql.plan", "scurry.sql.functions", "scurry.sql.statements",
     },
     "scurry.rest": {
-        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.directories",
-        "scurry.pyflink_version",
+        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.metrics", "scurry.runtime",
     },
-    "scurry.gateway": {
-        "scurry.common._java_numbers",
-        "scurry", "scurry.errors", "scurry.common", "scurry.formats", "scurry.functions", "scurry.logical_types",
-        "scurry.sql", "scurry.statements", "scurry.rest", "scurry.pyflink_version",
-    },
-    "scurry.sql_client": {
-        "scurry.errors", "scurry.common", "scurry.logical_types", "scurry.sql", "scurry.statements", "scurry.gateway",
-        "scurry.directories", "scurry.rest",
-    },
-    "scurry.notebook": {"scurry.sql_client"},
-    "scurry.progress": {"scurry.common", "scurry.runtime"},
+    "scurry.rest.session": {"scurry", "scurry.errors", "scurry.common", "scurry.rest", "scurry.runtime"},
     "scurry.datastream": {
-        "scurry.user_frames",
-        "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.metrics",
-        "scurry.launch", "scurry.table", "scurry.progress", "scurry.rest", "scurry.logical_types",
-        "scurry.common._java_regex",
+        "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.graph", "scurry.connectors",
+        "scurry.runtime", "scurry.runtime.progress", "scurry.metrics", "scurry.rest", "scurry.sql.types",
+        "scurry.table",
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",
-        "scurry.datastream", "scurry.table", "scurry.directories",
+        "scurry.datastream", "scurry.table",
     },
     "scurry.state": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.datastream",
     },
-    "scurry.session": {"scurry.errors", "scurry.rest", "scurry.runtime"},
     "scurry.cli": {
-        "scurry.session",
-        "scurry", "scurry.errors", "scurry.common", "scurry.launch", "scurry.pyflink_alias", "scurry.pyflink_version",
-        "scurry.rest", "scurry.runtime", "scurry.user_frames", "scurry.dependencies", "scurry.table", "scurry.gateway",
-        "scurry.sql_client", "scurry.directories",
+        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.runtime", "scurry.rest",
+        "scurry.rest.session", "scurry.pyflink_alias", "scurry.table", "scurry.sql.gateway", "scurry.sql.client",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip
@@ -141,9 +136,9 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     "scurry.runtime.submit": {"scurry.runtime.local", "scurry.spark"},
     "scurry.runtime.early": {"scurry.spark"},
     # The application that the jobs of a session share.
-    "scurry.session.session": {"scurry.spark"},
+    "scurry.rest.session.session": {"scurry.spark"},
     # The same seam for plans of tables.
-    "scurry.statements.runners": {"scurry.spark"},
+    "scurry.sql.statements.runners": {"scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.
     "scurry.state.reader": {"scurry.spark"},
     "scurry.state.writer": {"scurry.spark"},
@@ -155,7 +150,7 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
 
 IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}
 
-COMPUTING_ON_COLUMNS = {"scurry.functions", "scurry.runtime.tables", "scurry.runtime.tables.streaming", "scurry.spark"}
+COMPUTING_ON_COLUMNS = {"scurry.sql.functions", "scurry.sql.evaluation", "scurry.sql.operators", "scurry.spark"}
 
 HEAVY = {"pyspark", "pandas", "pyarrow", "fastapi", "uvicorn", "psycopg", "fastavro", "deltalake", "pyiceberg"}
 
@@ -266,6 +261,19 @@ def test_modules_do_not_import_each_other_in_circles() -> None:
     assert [sorted(circle) for circle in import_circles() if not circle <= STREAMS] == []
 
 
+#: Rooms at the top of the package: packages, and modules beside them.
+MOST_ROOMS = 20
+
+
+def rooms() -> set[str]:
+    files = {file.stem for file in PACKAGE.glob("*.py") if not file.stem.startswith("_")}
+    return files | {"__main__"} | {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
+
+
+def test_the_top_of_the_package_is_taken_in_at_a_glance() -> None:
+    assert len(rooms()) <= MOST_ROOMS, sorted(rooms())
+
+
 def test_every_exception_is_needed() -> None:
     lazy = [found for found in all_imports() if found.inside_function]
     used = {(found.importer, layer_of(found.imported)) for found in lazy}
@@ -279,7 +287,8 @@ def test_only_the_spark_layer_imports_pyspark() -> None:
 
 def test_only_what_serves_requests_imports_the_web_framework() -> None:
     users = [found for found in all_imports() if found.imported.split(".")[0] in {"fastapi", "starlette", "uvicorn"}]
-    assert [found.where for found in users if layer_of(found.importer) not in {"scurry.rest", "scurry.gateway"}] == []
+    serving = {"scurry.rest", "scurry.rest.session", "scurry.sql.gateway"}
+    assert [found.where for found in users if layer_of(found.importer) not in serving] == []
 
 
 def test_pandas_and_pyarrow_are_imported_inside_functions_where_no_columns_are_computed() -> None:
@@ -337,7 +346,7 @@ def test_importing_a_package_loads_nothing_heavy(module: str) -> None:
 
 
 def test_names_are_suggested_by_one_module() -> None:
-    others = {"sql/places.py"}  # finds where a text is after secrets were removed from it
+    others = {"sql/syntax/places.py"}  # finds where a text is after secrets were removed from it
     importing = {
         str(path.relative_to(PACKAGE))
         for path in PACKAGE.rglob("*.py")

@@ -18,10 +18,10 @@ import scurry
 from scurry.connectors.source import Backlog
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.progress import ProgressDisplay
 from scurry.runtime.driver.backlog import BacklogTracker
 from scurry.runtime.driver.job import BatchReport, JobExecution
 from scurry.runtime.exchange.wire import MAX_TIME
+from scurry.runtime.progress import ProgressDisplay
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z
@@ -73,7 +73,7 @@ def test_a_terminal_shows_the_address_of_the_page_with_its_token_and_other_strea
 
 
 def test_a_job_at_a_terminal_that_runs_on_shows_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scurry.progress.display._PAGE_SECONDS", 0.01)
+    monkeypatch.setattr("scurry.runtime.progress.display._PAGE_SECONDS", 0.01)
     job, terminal = Job(), Terminal()
     job.execution.page = ("http://127.0.0.1:40123", None)
     with job.display(terminal):

@@ -14,8 +14,8 @@ import pytest
 import scurry
 import scurry.common.time
 import scurry.pyflink_alias
+from scurry.common._pyflink.names import IMPORTED
 from scurry.errors import PyFlinkImportedError
-from scurry.pyflink_names import IMPORTED
 
 
 def in_fresh_python(code: str, *, path: Path | None = None) -> str:

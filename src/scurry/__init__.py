@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
+import scurry._moved  # noqa: F401
+
 __version__ = "0.1.0"

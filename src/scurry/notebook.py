@@ -13,6 +13,6 @@ def load_ipython_extension(shell: Any) -> None:
     Args:
         shell: IPython's shell.
     """
-    from scurry.sql_client.cells import add_magic
+    from scurry.sql.client.cells import add_magic
 
     add_magic(shell)

@@ -1,2 +1,2 @@
-from scurry.pyflink_version import *
-from scurry.pyflink_version import __version__ as __version__
+from scurry.common._pyflink.version import *
+from scurry.common._pyflink.version import __version__ as __version__

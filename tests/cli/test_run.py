@@ -42,7 +42,8 @@ def program(tmp_path: Path) -> Callable[[str], str]:
 
 
 def options_seen_by(write: Callable[[str], str], *options: str) -> str:
-    file = write("import scurry.launch; print(sorted(scurry.launch.current().overrides().items()))")
+    printed = "print(sorted(launch.current().overrides().items()))"
+    file = write(f"from scurry.common._process import launch; {printed}")
     return scurry_command("run", *options, file).stdout.strip()
 
 
@@ -170,7 +171,7 @@ def test_a_missing_program_is_a_usage_error() -> None:
 
 
 def test_explain_asks_the_environment_for_the_plan_only(program: Callable[[str], str]) -> None:
-    file = program("import scurry.launch; print(scurry.launch.current().explain_only)")
+    file = program("import scurry.common._process.launch; print(scurry.common._process.launch.current().explain_only)")
     assert scurry_command("explain", file).stdout == "True\n"
     assert scurry_command("run", file).stdout == "False\n"
 

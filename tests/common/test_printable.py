@@ -15,10 +15,10 @@ from scurry.cli.tables import print_table
 from scurry.common import Configuration
 from scurry.common._printable import one_line, printable
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.progress import ProgressDisplay
 from scurry.runtime.driver.job import JobExecution
-from scurry.sql_client import terminal
-from scurry.sql_client.results import cells
+from scurry.runtime.progress import ProgressDisplay
+from scurry.sql.client import terminal
+from scurry.sql.client.results import cells
 from scurry.testing import job_plan_of
 
 #: Sets the title of a terminal; the sequence of one character that introduces commands; a text that runs backwards.

@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import pytest
 
-from scurry import launch
 from scurry.common import Configuration
+from scurry.common._process import launch
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ConfigError, UnknownConfigError
-from scurry.sql.parser import parse
-from scurry.statements.client_statements import ClientStatements
-from scurry.statements.session import TableSession
+from scurry.sql.statements.client_statements import ClientStatements
+from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax.parser import parse
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 #: Keys that programs for Flink set, with a value of each.

@@ -14,16 +14,16 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog import load_catalog
 
-from scurry.catalog.entries import CatalogTable
-from scurry.catalog.identifier import ObjectIdentifier
-from scurry.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
-from scurry.catalog.table_options import Options, TableOption
-from scurry.connectors.tables.contract import SinkTarget, TableContext, TableFactory
-from scurry.connectors.tables.factories import CONNECTORS, find_factory
 from scurry.errors import ScurryError
-from scurry.formats.contract import FormatColumn, FormatFactory
-from scurry.formats.registry import FORMATS, checked_options, find_format
-from scurry.logical_types import BigIntType, DataType, IntType, TimestampType, VarCharType
+from scurry.sql.catalog.entries import CatalogTable
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
+from scurry.sql.catalog.table_options import Options, TableOption
+from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory
+from scurry.sql.connectors.factories import CONNECTORS, find_factory
+from scurry.sql.formats.contract import FormatColumn, FormatFactory
+from scurry.sql.formats.registry import FORMATS, checked_options, find_format
+from scurry.sql.types import BigIntType, DataType, IntType, TimestampType, VarCharType
 
 COLUMNS: dict[str, DataType] = {"k": IntType(False), "v": VarCharType(10), "p": VarCharType(5)}
 KAFKA = {"topic": "t", "properties.bootstrap.servers": "b:9092", "scan.startup.mode": "earliest-offset"}

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from scurry.connectors.tables.datagen.columns import RandomColumns, sequence_column
 from scurry.errors import ValidationError
-from scurry.logical_types import DataType
-from scurry.logical_types.values import to_values
+from scurry.sql.connectors.datagen.columns import RandomColumns, sequence_column
+from scurry.sql.types import DataType
+from scurry.sql.types.values import to_values
 from scurry.table import DataTypes
 
 SIZE = 500

@@ -36,8 +36,8 @@ from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile, TableL
 from scurry.connectors.sequence import NumberSequenceSource
 from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.connectors.splits import SplitSource
-from scurry.connectors.tables.inline import ArrowSource
-from scurry.connectors.tables.split_enumerator import SplitEnumerator
+from scurry.sql.connectors.inline import ArrowSource
+from scurry.sql.connectors.split_enumerator import SplitEnumerator
 
 END = 1 << 60
 LIMITS = BatchLimits(max_bytes=60, max_records=13)
@@ -320,7 +320,7 @@ def test_no_record_is_late_after_restores_at_other_parallelisms(
 def test_every_enumerator_is_one_of_these(tmp_path_factory: pytest.TempPathFactory) -> None:
     for module in pkgutil.walk_packages(scurry.connectors.__path__, "scurry.connectors."):
         importlib.import_module(module.name)
-    importlib.import_module("scurry.statements.streams.source")
+    importlib.import_module("scurry.sql.statements.streams.source")
     tried = set(WITHOUT)
     for case in CASES.values():
         kinds = type(case(tmp_path_factory.mktemp("source")).create(1)).__mro__

@@ -13,8 +13,8 @@ from scurry.connectors import collect_sink
 from scurry.connectors.collect_sink import MOST_WAITING_BYTES, CollectedRecords
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
-from scurry.gateway.operations import PAGE_ROWS, Operation
-from scurry.gateway.sessions import Sessions
+from scurry.sql.gateway.operations import PAGE_ROWS, Operation
+from scurry.sql.gateway.sessions import Sessions
 from support.statements.tables import environment
 
 SETTINGS = {"scurry.batch.max-records": "100", "parallelism.default": "1", "scurry.runner": "local"}
@@ -38,7 +38,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[CollectedRecords[Any]]:
             self.most = max(self.most, self.waiting)
 
     monkeypatch.setattr(collect_sink, "CollectedRecords", Watched)
-    monkeypatch.setattr("scurry.statements.streaming_runner.CollectedRecords", Watched)
+    monkeypatch.setattr("scurry.sql.statements.streaming_runner.CollectedRecords", Watched)
     return found
 
 

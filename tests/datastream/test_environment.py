@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scurry import launch
 from scurry.common import Configuration, Types
+from scurry.common._process import launch
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.discard_sink import DiscardSink
 from scurry.datastream import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from support.dependencies.projects import Project, new_project
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scurry.dependencies import JobDependencies
-from scurry.dependencies.declared import Declared
 from scurry.errors import ConfigError, InterpreterError
+from scurry.graph.dependencies import JobDependencies
+from scurry.graph.dependencies.declared import Declared
 
 
 def test_files_are_searched_in_the_order_of_the_setting(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_an_archive_that_names_files_outside_of_it_is_refused(tmp_path: Path) ->
     import io
     import tarfile
 
-    from scurry.dependencies.archives import unpack
     from scurry.errors import DependencyError
+    from scurry.graph.dependencies.archives import unpack
 
     with tarfile.open(tmp_path / "bad.tar", "w") as archive:
         archive.addfile(tarfile.TarInfo("../escaped"), io.BytesIO())

@@ -10,9 +10,9 @@ from types import ModuleType
 
 import pytest
 
-from scurry.dependencies import program
-from scurry.dependencies.program import is_installed, program_directory, program_modules
 from scurry.errors import DependencyError
+from scurry.graph.dependencies import program
+from scurry.graph.dependencies.program import is_installed, program_directory, program_modules
 
 
 @pytest.fixture

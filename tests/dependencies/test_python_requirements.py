@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from scurry.dependencies.requirements import environment, read_requirements, refuse_loaded, require_here, unsatisfied
 from scurry.errors import ConfigError, DependencyError
+from scurry.graph.dependencies.requirements import (
+    environment,
+    read_requirements,
+    refuse_loaded,
+    require_here,
+    unsatisfied,
+)
 from support.dependencies.projects import make_wheel
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scurry.dependencies import JobDependencies, WorkerSetup, setup
-from scurry.dependencies.archives import pack
 from scurry.errors import DependencyError
+from scurry.graph.dependencies import JobDependencies, WorkerSetup, setup
+from scurry.graph.dependencies.archives import pack
 
 
 @pytest.fixture(autouse=True)

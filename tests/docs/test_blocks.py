@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scurry.sql.parser import parse
+from scurry.sql.syntax.parser import parse
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support import TESTS
 from support.docs.blocks import FENCED, PAGES

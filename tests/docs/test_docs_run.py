@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(r"```python\n(.*?)```\s*```text\n(.*?)```", re.DOTALL)

@@ -14,10 +14,10 @@ import typer
 from fastapi.routing import APIRoute
 
 from scurry.cli.commands import app
-from scurry.gateway.app import application as gateway
 from scurry.rest import events
 from scurry.rest.app import application as job
 from scurry.rest.session.app import session_application as session
+from scurry.sql.gateway.app import application as gateway
 from support import TESTS
 from support.docs.blocks import PAGES, commands, words_of
 

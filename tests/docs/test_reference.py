@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scurry import errors
-from scurry.functions import catalogue
+from scurry.sql.functions import catalogue
 from support.docs.reference import REFERENCE, described_functions, pages
 
 PAGES = pages()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scurry.sql_client.client import SqlClient
-from scurry.sql_client.embedded import EmbeddedExecutor
+from scurry.sql.client.client import SqlClient
+from scurry.sql.client.embedded import EmbeddedExecutor
 from support import TESTS
 
 PAGE = (TESTS.parent / "docs" / "sql-client.md").read_text()
@@ -27,7 +27,7 @@ def test_statements_print_what_the_page_says() -> None:
 def test_every_setting_of_the_client_is_listed() -> None:
     import inspect
 
-    from scurry.sql_client import results
+    from scurry.sql.client import results
 
     read = set(re.findall(r'"(sql-client\.[\w.-]+)"', inspect.getsource(results)))
     assert read - {key for key in read if f"`{key}`" in PAGE} == {"sql-client.display.max-column-width"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.connectors.tables.factories import CONNECTORS
-from scurry.formats.registry import FORMATS
+from scurry.sql.connectors.factories import CONNECTORS
+from scurry.sql.formats.registry import FORMATS
 from support.docs.option_tables import PAGE, with_tables
 
 

@@ -16,10 +16,10 @@ import pytest
 
 from scurry.cli.program import run_program
 from scurry.common import Configuration
+from scurry.common._process.launch import LaunchOptions
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentTypeError, JobError, ScurryError
-from scurry.launch import LaunchOptions
-from scurry.user_frames import is_internal, only_user_frames
+from scurry.errors.user_frames import is_internal, only_user_frames
 
 SETUP = """
 from scurry.common import Configuration

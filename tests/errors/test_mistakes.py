@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from scurry.cli.commands import app
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 
 SETUP = """
 import datetime, threading

@@ -10,17 +10,15 @@ from pathlib import Path
 import scurry
 
 ROOT = Path(scurry.__file__).parent
-PACKAGES = (
-    "catalog", "connectors/tables", "formats", "functions", "relational", "runtime/tables", "sql", "sql_client",
-    "statements", "table",
-)  # fmt: skip
+PACKAGES = ("sql", "table")
 JAVA = re.compile(
     r"org\.apache\.|\bjava\.\w+\.|\bclasspath\b|\bDynamicTable\w*|\bSupports[A-Z]\w+|\b(?!Table|Stream)[A-Z]\w+Exception\b"
 )
 #: Names that are no text for users, or whose spelling others read.
 OTHER_USES = {
-    "formats/avro/schema.py": "the name of the record in the files that Flink writes",
-    "logical_types/special_types.py": "the text of a type",
+    "sql/formats/avro/schema.py": "the name of the record in the files that Flink writes",
+    "sql/gateway/app.py": "the text of an error that clients of Flink read",
+    "sql/types/special_types.py": "the text of a type",
 }
 
 

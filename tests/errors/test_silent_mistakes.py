@@ -13,13 +13,13 @@ import pytest
 
 from scurry.cli.program import run_program
 from scurry.common import Configuration, Types
+from scurry.common._process.launch import LaunchOptions
 from scurry.common.time import Duration, Time
 from scurry.common.watermark_strategy import TimestampAssigner, WatermarkStrategy
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, ProcessFunction
 from scurry.datastream.window import TumblingEventTimeWindows, TumblingProcessingTimeWindows
-from scurry.launch import LaunchOptions
 from scurry.runtime.driver import stalled
 from scurry.runtime.driver.job import JobExecution
 from scurry.testing import job_plan_of

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 
 GOLDEN = Path(__file__).with_name("sql_mistakes.txt")
 SETUP = """\

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 
 PROJECT = Path(__file__).parents[2]
 SCENARIOS = PROJECT / "examples" / "scenarios"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from recordings import Program, programs
 
-from scurry import launch
+from scurry.common._process import launch
 from scurry.runtime.local.streaming import LocalEngine
 from support.runtime.parts import in_parts
 

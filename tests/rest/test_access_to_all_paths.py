@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi import FastAPI
 
-from scurry.gateway.app import application as gateway_application
-from scurry.gateway.sessions import Sessions
 from scurry.rest.app import application as job_application
 from scurry.rest.page import page_files
 from scurry.rest.session.app import session_application
+from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
+from scurry.rest.session.session import Session
 from scurry.rest.settings import RestSettings
-from scurry.session.directory import SessionDirectory
-from scurry.session.session import Session
+from scurry.sql.gateway.app import application as gateway_application
+from scurry.sql.gateway.sessions import Sessions
 from support.gateway import serving
 from support.rest.fake_jobs import TOKEN, FakeJob, served
 

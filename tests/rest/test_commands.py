@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from scurry import __version__ as version
 from scurry.cli.commands import app
 from scurry.common import Configuration
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 from scurry.rest.client import RemoteProcess
 from scurry.rest.registry import JobEntry, register
 from scurry.rest.settings import RestSettings

@@ -13,7 +13,6 @@ from scurry.common import Configuration
 from scurry.common.job_client import JobClient
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.metrics import DistributionResult
-from scurry.progress import ProgressDisplay
 from scurry.rest.archive import write_archive
 from scurry.rest.job import ServedJob
 from scurry.rest.prometheus_text import prometheus_text
@@ -21,6 +20,7 @@ from scurry.rest.reporters.contract import ReporterOptions
 from scurry.rest.reporters.statsd import StatsDReporter
 from scurry.rest.routes import jobs
 from scurry.runtime.driver.client import RunningJob
+from scurry.runtime.progress import ProgressDisplay
 from support.rest.fake_jobs import FakeJob
 from support.statements.tables import environment
 

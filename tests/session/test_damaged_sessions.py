@@ -16,11 +16,11 @@ import pytest
 from scurry.cli.sessions import history
 from scurry.errors import ArgumentError, SessionError
 from scurry.rest.internal import answer
+from scurry.rest.session import session as sessions
 from scurry.rest.session.app import session_application
-from scurry.session import session as sessions
-from scurry.session.directory import Program, SessionDirectory
-from scurry.session.job_process import JobProcess
-from scurry.session.session import Session
+from scurry.rest.session.directory import Program, SessionDirectory
+from scurry.rest.session.job_process import JobProcess
+from scurry.rest.session.session import Session
 
 OVER, RUNS, ALSO_RUNS = ("a" * 32, "b" * 32, "c" * 32)
 JAR = "5b8ff0ba-0000-4000-8000-000000000000_job.py"

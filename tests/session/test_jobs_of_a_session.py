@@ -18,10 +18,10 @@ from scurry.cli.sessions import find_session, run_in_session
 from scurry.common import Configuration
 from scurry.errors import ArgumentError, ConfigError, RequestRefusedError, SessionError
 from scurry.rest.client import RemoteProcess
+from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
+from scurry.rest.session.session import Session
 from scurry.rest.settings import RestSettings
-from scurry.session.directory import SessionDirectory
-from scurry.session.session import Session
 from support.rest.fake_jobs import raw
 
 PROGRAM = Path(__file__).parent / "programs" / "job.py"

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from scurry.common import Configuration
+from scurry.common._process.directories import cache_directory, socket_directory
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.directories import cache_directory, socket_directory
 from scurry.errors import CheckpointCorruptedError, CheckpointLockedError, JobError
 from scurry.runtime.checkpoint.lock import locked
 from scurry.runtime.checkpoint.storage import DamagedFileError, LocalStorage

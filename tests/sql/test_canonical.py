@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scurry.errors import SqlParserError
-from scurry.sql import parse, unparse
+from scurry.sql.syntax import parse, unparse
 from sql.record_canonical import CANONICAL
 
 RECORDED = {

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.functions.definition import Session
-from scurry.logical_types import IntType
-from scurry.relational.plan import Aggregate, Join, walk
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Aggregate, Join, walk
+from scurry.sql.types import IntType
 from support.queries import Tables
 
 

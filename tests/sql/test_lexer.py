@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.sql.lexer import (
+from scurry.sql.syntax.lexer import (
     APPROXIMATE,
     BINARY_STRING,
     DECIMAL,

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
-from scurry.functions.aggregate.catalogue import aggregate_names
-from scurry.functions.catalogue import names
+from scurry.sql.functions.aggregate.catalogue import aggregate_names
+from scurry.sql.functions.catalogue import names
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 

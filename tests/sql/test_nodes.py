@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from scurry.sql.nodes import (
+from scurry.sql.syntax.nodes import (
     BinaryOperation,
     Identifier,
     NumericLiteral,
@@ -19,7 +19,7 @@ from scurry.sql.nodes import (
     replace,
     walk,
 )
-from scurry.sql.span import NO_SPAN, Span
+from scurry.sql.syntax.span import NO_SPAN, Span
 
 SUM = BinaryOperation("+", Identifier(("a",)), NumericLiteral("1"))
 

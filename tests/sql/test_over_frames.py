@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scurry.logical_types import BigIntType, DataType, DecimalType, DoubleType, FloatType, IntType, VarCharType
+from scurry.sql.types import BigIntType, DataType, DecimalType, DoubleType, FloatType, IntType, VarCharType
 from support.queries import Tables
 
 COLUMNS: dict[str, DataType] = {

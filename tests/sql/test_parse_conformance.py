@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from scurry.errors import SqlParserError
-from scurry.sql import parse, unparse
-from scurry.sql.nodes import Statement
+from scurry.sql.syntax import parse, unparse
+from scurry.sql.syntax.nodes import Statement
 
 RECORDINGS = Path(os.environ.get("SCURRY_CONFORMANCE", "")).resolve() / "sql" / "parse" / "public.jsonl"
 RECORDED = bool(os.environ.get("SCURRY_CONFORMANCE")) and RECORDINGS.exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import SqlParserEOFError, SqlParserError
-from scurry.sql import parse
+from scurry.sql.syntax import parse
 
 REFUSED = {
     "SELECT id FORM t": ('Encountered "t" at line 1, column 16.', 1, 16),

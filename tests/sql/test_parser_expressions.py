@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.sql import parse
-from scurry.sql.nodes import (
+from scurry.sql.syntax import parse
+from scurry.sql.syntax.nodes import (
     Between,
     BinaryOperation,
     Call,

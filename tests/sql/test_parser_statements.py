@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import SqlParserError
-from scurry.sql import nodes, parse, parse_statements, unparse
-from scurry.sql.nodes import (
+from scurry.sql.syntax import nodes, parse, parse_statements, unparse
+from scurry.sql.syntax.nodes import (
     AlterTable,
     ComputedColumn,
     CreateTable,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import EvaluationError, ValidationError
-from scurry.logical_types import IntType, RowField, RowType, VarCharType
+from scurry.sql.types import IntType, RowField, RowType, VarCharType
 from support.queries import Tables
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.logical_types import IntType, VarCharType
+from scurry.sql.types import IntType, VarCharType
 from support.queries import Tables
 
 

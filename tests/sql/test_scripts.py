@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import SqlParserError
-from scurry.sql import parse, parse_statements
-from scurry.sql.nodes import BeginStatementSet, EndStatementSet, Execute, Insert, Select, Set
+from scurry.sql.syntax import parse, parse_statements
+from scurry.sql.syntax.nodes import BeginStatementSet, EndStatementSet, Execute, Insert, Select, Set
 
 
 def test_semicolons_separate_statements() -> None:

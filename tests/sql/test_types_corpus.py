@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from scurry.errors import ScurryError
-from scurry.functions.definition import Session
-from scurry.logical_types import LocalZonedTimestampType, TimeAttribute, TimestampType
-from scurry.sql.parser import parse
+from scurry.sql.functions.definition import Session
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types import LocalZonedTimestampType, TimeAttribute, TimestampType
 from scurry.sql.validator import CatalogColumn, CatalogTable, data_type, validate_query
 from scurry.sql.validator.catalog import CatalogReader
 from support.conformance import CONFORMANCE

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scurry.sql import parse, unparse
-from scurry.sql.nodes import (
+from scurry.sql.syntax import parse, unparse
+from scurry.sql.syntax.nodes import (
     Between,
     BinaryOperation,
     Call,

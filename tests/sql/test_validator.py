@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.functions.definition import Session
-from scurry.logical_types import IntType
-from scurry.relational.plan import Filter, Plan, Project, Scan
-from scurry.sql import nodes
-from scurry.sql.span import Span
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Filter, Plan, Project, Scan
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import IntType
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
 from scurry.sql.validator.catalog import CatalogReader
 

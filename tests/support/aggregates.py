@@ -11,9 +11,9 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from scurry.logical_types import DataType, DateType, DecimalType, RowType, TimestampType, TimeType
-from scurry.logical_types.atomic_types import LocalZonedTimestampType
-from scurry.sql.parser import parse
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types import DataType, DateType, DecimalType, RowType, TimestampType, TimeType
+from scurry.sql.types.atomic_types import LocalZonedTimestampType
 from scurry.sql.validator import data_type
 from support.conformance import CONFORMANCE
 from support.queries import Tables

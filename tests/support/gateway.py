@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.gateway.app import application
-from scurry.gateway.sessions import Sessions
 from scurry.rest.endpoint import listen
 from scurry.rest.guard import Guard
 from scurry.rest.server import EndpointServer
 from scurry.rest.settings import RestSettings
+from scurry.sql.gateway.app import application
+from scurry.sql.gateway.sessions import Sessions
 
 __all__ = ["BATCH", "TOKEN", "Gateway", "serving"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.testing.kafka import CENTRAL
 
 

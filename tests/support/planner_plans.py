@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scurry.connectors.tables.factories import CONNECTORS
 from scurry.errors import ScurryError
+from scurry.sql.connectors.factories import CONNECTORS
 from scurry.table import EnvironmentSettings, ExplainDetail, TableEnvironment
 from support.planner_cases import Case, parsed, tables_of
 from support.planner_shapes import kinds, listed, resolved

@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from scurry.catalog.table_options import TableOption
 from scurry.connectors.discard_sink import DiscardSink
 from scurry.connectors.sink import Sink
-from scurry.connectors.tables.contract import (
+from scurry.sql.catalog.table_options import TableOption
+from scurry.sql.connectors.contract import (
     LookupSource,
     SinkChanges,
     SinkTarget,

@@ -7,14 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from scurry.functions.definition import Session
-from scurry.logical_types import DataType
-from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.values import from_values, to_values
-from scurry.relational.plan import Plan, Scan
-from scurry.relational.rules import optimized
-from scurry.runtime.tables.batch.executor import execute_batch
-from scurry.sql.parser import parse
+from scurry.sql.evaluation.batch.executor import execute_batch
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Plan, Scan
+from scurry.sql.planner.rules import optimized
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types import DataType
+from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import from_values, to_values
 from scurry.sql.validator import CatalogColumn, CatalogReader, CatalogTable, CatalogView, validate_query
 
 __all__ = ["Tables", "read_table"]

@@ -194,8 +194,8 @@ def test_what_is_known_of_columns_is_kept(catalog: Catalog) -> None:
 
 
 def test_a_catalog_that_keeps_no_partitions_refuses_them() -> None:
-    from scurry.catalog.partitions import CatalogPartition as Partition
-    from scurry.catalog.partitions import PartitionedCatalog
+    from scurry.sql.catalog.partitions import CatalogPartition as Partition
+    from scurry.sql.catalog.partitions import PartitionedCatalog
 
     class Foreign(PartitionedCatalog):
         name = "foreign"

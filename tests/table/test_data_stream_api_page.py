@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import scurry.pyflink_alias  # noqa: F401
-from scurry import launch
+from scurry.common._process import launch
 
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "flink"
 RECORDED: dict[str, list[str]] = json.loads((FIXTURES / "data_stream_api.json").read_text())

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import scurry.pyflink_alias  # noqa: F401
-from scurry import launch
+from scurry.common._process import launch
 from support.documented_programs import PROGRAMS, answer
 
 FIXTURE = Path(__file__).parent.parent / "fixtures" / "flink_documentation.json"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from scurry.catalog.identifier import ObjectPath
 from scurry.common.time import Instant
 from scurry.errors import ArgumentTypeError, ValidationError
+from scurry.sql.catalog.identifier import ObjectPath
 from scurry.table import DataTypes, EnvironmentSettings, Expression, TableEnvironment
 from scurry.table.expressions import array, call, col, lit
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import scurry.pyflink_alias  # noqa: F401
-from scurry import launch
+from scurry.common._process import launch
 from support.api_surface import entries, signatures
 from support.method_calls import answers, groups
 

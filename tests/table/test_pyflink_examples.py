@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import scurry.pyflink_alias  # noqa: F401
-from scurry import launch
+from scurry.common._process import launch
 
 EXAMPLES = Path(__file__).parent.parent / "fixtures" / "pyflink_examples"
 PRINTED = json.loads((EXAMPLES / "printed.json").read_text())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import scurry.pyflink_alias  # noqa: F401
-from scurry import launch
+from scurry.common._process import launch
 from support.table_programs import PROGRAMS, answer
 
 RECORDED = json.loads((Path(__file__).parent.parent / "fixtures" / "table_programs.json").read_text())

@@ -16,10 +16,10 @@ from playwright.sync_api import Page, Route, expect
 from scurry.common import Configuration
 from scurry.rest.client import RemoteProcess
 from scurry.rest.plan_json import vertex_id
+from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
+from scurry.rest.session.session import Session
 from scurry.rest.settings import RestSettings
-from scurry.session.directory import SessionDirectory
-from scurry.session.session import Session
 from support.maven import fetched
 
 pytestmark = pytest.mark.nightly

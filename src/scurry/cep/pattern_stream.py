@@ -256,7 +256,7 @@ def conditions_of(stream: DataStream[Any]) -> Any:
     Raises:
         ValidationError: Its type says nothing of their fields.
     """
-    from scurry.statements.streams.conditions import RecordConditions
+    from scurry.sql.statements.streams.conditions import RecordConditions
 
     node: Node = stream._node
     while isinstance(node, PartitionNode):

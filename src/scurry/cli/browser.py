@@ -6,7 +6,7 @@ import html
 import os
 import sys
 
-from scurry.directories import runtime_directories
+from scurry.common._process.directories import runtime_directories
 
 __all__ = ["open_in_browser"]
 

@@ -14,8 +14,8 @@ from scurry.cli import doctor, operate, sessions, sql
 from scurry.cli import python_options as python
 from scurry.cli.options import Group, Master, ModeOption, Parallelism, RunnerOption, parse_settings
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
-from scurry.pyflink_version import __version__ as pyflink_version
+from scurry.common._process.launch import LaunchOptions
+from scurry.common._pyflink.version import __version__ as pyflink_version
 
 Program = Annotated[
     Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="The Python program, a PyFlink program too.")

@@ -18,7 +18,7 @@ from pathlib import Path
 import typer
 
 from scurry.cli.options import Group
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.errors import JavaMissingError
 
 MINIMUM_MEMORY = 2 * 2**30

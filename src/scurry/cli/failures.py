@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 
 from scurry.errors import ScurryError
-from scurry.user_frames import is_internal
+from scurry.errors.user_frames import is_internal
 
 
 def describe(failure: BaseException, program: Path, *, debug: bool = False) -> str:

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from scurry import __version__, launch, pyflink_alias
+from scurry import __version__, pyflink_alias
 from scurry.cli.failures import describe
-from scurry.dependencies import JobDependencies
-from scurry.launch import LaunchOptions, activate
+from scurry.common._process import launch
+from scurry.common._process.launch import LaunchOptions, activate
+from scurry.graph.dependencies import JobDependencies
 
 FAILED = 1
 """Exit status of a program that raised."""
@@ -29,7 +30,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
         program: The program's file, or the name of its module, as for ``python -m``. A file that ends with ``.sql``
             is a script of SQL statements.
         arguments: Its ``sys.argv[1:]``.
-        options: The options that ``scurry.launch.current()`` returns to the execution environment.
+        options: The options that ``scurry.common._process.launch.current()`` returns to the execution environment.
         debug: Whether failures show the whole traceback.
 
     Returns:

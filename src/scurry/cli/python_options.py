@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from scurry.dependencies import check_interpreter, is_this_interpreter
 from scurry.errors import InterpreterError
+from scurry.graph.dependencies import check_interpreter, is_this_interpreter
 
 Program = Annotated[
     Path | None,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scurry.cli.program import FAILED, run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 
 
 def main() -> int:

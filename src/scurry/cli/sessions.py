@@ -22,7 +22,7 @@ from scurry.errors import JobUnreachableError, RequestRefusedError, SessionError
 if TYPE_CHECKING:
     from scurry.rest.client import RemoteProcess
     from scurry.rest.registry import JobEntry
-    from scurry.session.directory import SessionDirectory
+    from scurry.rest.session.directory import SessionDirectory
 
 #: Seconds between two looks at a job whose end is awaited.
 _PAUSE = 0.2
@@ -57,10 +57,10 @@ def start(
 ) -> None:  # fmt: skip
     """Start a session and serve it until Ctrl-C; jobs that ran when it was last killed run again."""
     from scurry.common.configuration import Configuration
+    from scurry.rest.session.directory import SessionDirectory
     from scurry.rest.session.endpoint import SessionEndpoint
+    from scurry.rest.session.session import Session
     from scurry.rest.settings import RestSettings
-    from scurry.session.directory import SessionDirectory
-    from scurry.session.session import Session
 
     configuration = parse_settings(settings)
     named = {"spark.master": master, "scurry.runner": runner and runner.value}
@@ -125,7 +125,7 @@ def _answers(process: RemoteProcess) -> bool:
 def _ends(session: JobEntry) -> bool:
     """Return whether a session that answers no more still cancels its jobs; a supervisor may have started another."""
     from scurry.rest.registry import registered_jobs
-    from scurry.session.directory import SessionDirectory
+    from scurry.rest.session.directory import SessionDirectory
 
     others = [entry for entry in registered_jobs("sessions") if entry.name == session.name and entry.pid != session.pid]
     return not others and SessionDirectory.named(session.name).is_held()
@@ -147,8 +147,8 @@ def history(
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """List the jobs of a session that are over, the latest first."""
-    from scurry.session.directory import SessionDirectory
-    from scurry.session.session import Session
+    from scurry.rest.session.directory import SessionDirectory
+    from scurry.rest.session.session import Session
 
     with errors_shown():
         directory = SessionDirectory.named(name)

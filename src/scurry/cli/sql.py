@@ -14,9 +14,9 @@ import typer
 from scurry.cli.options import Group, Master, Runner, parse_settings
 
 if TYPE_CHECKING:
-    from scurry.sql_client.client import SqlClient
-    from scurry.sql_client.embedded import EmbeddedExecutor
-    from scurry.sql_client.executor import Executor
+    from scurry.sql.client.client import SqlClient
+    from scurry.sql.client.embedded import EmbeddedExecutor
+    from scurry.sql.client.executor import Executor
 
 __all__ = ["add_to"]
 
@@ -112,7 +112,7 @@ def gateway(
     """Serve SQL sessions to clients: Flink's REST endpoint of the SQL gateway."""
 
     def serve() -> int:
-        from scurry.gateway.serving import serve
+        from scurry.sql.gateway.serving import serve
 
         configuration = _configuration(settings, runner, master, files)
         serve(configuration, host, port, max_sessions, float(idle_timeout), no_token=no_token)
@@ -159,7 +159,7 @@ def _configuration(
     validate(found)
     sys.path.insert(0, os.getcwd())  # functions in Python are imported from here, as programs do
     if "python.files" in found:
-        from scurry.dependencies import JobDependencies
+        from scurry.graph.dependencies import JobDependencies
 
         JobDependencies(found)
     return found
@@ -183,7 +183,7 @@ def _sql(
     try:
         interactive = file is None and not statements and sys.stdin.isatty() and sys.stdout.isatty()
         if interactive:
-            from scurry.sql_client.terminal import interact
+            from scurry.sql.client.terminal import interact
 
             return interact(executor, init, history, embedded)
         return _execute(executor, statements, file, init, embedded)
@@ -195,10 +195,10 @@ def _executor(
     configuration: dict[str, str], endpoint: str | None, given: dict[str, str]
 ) -> tuple[Executor, EmbeddedExecutor | None]:
     if endpoint is not None:
-        from scurry.sql_client.remote import RemoteExecutor
+        from scurry.sql.client.remote import RemoteExecutor
 
         return RemoteExecutor(endpoint, given), None
-    from scurry.sql_client.embedded import EmbeddedExecutor
+    from scurry.sql.client.embedded import EmbeddedExecutor
 
     executor = EmbeddedExecutor(configuration)
     return executor, executor
@@ -207,7 +207,7 @@ def _executor(
 def _execute(
     executor: Executor, statements: list[str], file: Path | None, init: Path | None, embedded: EmbeddedExecutor | None
 ) -> int:
-    from scurry.sql_client.client import Quit, SqlClient
+    from scurry.sql.client.client import Quit, SqlClient
 
     client = SqlClient(executor, _write, _complain)
     try:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError, SparkFailedError
 from scurry.errors.suggestions import similar_name, similar_names
-from scurry.user_frames import BOUNDARY, only_user_frames
+from scurry.errors.user_frames import BOUNDARY, only_user_frames
 
 __all__ = ["ApiObject", "advice_on_attribute", "at_boundary", "made_by"]
 

@@ -22,24 +22,9 @@ _Class = TypeVar("_Class", bound=type)
 copyreg.pickle(type(dataclasses.MISSING), lambda sentinel: "MISSING")
 copyreg.pickle(type(dataclasses.KW_ONLY), lambda sentinel: "KW_ONLY")
 
-#: Modules by the names under which earlier releases pickled their classes.
+#: The module under whose name earlier releases pickled its classes is a package now; `scurry._moved` has the others.
 _MOVED = {
-    "scurry.common._basic_typeinfo": "scurry.common._types.basic_typeinfo",
-    "scurry.common._composite_typeinfo": "scurry.common._types.composite_typeinfo",
-    "scurry.connectors.files.csv_format": "scurry.connectors.files.formats.csv.format",
-    "scurry.connectors.files.csv_schema": "scurry.connectors.files.formats.csv.schema",
-    "scurry.connectors.files.column_types": "scurry.connectors.files.formats.column_types",
-    "scurry.connectors.files.message_lines": "scurry.connectors.files.formats.message_lines",
-    "scurry.connectors.files.orc": "scurry.connectors.files.formats.orc",
-    "scurry.connectors.files.parquet": "scurry.connectors.files.formats.parquet",
-    "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
-    "scurry.connectors.files.text": "scurry.connectors.files.formats.stream",
-    "scurry.runtime.savepoint.migration": "scurry.runtime.state.evolution.job",
-    "scurry.runtime.savepoint.taking": "scurry.runtime.savepoint.metadata",
-    "scurry.runtime.state.class_changes": "scurry.runtime.state.evolution.class_changes",
-    "scurry.runtime.state.classes": "scurry.runtime.state.evolution.classes",
     "scurry.runtime.state.evolution": "scurry.runtime.state.evolution.values",
-    "scurry.runtime.state.migration": "scurry.runtime.state.evolution.operator",
 }
 
 

@@ -35,7 +35,7 @@ from scurry.datastream.execution_mode import RuntimeExecutionMode
 from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.datastream.state_backend import StateBackend
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.user_frames import user_stack_level
+from scurry.errors.user_frames import user_stack_level
 
 __all__ = ["ConfiguredEnvironment"]
 

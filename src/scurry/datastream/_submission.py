@@ -82,14 +82,14 @@ def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
     Raises:
         ConfigError: The REST endpoint cannot be started as configured; the job was not started.
     """
-    from scurry import launch
+    from scurry.common._process import launch
 
     if launch.current().explain_only:
         return _explained(plan, launch.current().plan_file)
     from scurry.rest.endpoint import with_endpoint
     from scurry.runtime.submit import submit
 
-    importlib.import_module("scurry.progress")  # an interrupt of `wait_for` must not meet an import
+    importlib.import_module("scurry.runtime.progress")  # an interrupt of `wait_for` must not meet an import
 
     return with_endpoint(configuration, plan.settings.runner, lambda: submit(plan))
 
@@ -106,7 +106,7 @@ def wait_for(client: JobClient) -> JobExecutionResult:
 
     if not isinstance(client, RunningJob):
         return client.get_job_execution_result().result()
-    from scurry.progress import ProgressDisplay
+    from scurry.runtime.progress import ProgressDisplay
 
     with _plain_interrupts(), ProgressDisplay(client.execution):
         try:

@@ -80,7 +80,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
             UnknownConfigError: A key is not known.
             ConfigError: A value cannot be used.
         """
-        from scurry import launch
+        from scurry.common._process import launch
 
         merged = Configuration(configuration)
         for key, value in launch.current().overrides().items():
@@ -239,7 +239,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
 
     def close(self) -> None:
         """Discard operators that were not executed, and delete cached streams; running jobs continue."""
-        from scurry import launch
+        from scurry.common._process import launch
 
         launch.operators_planned(id(self))
         self._operators.clear()
@@ -259,13 +259,13 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
             capture(node)
 
     def _register(self, node: OperatorNode) -> None:
-        from scurry import launch
+        from scurry.common._process import launch
 
         launch.operator_built(id(self), node.origin.file)
         self._operators.append(node)
 
     def _plan(self, job_name: str | None) -> JobPlan:
-        from scurry import launch
+        from scurry.common._process import launch
 
         launch.operators_planned(id(self))
         parameters = self._config.get_global_job_parameters()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from scurry.user_frames import user_frames
+from scurry.errors.user_frames import user_frames
 
 if TYPE_CHECKING:
     from scurry.errors.statement import StatementPlace

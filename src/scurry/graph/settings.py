@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from scurry.dependencies import JobDependencies
+    from scurry.graph.dependencies import JobDependencies
 
 __all__ = ["JobSettings", "TableProgram"]
 

@@ -13,7 +13,7 @@ import socket
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from scurry.directories import runtime_directories
+from scurry.common._process.directories import runtime_directories
 
 __all__ = ["JobEntry", "register", "registered_jobs"]
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from scurry.common._api import advice_on_attribute
 from scurry.common._config.validation import without_effect
 from scurry.errors import TypeMismatchError
+from scurry.errors.user_frames import is_internal
 from scurry.graph.shipping import how_to_ship
-from scurry.user_frames import is_internal
 
 if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan

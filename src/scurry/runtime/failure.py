@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.errors import Failure, OperatorError, RecordRejectedError, ScurryError
 from scurry.errors.base import HINT
+from scurry.errors.user_frames import only_user_frames
 from scurry.runtime.advice import advice, not_iterable, wrong_parameters
-from scurry.user_frames import only_user_frames
 
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan, SourcePlan

@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 
 from scurry.common.job_id import JobID
 from scurry.connectors.collect_sink import CollectSink
-from scurry.dependencies import JobDependencies
 from scurry.graph import operators as ops
+from scurry.graph.dependencies import JobDependencies
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution, Runner

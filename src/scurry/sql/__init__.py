@@ -1,9 +1,3 @@
-"""Flink's SQL dialect: text to syntax tree, and syntax tree to text."""
+"""SQL and tables, from text to operators: statements become plans, and plans become jobs."""
 
 from __future__ import annotations
-
-from scurry.sql import nodes
-from scurry.sql.parser import parse, parse_statements
-from scurry.sql.unparse import unparse
-
-__all__ = ["nodes", "parse", "parse_statements", "unparse"]

@@ -1,6 +1,6 @@
 """SQL types of Arrow's types, and Arrow's types of SQL types, as PyFlink converts them for pandas.
 
-Columns of tables may be of other types in Arrow: `scurry.logical_types.arrow` has those.
+Columns of tables may be of other types in Arrow: `scurry.sql.types.arrow` has those.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.logical_types import (
+from scurry.sql.types import (
     ArrayType,
     BinaryType,
     DataType,
@@ -23,8 +23,8 @@ from scurry.logical_types import (
     TimeType,
     YearMonthIntervalType,
 )
-from scurry.logical_types.arrow import arrow_type as column_type
-from scurry.logical_types.arrow import timestamp_unit
+from scurry.sql.types.arrow import arrow_type as column_type
+from scurry.sql.types.arrow import timestamp_unit
 
 if TYPE_CHECKING:
     import pyarrow
@@ -47,7 +47,7 @@ def from_arrow_type(arrow_type: pyarrow.DataType, nullable: bool = True) -> Data
     """
     import pyarrow as pa
 
-    from scurry.statements.frames import types_of_arrow
+    from scurry.sql.statements.frames import types_of_arrow
 
     is_ = pa.types
     if is_.is_timestamp(arrow_type):

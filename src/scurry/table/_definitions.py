@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from scurry.table.schema import Schema
 
 if TYPE_CHECKING:
-    from scurry.statements.definitions.schemas import Definition
+    from scurry.sql.statements.definitions.schemas import Definition
 
 __all__ = ["definition_of_schema"]
 
 
 def definition_of_schema(schema: Schema) -> Definition:
     """Return what statements know of a schema that a program describes."""
-    from scurry.statements.definitions.schemas import Definition, PendingColumn
-    from scurry.statements.text import parse_expression
+    from scurry.sql.statements.definitions.schemas import Definition, PendingColumn
+    from scurry.sql.statements.text import parse_expression
 
     columns = [
         PendingColumn(

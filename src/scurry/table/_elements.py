@@ -13,7 +13,7 @@ from typing import Any
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError
-from scurry.logical_types import (
+from scurry.sql.types import (
     ArrayType,
     BigIntType,
     BinaryType,

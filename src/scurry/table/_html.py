@@ -6,11 +6,11 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from scurry.statements.display.values import shown_value
+from scurry.sql.statements.display.values import shown_value
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Plan
-    from scurry.statements.session import TableSession
+    from scurry.sql.plan.nodes import Plan
+    from scurry.sql.statements.session import TableSession
 
 __all__ = ["html_of"]
 
@@ -19,9 +19,9 @@ _ROWS = 20
 
 def html_of(session: TableSession, plan: Plan) -> str:
     """Return the columns of a plan, and its first rows if its input ends."""
-    from scurry.logical_types.values import to_values
-    from scurry.statements.changes import is_bounded
-    from scurry.statements.frames import first_rows
+    from scurry.sql.statements.changes import is_bounded
+    from scurry.sql.statements.frames import first_rows
+    from scurry.sql.types.values import to_values
 
     head = "".join(
         f"<th>{escape(column.name)}<br><small>{escape(column.type.as_summary_string())}</small></th>"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scurry.common.job_client import JobClient
 from scurry.errors import ScurryError, SqlParserError, ValidationError
-from scurry.progress import ProgressDisplay
+from scurry.runtime.progress import ProgressDisplay
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.table_environment import TableEnvironment
 from scurry.table.table_result import TableResult
@@ -43,9 +43,9 @@ def run_script(path: Path) -> None:
     Raises:
         ScriptError: A statement failed; nothing runs if one cannot be parsed.
     """
-    from scurry.sql.parser import parse_statements
-    from scurry.sql.places import failing_in
-    from scurry.statements.client_statements import ClientStatements
+    from scurry.sql.statements.client_statements import ClientStatements
+    from scurry.sql.syntax.parser import parse_statements
+    from scurry.sql.syntax.places import failing_in
 
     text = path.read_text(encoding="utf-8")
     try:
@@ -82,6 +82,6 @@ def _show(result: TableResult) -> None:
 
 def _progress_of(job: JobClient) -> AbstractContextManager[object]:
     """Return what shows the progress of an insertion in STREAMING: jobs that make rows, and those in BATCH, do it."""
-    from scurry.statements.jobs import StreamingTableJob
+    from scurry.sql.statements.jobs import StreamingTableJob
 
     return ProgressDisplay(job.execution) if isinstance(job, StreamingTableJob) else nullcontext()

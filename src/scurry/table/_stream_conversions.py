@@ -13,8 +13,8 @@ from scurry.table.table import Table
 
 if TYPE_CHECKING:
     from scurry.graph.nodes import OperatorNode
-    from scurry.statements.session import TableSession
-    from scurry.statements.streams.records import Conversion
+    from scurry.sql.statements.session import TableSession
+    from scurry.sql.statements.streams.records import Conversion
 
 __all__ = ["StreamConversions"]
 
@@ -65,7 +65,7 @@ class StreamConversions:
         return self._from_stream(data_stream, () if schema is None else (schema,), mode)
 
     def _from_stream(self, stream: Any, fields_or_schema: tuple[Any, ...], mode: ChangelogMode) -> Table:
-        from scurry.statements.streams.tables import table_of_stream
+        from scurry.sql.statements.streams.tables import table_of_stream
 
         if not hasattr(stream, "_node") or not hasattr(stream, "_env"):
             raise ArgumentTypeError(f"expected a DataStream, got {stream!r}")
@@ -78,7 +78,7 @@ class StreamConversions:
         name = f"*anonymous_datastream_source${self._conversions}*"
         node = stream._node
         if fields:
-            from scurry.statements.streams.fields import table_of_fields
+            from scurry.sql.statements.streams.fields import table_of_fields
 
             return Table(self._tables(), table_of_fields(self._session, node, node.output_type, fields, name))
         made = table_of_stream(self._session, node, node.output_type, definition, mode._kinds, name)
@@ -109,7 +109,7 @@ class StreamConversions:
         Raises:
             ValidationError: The table has other changes, or several rowtime columns.
         """
-        from scurry.statements.streams.records import records
+        from scurry.sql.statements.streams.records import records
 
         stream = self._table(table)._stream
         return stream if stream is not None else self._to_stream(table, records(table._plan))
@@ -128,7 +128,7 @@ class StreamConversions:
         Raises:
             ValidationError: The table has other changes than the mode, or the schema does not fit.
         """
-        from scurry.statements.streams.records import changelog
+        from scurry.sql.statements.streams.records import changelog
 
         definition = None if target_schema is None else definition_of_schema(target_schema)
         mode = changelog_mode or ChangelogMode.all()
@@ -145,7 +145,7 @@ class StreamConversions:
         Raises:
             ValidationError: The table has other changes, or the type does not fit.
         """
-        from scurry.statements.streams.records import legacy
+        from scurry.sql.statements.streams.records import legacy
 
         return self._to_stream(table, legacy(type_info, retract=False))
 
@@ -162,12 +162,12 @@ class StreamConversions:
         Raises:
             ValidationError: The type does not fit.
         """
-        from scurry.statements.streams.records import legacy
+        from scurry.sql.statements.streams.records import legacy
 
         return self._to_stream(table, legacy(type_info, retract=True))
 
     def _to_stream(self, table: Table, conversion: Conversion) -> Any:
-        from scurry.statements.streams.records import stream_of_table
+        from scurry.sql.statements.streams.records import stream_of_table
 
         environment, plan = self._stream_environment(), self._table(table)._plan
         prefix = self._next_conversion()

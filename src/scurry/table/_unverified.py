@@ -10,7 +10,7 @@ from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
-from scurry.logical_types import (
+from scurry.sql.types import (
     ArrayType,
     BigIntType,
     BinaryType,

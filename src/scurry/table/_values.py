@@ -11,7 +11,7 @@ from scurry.common._java_numbers import float_text
 from scurry.common._types import java_text
 from scurry.common.time import Instant
 from scurry.common.types import Row
-from scurry.logical_types import (
+from scurry.sql.types import (
     ArrayType,
     BigIntType,
     BinaryType,

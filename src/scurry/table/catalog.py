@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from scurry.catalog.identifier import ObjectIdentifier
-from scurry.catalog.schema import (
+from scurry.common._api import ApiObject
+from scurry.common.configuration import Configuration
+from scurry.errors import UnsupportedError
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.schema import (
     Column,
     ComputedColumn,
     Constraint,
@@ -15,10 +18,7 @@ from scurry.catalog.schema import (
     UniqueConstraint,
     WatermarkSpec,
 )
-from scurry.catalog.store import CatalogDescription
-from scurry.common._api import ApiObject
-from scurry.common.configuration import Configuration
-from scurry.errors import UnsupportedError
+from scurry.sql.catalog.store import CatalogDescription
 from scurry.table._catalog.catalog import Catalog, HiveCatalog, JdbcCatalog
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath

@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from scurry import pyflink_version
 from scurry.common._api import ApiObject
+from scurry.common._pyflink import version as pyflink_version
 from scurry.errors import UnsupportedError
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
-    from scurry.statements.compiled.plans import CompiledStatement
-    from scurry.statements.session import TableSession
+    from scurry.sql.statements.compiled.plans import CompiledStatement
+    from scurry.sql.statements.session import TableSession
 
 __all__ = ["CompiledPlan"]
 
@@ -57,7 +57,7 @@ class CompiledPlan(ApiObject):
             ValidationError: It is there, and neither this nor `table.plan.force-recompile` says that it may be; or it
                 cannot be written.
         """
-        from scurry.statements.compiled.files import write_plan
+        from scurry.sql.statements.compiled.files import write_plan
 
         write_plan(self._session, self._plan, Path(file), ignore_if_exists)
 

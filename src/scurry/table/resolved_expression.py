@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scurry.catalog.schema import ResolvedExpression
+from scurry.sql.catalog.schema import ResolvedExpression
 
 __all__ = ["ResolvedExpression"]

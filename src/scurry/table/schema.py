@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.catalog.identifier import escape_identifier, escape_text
-from scurry.catalog.schema import ComputedColumn, MetadataColumn, ResolvedSchema, UniqueConstraint
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.logical_types import DataType, RowType
+from scurry.sql.catalog.identifier import escape_identifier, escape_text
+from scurry.sql.catalog.schema import ComputedColumn, MetadataColumn, ResolvedSchema, UniqueConstraint
+from scurry.sql.types import DataType, RowType
 
 __all__ = ["Schema"]
 
@@ -211,7 +211,7 @@ class Schema(ApiObject):
 def _sql(expression: Any) -> str:
     if isinstance(expression, str):
         return expression
-    from scurry.statements.table_operations.sql_text import sql_of
+    from scurry.sql.statements.table_operations.sql_text import sql_of
     from scurry.table.expression import expression_of
 
     return sql_of(expression_of(expression)._node)
@@ -231,6 +231,6 @@ def _type_of(data_type: str | DataType) -> DataType:
         return data_type
     if not isinstance(data_type, str):
         raise ArgumentTypeError(f"Unsupported data type: {data_type!r}; expected one of DataTypes, or its text")
-    from scurry.statements.text import parse_type
+    from scurry.sql.statements.text import parse_type
 
     return parse_type(data_type)

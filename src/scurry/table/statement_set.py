@@ -12,7 +12,7 @@ from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Sink
+    from scurry.sql.plan.nodes import Sink
     from scurry.table.compiled_plan import CompiledPlan
     from scurry.table.table import Table
     from scurry.table.table_environment import TableEnvironment
@@ -43,9 +43,9 @@ class StatementSet(ApiObject):
             ValidationError: It is another statement, or a wrong one.
             SqlParserError: It is no statement.
         """
-        from scurry.sql import nodes
-        from scurry.sql.parser import parse
-        from scurry.statements.inserts import plan_insert
+        from scurry.sql.statements.inserts import plan_insert
+        from scurry.sql.syntax import nodes
+        from scurry.sql.syntax.parser import parse
 
         statement = parse(stmt)
         if not isinstance(statement, nodes.Insert):
@@ -70,7 +70,7 @@ class StatementSet(ApiObject):
             ValidationError: Nothing was added.
             UnsupportedError: The environment has no streams.
         """
-        from scurry.statements.streams.records import attached
+        from scurry.sql.statements.streams.records import attached
 
         environment: Any = self._environment
         if not hasattr(environment, "_attach"):
@@ -88,7 +88,7 @@ class StatementSet(ApiObject):
         Raises:
             ValidationError: There is something that no plan can keep, or nothing was added.
         """
-        from scurry.statements.compiled.plans import compiled_sinks
+        from scurry.sql.statements.compiled.plans import compiled_sinks
         from scurry.table.compiled_plan import CompiledPlan
 
         if not self._sinks:
@@ -97,7 +97,7 @@ class StatementSet(ApiObject):
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans of all insertions; nothing if there is none."""
-        from scurry.statements.explain import explain_plans
+        from scurry.sql.statements.explain import explain_plans
 
         if not self._sinks:
             return ""
@@ -115,7 +115,7 @@ class StatementSet(ApiObject):
         Raises:
             ValidationError: Nothing was added.
         """
-        from scurry.statements.inserts import execute_sinks
+        from scurry.sql.statements.inserts import execute_sinks
 
         if not self._sinks:
             raise ValidationError(

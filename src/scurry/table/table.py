@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import advice_on_attribute
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ValidationError
+from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from scurry.table._table.columns import ColumnMethods
 from scurry.table._table.combining import CombiningMethods
@@ -108,7 +108,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         Raises:
             ValidationError: One is no column.
         """
-        from scurry.sql import nodes
+        from scurry.sql.syntax import nodes
 
         keys = []
         for each in self._expressions(fields):
@@ -193,7 +193,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
         In BATCH no column is an event-time attribute, as in Flink.
         """
-        from scurry.statements.queries import schema_of
+        from scurry.sql.statements.queries import schema_of
 
         schema = schema_of(self._plan) if self._schema is None else self._schema
         return schema if self._session.is_streaming else schema.without_rowtime()
@@ -205,7 +205,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def execute(self) -> TableResult:
         """Run the query; its rows are computed as they are taken."""
-        from scurry.statements.queries import execute_plan
+        from scurry.sql.statements.queries import execute_plan
 
         session = self._environment._session
         return TableResult(session, execute_plan(session, self._plan))
@@ -221,7 +221,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         Raises:
             ValidationError: The table does not exist, or its columns do not fit.
         """
-        from scurry.statements.inserts import insert_plan
+        from scurry.sql.statements.inserts import insert_plan
 
         session = self._environment._session
         identifier = self._environment._target(self, table_path_or_descriptor)
@@ -242,7 +242,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans of the query."""
-        from scurry.statements.explain import explain_plans
+        from scurry.sql.statements.explain import explain_plans
 
         return explain_plans(self._environment._session, [self._plan], detail_names(extra_details))
 
@@ -253,7 +253,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def to_pandas(self) -> Any:
         """Return the rows as a DataFrame of pandas: those that are left when all changes are applied."""
-        from scurry.statements.frames import pandas_of_plan
+        from scurry.sql.statements.frames import pandas_of_plan
 
         return pandas_of_plan(self._environment._session, self._plan)
 
@@ -265,7 +265,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table`. scurry's own; PyFlink has nothing like it."""
-        from scurry.statements.frames import arrow_of_plan
+        from scurry.sql.statements.frames import arrow_of_plan
 
         return arrow_of_plan(self._environment._session, self._plan)
 
@@ -283,7 +283,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
         In BATCH on Spark it is executed when it is used; otherwise the rows are collected first.
         """
-        from scurry.statements.frames import spark_of_plan
+        from scurry.sql.statements.frames import spark_of_plan
 
         return spark_of_plan(self._environment._session, self._plan)
 

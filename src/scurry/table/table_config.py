@@ -64,7 +64,7 @@ class TableConfig(ApiObject):
 
     def get_local_timezone(self) -> str:
         """Return the session's time zone."""
-        from scurry.statements.session import local_time_zone
+        from scurry.sql.statements.session import local_time_zone
 
         zone = self._configuration.get_string(_TIME_ZONE, "default")
         return local_time_zone() if zone == "default" else zone
@@ -78,7 +78,7 @@ class TableConfig(ApiObject):
         Raises:
             ArgumentError: There is no such time zone.
         """
-        from scurry.functions.time_zones import check_session_zone
+        from scurry.sql.functions.time_zones import check_session_zone
 
         try:
             check_session_zone(timezone_id)
@@ -118,7 +118,7 @@ class TableConfig(ApiObject):
             ValidationError: A setting of tables cannot be read.
             UnsupportedError: Results would be others with a setting, which scurry does not have.
         """
-        from scurry.statements.table_options import check_table_options
+        from scurry.sql.statements.table_options import check_table_options
 
         validate(configuration)
         check_table_options(configuration)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scurry.catalog.identifier import escape_identifier, escape_text
 from scurry.common._api import ApiObject
 from scurry.common._types import java_text
 from scurry.errors import ArgumentError
+from scurry.sql.catalog.identifier import escape_identifier, escape_text
 from scurry.table.schema import Schema
 
 __all__ = ["FormatDescriptor", "TableDescriptor"]

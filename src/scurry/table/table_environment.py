@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common._config.validation import validate
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
-from scurry.logical_types import DataType, RowField, RowType
+from scurry.sql.types import DataType, RowField, RowType
 from scurry.table._elements import inferred_row_type, internal_value, without_dataclasses
 from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
@@ -27,7 +27,7 @@ from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
     from scurry.datastream import DataStream
-    from scurry.sql import nodes
+    from scurry.sql.syntax import nodes
 
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
@@ -46,8 +46,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             UnknownConfigError: A key of the settings is nearly one that means something.
             ConfigError: A value of the settings cannot be used.
         """
-        from scurry import launch
-        from scurry.statements.session import TableSession
+        from scurry.common._process import launch
+        from scurry.sql.statements.session import TableSession
 
         given = environment_settings.get_configuration()
         overrides = launch.current().overrides()
@@ -94,7 +94,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             ValidationError: Flink would refuse it.
             UnsupportedError: scurry does not run it.
         """
-        from scurry.statements.execution import execute
+        from scurry.sql.statements.execution import execute
 
         return TableResult(self._session, execute(self._session, _parsed(stmt)))
 
@@ -108,9 +108,9 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             SqlParserError: It is no statement of Flink's dialect.
             ValidationError: It is no query, or Flink would refuse it.
         """
-        from scurry.sql import nodes
-        from scurry.sql.places import failing_in
-        from scurry.statements.queries import plan_query
+        from scurry.sql.statements.queries import plan_query
+        from scurry.sql.syntax import nodes
+        from scurry.sql.syntax.places import failing_in
 
         statement = _parsed(query)
         with failing_in(statement):
@@ -128,8 +128,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             stmt: The statement.
             *extra_details: What to show beside the plans: `ExplainDetail.CHANGELOG_MODE`; others change nothing.
         """
-        from scurry.sql.places import failing_in
-        from scurry.statements.explain import explain_text
+        from scurry.sql.statements.explain import explain_text
+        from scurry.sql.syntax.places import failing_in
 
         statement = _parsed(stmt)
         with failing_in(statement):
@@ -158,9 +158,9 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             ArgumentError: No schema can be inferred.
             ArgumentTypeError: A value has no SQL type.
         """
-        from scurry.relational.expressions import Literal
-        from scurry.relational.plan import Values
-        from scurry.relational.schema import Schema as PlanSchema
+        from scurry.sql.plan.expressions import Literal
+        from scurry.sql.plan.nodes import Values
+        from scurry.sql.plan.schema import Schema as PlanSchema
         from scurry.table._operations.values import values_of_expressions
         from scurry.table._udf.hints import type_of_hint
 
@@ -201,7 +201,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         """
         import pandas as pd
 
-        from scurry.statements.frames import plan_of_pandas
+        from scurry.sql.statements.frames import plan_of_pandas
 
         if splits_num < 1:
             raise ArgumentError(f"splits_num is the number of parts, at least 1, got {splits_num}")
@@ -222,7 +222,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         """
         import pyarrow as pa
 
-        from scurry.statements.frames import plan_of_arrow, types_of_arrow
+        from scurry.sql.statements.frames import plan_of_arrow, types_of_arrow
 
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
@@ -244,7 +244,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         Raises:
             TypeError: It is none, or a streaming one, or a column has a type that SQL does not have.
         """
-        from scurry.statements.frames import plan_of_frame
+        from scurry.sql.statements.frames import plan_of_frame
 
         return Table(self, plan_of_frame(self._session, dataframe, self._frame_name("spark")))
 
@@ -363,12 +363,12 @@ class StreamTableEnvironment(StreamConversions, TableEnvironment):
 
 
 def _parsed(text: str) -> nodes.Statement:
-    from scurry.sql.parser import parse
+    from scurry.sql.syntax.parser import parse
 
     return parse(text)
 
 
 def _view_of(table: Table) -> Any:
-    from scurry.catalog.entries import QueryView
+    from scurry.sql.catalog.entries import QueryView
 
     return QueryView(table.get_resolved_schema(), plan=table._plan)

@@ -10,9 +10,9 @@ from scurry.table.explain_detail import detail_names
 from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
-    from scurry.catalog.identifier import ObjectIdentifier
-    from scurry.relational.plan import Sink
-    from scurry.statements.session import TableSession
+    from scurry.sql.catalog.identifier import ObjectIdentifier
+    from scurry.sql.plan.nodes import Sink
+    from scurry.sql.statements.session import TableSession
     from scurry.table.compiled_plan import CompiledPlan
 
 __all__ = ["TablePipeline"]
@@ -29,7 +29,7 @@ class TablePipeline(ApiObject):
 
     def execute(self) -> TableResult:
         """Start the job."""
-        from scurry.statements.inserts import execute_sinks
+        from scurry.sql.statements.inserts import execute_sinks
 
         return TableResult(self._session, execute_sinks(self._session, [self._sink]))
 
@@ -39,14 +39,14 @@ class TablePipeline(ApiObject):
         Raises:
             ValidationError: There is something that no plan can keep.
         """
-        from scurry.statements.compiled.plans import compiled_sinks
+        from scurry.sql.statements.compiled.plans import compiled_sinks
         from scurry.table.compiled_plan import CompiledPlan
 
         return CompiledPlan(self._session, compiled_sinks(self._session, [self._sink]))
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans."""
-        from scurry.statements.explain import explain_plans
+        from scurry.sql.statements.explain import explain_plans
 
         return explain_plans(self._session, [self._sink], detail_names(extra_details))
 

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject
 from scurry.common.job_client import JobClient
 from scurry.common.types import Row, RowKind
 from scurry.errors import EvaluationError
+from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.table._values import python_value
 from scurry.table.result_kind import ResultKind
 from scurry.table.table_schema import TableSchema
 
 if TYPE_CHECKING:
-    from scurry.statements.results import StatementResult
-    from scurry.statements.session import TableSession
+    from scurry.sql.statements.results import StatementResult
+    from scurry.sql.statements.session import TableSession
 
 __all__ = ["CloseableIterator", "TableResult"]
 
@@ -55,7 +55,7 @@ class TableResult(ApiObject):
             TimeoutError: The time is over.
             ScurryError: The job failed.
         """
-        from scurry.statements.jobs import TableJob
+        from scurry.sql.statements.jobs import TableJob
 
         job = self._result.job
         if isinstance(job, TableJob) and not self._result.is_query:
@@ -79,7 +79,7 @@ class TableResult(ApiObject):
 
     def print(self) -> None:
         """Print the rows, in Flink's layout."""
-        from scurry.statements.display.tableau import data_lines, query_lines
+        from scurry.sql.statements.display.tableau import data_lines, query_lines
 
         result, rows, zone = self._result, self._rows(), self._session.time_zone
         if not result.has_content:
@@ -135,7 +135,7 @@ class CloseableIterator(ApiObject):
 
     def _unrepresentable(self, values: tuple[object, ...]) -> EvaluationError | None:
         """Return an error that names the first column whose value is beyond Python's dates."""
-        from scurry.statements.display.values import shown_value
+        from scurry.sql.statements.display.values import shown_value
 
         for column, convert, value in zip(self._schema.get_columns(), self._converters, values, strict=True):
             try:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
-from scurry.logical_types import DataType, RowField, RowType
+from scurry.sql.catalog.schema import ResolvedSchema
+from scurry.sql.types import DataType, RowField, RowType
 
 __all__ = ["TableSchema"]
 

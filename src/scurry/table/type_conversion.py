@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.errors import UnsupportedError
-from scurry.logical_types import atomic_types as atomic
-from scurry.logical_types.logical_type import DataType
-from scurry.logical_types.nested_types import ArrayType, MapType, MultisetType, RowType
+from scurry.sql.types import atomic_types as atomic
+from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowType
 
 __all__ = ["to_type_info"]
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from scurry.common.types import Row, RowKind
 from scurry.errors import UnsupportedError
-from scurry.logical_types.atomic_types import (
+from scurry.sql.types.atomic_types import (
     BigIntType,
     BinaryType,
     BooleanType,
@@ -29,14 +29,14 @@ from scurry.logical_types.atomic_types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.logical_types.intervals import (
+from scurry.sql.types.intervals import (
     DayTimeIntervalType,
     Resolution,
     YearMonthIntervalType,
     interval_type,
 )
-from scurry.logical_types.logical_type import AtomicType, DataType
-from scurry.logical_types.nested_types import (
+from scurry.sql.types.logical_type import AtomicType, DataType
+from scurry.sql.types.nested_types import (
     ArrayType,
     ListViewType,
     MapType,
@@ -45,7 +45,7 @@ from scurry.logical_types.nested_types import (
     RowField,
     RowType,
 )
-from scurry.logical_types.special_types import RawType
+from scurry.sql.types.special_types import RawType
 from scurry.table._arrow_types import create_arrow_schema, from_arrow_type, to_arrow_type
 
 __all__ = [

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec
 
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.functions.user.context import FunctionContext
-from scurry.functions.user.process import ArgumentTrait
-from scurry.functions.user.process_context import Context, OnTimerContext, TableSemantics, TimeContext
-from scurry.logical_types import DataType, MapType
+from scurry.sql.functions.user.context import FunctionContext
+from scurry.sql.functions.user.process import ArgumentTrait
+from scurry.sql.functions.user.process_context import Context, OnTimerContext, TableSemantics, TimeContext
+from scurry.sql.types import DataType, MapType
 from scurry.table._udf.classes import (
     AggregateFunction,
     AsyncScalarFunction,

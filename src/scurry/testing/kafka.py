@@ -27,7 +27,7 @@ from base64 import urlsafe_b64encode
 from pathlib import Path
 from typing import Any
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.errors import ArgumentError
 
 __all__ = ["CENTRAL", "PASSWORD", "USER", "VERSION", "KafkaBroker", "fetch"]

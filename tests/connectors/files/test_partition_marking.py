@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scurry.connectors.files.writing.names import PartNames
-from scurry.connectors.tables.filesystem.marking import Marker, PartitionMarking
+from scurry.sql.connectors.filesystem.marking import Marker, PartitionMarking
 
 NAMES = PartNames("part-abc-", "")
 

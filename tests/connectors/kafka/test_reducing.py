@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from scurry.common.types import RowKind
 from scurry.connectors.sink import SinkWriter
-from scurry.connectors.tables.contract import Changes
-from scurry.connectors.tables.kafka.reducing import ReducingSink, ReducingWriter
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.connectors.kafka.reducing import ReducingSink, ReducingWriter
 
 
 class Collected(SinkWriter):

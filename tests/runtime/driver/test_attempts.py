@@ -16,10 +16,10 @@ from scurry.graph.nodes import Origin
 from scurry.graph.operators import Map
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.graph.settings import JobSettings
-from scurry.progress import ProgressDisplay
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.failure import operator_error
+from scurry.runtime.progress import ProgressDisplay
 
 THREE_TIMES = {
     "restart-strategy.type": "fixed-delay",

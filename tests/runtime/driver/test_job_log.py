@@ -17,9 +17,9 @@ from scurry.datastream import OutputTag, RuntimeExecutionMode, StreamExecutionEn
 from scurry.errors import ConfigError, JobError
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.progress import ProgressDisplay
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
+from scurry.runtime.progress import ProgressDisplay
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.connectors.source import BatchLimits
-from scurry.connectors.tables.scanning import TableScan
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.pacing.batch_size import FIRST, FIRST_OF_COLUMNS, MAX_GROWTH, BatchSizer
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
+from scurry.sql.connectors.scanning import TableScan
 
 WIDE = BatchLimits(max_bytes=1 << 50, max_records=1 << 40)
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scurry.connectors.tables.contract import Changes
-from scurry.runtime.tables.streaming.partitioning import KeyedChanges, PartitionByKey, keys_of
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.operators.partitioning import KeyedChanges, PartitionByKey, keys_of
 
 TEXTS = st.sampled_from(["a", "b", "", "é", None])
 ROWS = st.lists(st.tuples(TEXTS, st.integers(0, 2) | st.none(), st.integers(0, 9)), min_size=1, max_size=60)

@@ -11,9 +11,26 @@ from typing import Any
 
 import pytest
 
-from scurry.connectors.tables.contract import Changes
-from scurry.functions.definition import Session
-from scurry.logical_types import (
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state import row_groups
+from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.layout import PageContent
+from scurry.runtime.state.runs import stored_content
+from scurry.runtime.state.store import DictStore
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.hashed_rows.hashing import groups_of
+from scurry.sql.operators.joins.append_only import AppendOnlyJoin
+from scurry.sql.operators.joins.rows import batch_from, rows_of
+from scurry.sql.operators.partitioning import PartitionByHash
+from scurry.sql.plan.calls import call
+from scurry.sql.plan.expressions import InputReference
+from scurry.sql.plan.nodes import Values
+from scurry.sql.plan.physical.joins import JoinKey, RegularJoin
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import (
     ArrayType,
     BigIntType,
     BooleanType,
@@ -24,23 +41,6 @@ from scurry.logical_types import (
     TimestampType,
     VarCharType,
 )
-from scurry.relational.calls import call
-from scurry.relational.expressions import InputReference
-from scurry.relational.physical.joins import JoinKey, RegularJoin
-from scurry.relational.plan import Values
-from scurry.relational.schema import Schema
-from scurry.runtime.clock import ProcessingClock
-from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.state import row_groups
-from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
-from scurry.runtime.state.layout import PageContent
-from scurry.runtime.state.runs import stored_content
-from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.hashed_rows.hashing import groups_of
-from scurry.runtime.tables.streaming.joins.append_only import AppendOnlyJoin
-from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
-from scurry.runtime.tables.streaming.partitioning import PartitionByHash
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Row = tuple[Any, ...]

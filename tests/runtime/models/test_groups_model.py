@@ -12,9 +12,24 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
-from scurry.connectors.tables.contract import Changes
-from scurry.functions.definition import Session
-from scurry.logical_types import (
+from scurry.runtime.clock import ProcessingClock
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.state import row_groups, writing
+from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, stored_entries
+from scurry.runtime.state.runs import stored_content
+from scurry.runtime.state.store import DictStore
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.groups.aggregate import GroupAggregate
+from scurry.sql.operators.groups.row_changes import ColumnarGroupAggregate, keeps_columns
+from scurry.sql.operators.groups.segments import segments_of
+from scurry.sql.operators.joins.rows import batch_from, rows_of
+from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
+from scurry.sql.plan.expressions import AggregateCall, InputReference
+from scurry.sql.plan.nodes import Aggregate, Values
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import (
     BigIntType,
     BooleanType,
     DataType,
@@ -24,22 +39,7 @@ from scurry.logical_types import (
     TimestampType,
     VarCharType,
 )
-from scurry.logical_types.arithmetic import average_type, sum_type
-from scurry.relational.expressions import AggregateCall, InputReference
-from scurry.relational.plan import Aggregate, Values
-from scurry.relational.schema import Schema
-from scurry.runtime.clock import ProcessingClock
-from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import RowsContext
-from scurry.runtime.state import row_groups, writing
-from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, stored_entries
-from scurry.runtime.state.runs import stored_content
-from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.groups.aggregate import GroupAggregate
-from scurry.runtime.tables.streaming.groups.row_changes import ColumnarGroupAggregate, keeps_columns
-from scurry.runtime.tables.streaming.groups.segments import segments_of
-from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
-from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
+from scurry.sql.types.arithmetic import average_type, sum_type
 
 Row = tuple[Any, ...]
 NAMES = ("+I", "-U", "+U", "-D")

@@ -11,11 +11,6 @@ from typing import Any
 
 import pytest
 
-from scurry.connectors.tables.contract import Changes
-from scurry.logical_types import IntType, TimestampType, VarCharType
-from scurry.relational.physical.ranks import Deduplicate
-from scurry.relational.plan import Values
-from scurry.relational.schema import Schema
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
@@ -24,10 +19,15 @@ from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entrie
 from scurry.runtime.state.layout import has_rows
 from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
-from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
-from scurry.runtime.tables.streaming.ranks.deduplicate import FirstRow, FirstRowByProcessingTime
-from scurry.runtime.tables.streaming.ranks.last_row import ExpiringLastRow, LastRow
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.operators.joins.rows import batch_from, rows_of
+from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
+from scurry.sql.operators.ranks.deduplicate import FirstRow, FirstRowByProcessingTime
+from scurry.sql.operators.ranks.last_row import ExpiringLastRow, LastRow
+from scurry.sql.plan.nodes import Values
+from scurry.sql.plan.physical.ranks import Deduplicate
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import IntType, TimestampType, VarCharType
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Row = tuple[Any, ...]

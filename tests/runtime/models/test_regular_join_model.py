@@ -12,22 +12,22 @@ import numpy as np
 import pytest
 
 from scurry.common.types import RowKind
-from scurry.connectors.tables.contract import Changes
-from scurry.functions.definition import Session
-from scurry.logical_types import IntType, VarCharType
-from scurry.relational.calls import call
-from scurry.relational.expressions import InputReference
-from scurry.relational.physical.joins import JoinKey, RegularJoin
-from scurry.relational.plan import Values
-from scurry.relational.schema import Schema
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.joins import regular
-from scurry.runtime.tables.streaming.joins.rows import batch_from, rows_of
-from scurry.runtime.tables.streaming.partitioning import PartitionByKey
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.joins import regular
+from scurry.sql.operators.joins.rows import batch_from, rows_of
+from scurry.sql.operators.partitioning import PartitionByKey
+from scurry.sql.plan.calls import call
+from scurry.sql.plan.expressions import InputReference
+from scurry.sql.plan.nodes import Values
+from scurry.sql.plan.physical.joins import JoinKey, RegularJoin
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import IntType, VarCharType
 
 Row = tuple[Any, ...]
 Change = tuple[str, Row]

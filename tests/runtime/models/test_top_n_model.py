@@ -11,18 +11,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scurry.connectors.tables.contract import Changes
-from scurry.logical_types import BigIntType, IntType
-from scurry.relational.physical.ranks import Rank
-from scurry.relational.plan import SortKey, Values
-from scurry.relational.schema import Column, Schema
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.partitioning import PartitionByHash, PartitionByKey
-from scurry.runtime.tables.streaming.ranks.columnar_top_n import ColumnarTopN
-from scurry.runtime.tables.streaming.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
+from scurry.sql.operators.ranks.columnar_top_n import ColumnarTopN
+from scurry.sql.operators.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
+from scurry.sql.plan.nodes import SortKey, Values
+from scurry.sql.plan.physical.ranks import Rank
+from scurry.sql.plan.schema import Column, Schema
+from scurry.sql.types import BigIntType, IntType
 
 INPUT = Schema.of(["g", "k", "v"], [IntType(), IntType(), IntType()])
 NUMBER = Column("r", BigIntType(False))

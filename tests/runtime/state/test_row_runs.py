@@ -19,9 +19,9 @@ from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.layout import GROUP_SHIFT, has_rows
 from scurry.runtime.state.row_runs import RowRun
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.hashed_rows.hashing import row_hashes
-from scurry.runtime.tables.streaming.hashed_rows.rows import HashedRows
-from scurry.runtime.tables.streaming.hashed_rows.tables import Table
+from scurry.sql.operators.hashed_rows.hashing import row_hashes
+from scurry.sql.operators.hashed_rows.rows import HashedRows
+from scurry.sql.operators.hashed_rows.tables import Table
 from scurry.state.entries import keys_in
 
 GROUPS = 4

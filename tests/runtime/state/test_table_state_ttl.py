@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from scurry.common.types import RowKind
-from scurry.functions.definition import Session
-from scurry.logical_types import IntType, LocalZonedTimestampType, TimeAttribute, TimestampType, VarCharType
-from scurry.relational.physical.changes import ChangelogNormalize
-from scurry.relational.physical.joins import EventTimeTemporalJoin, RegularJoin
-from scurry.relational.physical.over import NonTimeOverAggregate, OverAggregate
-from scurry.relational.physical.ranks import Deduplicate
-from scurry.relational.plan import Aggregate, Limit, Plan, Scan
-from scurry.relational.rules import optimized
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Aggregate, Limit, Plan, Scan
+from scurry.sql.plan.physical.changes import ChangelogNormalize
+from scurry.sql.plan.physical.joins import EventTimeTemporalJoin, RegularJoin
+from scurry.sql.plan.physical.over import NonTimeOverAggregate, OverAggregate
+from scurry.sql.plan.physical.ranks import Deduplicate
+from scurry.sql.planner.rules import optimized
+from scurry.sql.types import IntType, LocalZonedTimestampType, TimeAttribute, TimestampType, VarCharType
 from support.queries import Tables
 from support.runtime.table_operator import TableOperator
 

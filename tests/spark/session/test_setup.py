@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scurry.dependencies.requirements import pip_arguments
 from scurry.errors import JavaMissingError
+from scurry.graph.dependencies.requirements import pip_arguments
 from scurry.spark.session import java, setup
 
 #: Before a test puts something in its place.

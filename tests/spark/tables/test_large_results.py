@@ -11,9 +11,9 @@ import pytest
 
 from scurry.connectors.collect_sink import MOST_WAITING_BYTES
 from scurry.errors import SparkFailedError
-from scurry.gateway.operations import PAGE_ROWS, Operation
 from scurry.spark.tables.results import KeptBatches
 from scurry.spark.workers.failures import failure_of
+from scurry.sql.gateway.operations import PAGE_ROWS, Operation
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 

@@ -10,20 +10,20 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from scurry.functions.definition import Session
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.logical_types import BigIntType, DataType, DateType, DecimalType, IntType, SmallIntType, VarCharType
-from scurry.logical_types.values import from_values
-from scurry.relational.expressions import Expression
-from scurry.relational.plan import Project
-from scurry.runtime.tables.expressions import compile_expressions
 from scurry.spark.session.session import session_for
 from scurry.spark.tables.columns import spark_expression
 from scurry.spark.tables.execution import _CONFIGURATION
 from scurry.spark.tables.types import from_spark, to_spark
-from scurry.sql.nodes import Query
-from scurry.sql.parser import parse
+from scurry.sql.evaluation.expressions import compile_expressions
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.nodes import Project
+from scurry.sql.syntax.nodes import Query
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types import BigIntType, DataType, DateType, DecimalType, IntType, SmallIntType, VarCharType
+from scurry.sql.types.values import from_values
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
 from scurry.sql.validator.catalog import CatalogReader
 

@@ -11,16 +11,16 @@ import pyarrow as pa
 import pytest
 
 from scurry.errors import EvaluationError
-from scurry.functions.definition import Session
 from scurry.graph.settings import JobSettings
-from scurry.logical_types import BigIntType, DataType, DateType, DecimalType, DoubleType, IntType, VarCharType
-from scurry.logical_types.values import from_values
-from scurry.relational.plan import Plan, Scan
-from scurry.relational.rules import optimized
-from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.execution import execute_on_spark
-from scurry.sql.nodes import Query
-from scurry.sql.parser import parse
+from scurry.sql.evaluation.batch.executor import execute_batch
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Plan, Scan
+from scurry.sql.planner.rules import optimized
+from scurry.sql.syntax.nodes import Query
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types import BigIntType, DataType, DateType, DecimalType, DoubleType, IntType, VarCharType
+from scurry.sql.types.values import from_values
 from scurry.sql.validator import CatalogColumn, CatalogTable, validate_query
 from scurry.sql.validator.catalog import CatalogReader
 

@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 
 PROJECT = Path(__file__).parents[3]
 PROGRAMS = sorted((PROJECT / "examples" / "reference").glob("*.py"))

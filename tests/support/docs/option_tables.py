@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scurry.catalog.entries import CatalogTable
-from scurry.catalog.identifier import ObjectIdentifier
-from scurry.catalog.schema import ResolvedSchema
-from scurry.catalog.table_options import TableOption
-from scurry.connectors.tables.contract import TableContext
-from scurry.connectors.tables.factories import find_factory
-from scurry.connectors.tables.watermark_options import WATERMARK_OPTIONS
-from scurry.formats.registry import find_format
+from scurry.sql.catalog.entries import CatalogTable
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.schema import ResolvedSchema
+from scurry.sql.catalog.table_options import TableOption
+from scurry.sql.connectors.contract import TableContext
+from scurry.sql.connectors.factories import find_factory
+from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS
+from scurry.sql.formats.registry import find_format
 
 PAGE = Path(__file__).parents[3] / "docs" / "sql-connectors.md"
 _BLOCK = re.compile(r"(<!-- options (connector|format|of) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -12,12 +12,12 @@ from typing import Any
 
 import typer
 
-from functions.evaluation import typed, value
 from scurry import errors
 from scurry.cli.commands import app
 from scurry.common._config.validation import known_options
 from scurry.common.config_options import ConfigOption
-from scurry.functions.aggregate.catalogue import aggregate_names
+from scurry.sql.functions.aggregate.catalogue import aggregate_names
+from sql.functions.evaluation import typed, value
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 FUNCTIONS = Path(__file__).with_name("sql_functions.txt")
@@ -131,9 +131,9 @@ def _kind(option: Any) -> str:
 
 def http() -> Iterator[str]:
     """Yield the page of the REST interfaces."""
-    from scurry.gateway.app import application as gateway
     from scurry.rest.app import application as job
     from scurry.rest.session.app import session_application as session
+    from scurry.sql.gateway.app import application as gateway
 
     nothing: Any = None
     yield "# REST\n"

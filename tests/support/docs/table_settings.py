@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scurry.statements.table_options import TABLE_OPTIONS
+from scurry.sql.statements.table_options import TABLE_OPTIONS
 
 __all__ = ["PAGE", "with_settings"]
 

@@ -9,15 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.common.types import RowKind
-from scurry.connectors.tables.contract import Changes
-from scurry.functions.definition import Session
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, Origin, PartitionNode
 from scurry.graph.plan import OperatorPlan
-from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.values import from_values, to_values
-from scurry.relational import plan as nodes
-from scurry.relational.plan import Plan, walk
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -25,7 +19,13 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.keyed_rows import KeyedRowsOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
-from scurry.runtime.tables.streaming.lowering import Lowering
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.lowering import Lowering
+from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.nodes import Plan, walk
+from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import from_values, to_values
 
 __all__ = ["TableOperator"]
 

@@ -10,20 +10,20 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.common.types import RowKind
-from scurry.connectors.tables.contract import Changes
-from scurry.connectors.tables.scanning import TableScan
 from scurry.datastream import DataStream
 from scurry.graph.nodes import Node
-from scurry.logical_types.arrow import arrow_type
-from scurry.logical_types.values import from_values, to_values
-from scurry.relational.plan import Plan, Scan, Sink, Values, walk
-from scurry.runtime.tables.streaming.changes.lowering import materialized
-from scurry.runtime.tables.streaming.lowering import Lowering
-from scurry.sql.parser import parse
-from scurry.statements.changes import executable_plans
-from scurry.statements.inserts import plan_insert
-from scurry.statements.queries import plan_query
-from scurry.statements.streaming_runner import _Tables
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.connectors.scanning import TableScan
+from scurry.sql.operators.changes.lowering import materialized
+from scurry.sql.operators.lowering import Lowering
+from scurry.sql.plan.nodes import Plan, Scan, Sink, Values, walk
+from scurry.sql.statements.changes import executable_plans
+from scurry.sql.statements.inserts import plan_insert
+from scurry.sql.statements.queries import plan_query
+from scurry.sql.statements.streaming_runner import _Tables
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import from_values, to_values
 from scurry.table import TableEnvironment
 from scurry.testing import TestHarness
 

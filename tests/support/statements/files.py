@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-TRANSCRIPTS = Path(__file__).parents[2] / "statements" / "transcripts"
+TRANSCRIPTS = Path(__file__).parents[2] / "sql" / "statements" / "transcripts"
 
 
 def text_of(name: str) -> str:

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Iterable
 
-from scurry.user_frames import user_stack_level
+from scurry.errors.user_frames import user_stack_level
 
 __all__ = ["parse_list_value", "warn_about_jars"]
 

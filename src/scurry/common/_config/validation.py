@@ -19,7 +19,7 @@ from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.errors import UnknownConfigError
 from scurry.errors.suggestions import similar_name
-from scurry.user_frames import user_stack_level
+from scurry.errors.user_frames import user_stack_level
 
 __all__ = ["known_options", "validate", "without_effect"]
 

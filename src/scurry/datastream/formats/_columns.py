@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.errors import ArgumentTypeError, UnsupportedError
-from scurry.logical_types.atomic_types import (
+from scurry.sql.types.atomic_types import (
     BigIntType,
     BinaryType,
     BooleanType,
@@ -22,8 +22,8 @@ from scurry.logical_types.atomic_types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.logical_types.logical_type import DataType
-from scurry.logical_types.nested_types import (
+from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import (
     ArrayType,
     MapType,
     RowType,

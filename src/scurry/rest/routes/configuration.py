@@ -7,8 +7,8 @@ import time
 from fastapi import APIRouter, Request
 
 from scurry import __version__
+from scurry.common._pyflink.version import __version__ as pyflink_version
 from scurry.common.redaction import redacted
-from scurry.pyflink_version import __version__ as pyflink_version
 from scurry.rest import models
 from scurry.rest.job import ServedJob
 from scurry.rest.routes.common import REFUSALS, Job

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from scurry.common._pyflink.version import __version__ as pyflink_version
 from scurry.common.redaction import without_secrets
-from scurry.pyflink_version import __version__ as pyflink_version
 from scurry.rest.routes.common import REFUSALS
 
 __all__ = ["application_details", "applications_of", "overview_of", "router"]

@@ -54,7 +54,8 @@ class SourceTask:
         self._aligned = self.task.assigners[-1] if aligned and self.task.assigners else None
         #: whether code outside of scurry makes the timestamps
         readers = getattr(source.source, "sources", (source.source,))  # a hybrid source has several
-        self._foreign = any(not type(each).__module__.startswith("scurry.connectors.") for each in readers)
+        own = ("scurry.connectors.", "scurry.sql.")
+        self._foreign = any(not type(each).__module__.startswith(own) for each in readers)
         self._seq = 0
         self._rows: list[WireRow] = []
         for each in self.task.assigners:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.errors import JavaMissingError
 from scurry.spark.session.java import java_home, java_version
 from scurry.spark.session.jvm_classes.file_system import file_system_options

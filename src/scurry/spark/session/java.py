@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.errors import JavaMissingError
 
 MINIMUM_JAVA_VERSION = 17

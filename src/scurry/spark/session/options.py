@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from scurry.directories import socket_directory
+from scurry.common._process.directories import socket_directory
 from scurry.spark.session.cds import cds_options
 from scurry.spark.session.java import ALLOCATOR
 from scurry.spark.session.jvm_classes.file_system import file_system_options

@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scurry.dependencies.requirements import pip_arguments
 from scurry.errors import JavaMissingError
+from scurry.graph.dependencies.requirements import pip_arguments
 from scurry.spark.session.cds import archive_path, cds_options, make_archive
 from scurry.spark.session.java import PACKAGED_JAVA, ensure_java, installed_java, java_home
 from scurry.spark.session.jvm_classes.jar import jar_path

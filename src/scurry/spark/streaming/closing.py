@@ -6,9 +6,9 @@ import io
 from typing import Any
 
 from scurry.common.recursion import deep_recursion
-from scurry.connectors.tables.contract import LookupSource
-from scurry.functions.user.definition import UserFunction
 from scurry.graph.operators import AsyncWait, Operator
+from scurry.sql.connectors.contract import LookupSource
+from scurry.sql.functions.user.definition import UserFunction
 
 __all__ = ["has_close"]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from scurry.functions.definition import Session
-from scurry.logical_types import (
+from scurry.spark.tables.columns import comparable, is_negative_zero, spark_expression, typed
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.expressions import AggregateCall
+from scurry.sql.types import (
     BigIntType,
     DataType,
     DecimalType,
@@ -16,8 +18,6 @@ from scurry.logical_types import (
     SmallIntType,
     TinyIntType,
 )
-from scurry.relational.expressions import AggregateCall
-from scurry.spark.tables.columns import comparable, is_negative_zero, spark_expression, typed
 
 __all__ = ["spark_aggregate"]
 

@@ -12,8 +12,14 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from scurry.errors import EvaluationError
-from scurry.functions.definition import Session
-from scurry.logical_types import (
+from scurry.spark.tables.types import column_name, spark_type
+from scurry.spark.workers.instances import mark
+from scurry.sql.evaluation.batch.batches import single_row
+from scurry.sql.evaluation.expressions import compile_expressions
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.calls import is_constant
+from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
+from scurry.sql.types import (
     BigIntType,
     BooleanType,
     CharType,
@@ -30,13 +36,7 @@ from scurry.logical_types import (
     TinyIntType,
     VarCharType,
 )
-from scurry.logical_types.values import to_value
-from scurry.relational.calls import is_constant
-from scurry.relational.expressions import Call, Expression, InputReference, Literal
-from scurry.runtime.tables.batch.batches import single_row
-from scurry.runtime.tables.expressions import compile_expressions
-from scurry.spark.tables.types import column_name, spark_type
-from scurry.spark.workers.instances import mark
+from scurry.sql.types.values import to_value
 
 __all__ = ["Names", "comparable", "spark_expression", "typed"]
 

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from scurry.functions.definition import Session
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
-from scurry.relational.plan import Plan, Scan
 from scurry.spark.session.session import session_for
 from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
@@ -20,13 +18,15 @@ from scurry.spark.tables.tasks import writing
 from scurry.spark.tables.types import from_spark, own_column
 from scurry.spark.workers.dependencies import setup_of
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Plan, Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-    from scurry.connectors.tables.contract import TableSource
-    from scurry.connectors.tables.spark import SparkTableSink
+    from scurry.sql.connectors.contract import TableSource
+    from scurry.sql.connectors.spark import SparkTableSink
 
 __all__ = ["execute_on_spark", "frame_of_arrow", "frame_on_spark", "save_on_spark", "write_on_spark"]
 

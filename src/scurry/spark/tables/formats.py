@@ -10,12 +10,12 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 from pyspark.sql.pandas.types import from_arrow_type
 
-from scurry.connectors.tables.spark import SparkTable, SparkTableSink
 from scurry.errors import ValidationError
-from scurry.logical_types import DataType, LocalZonedTimestampType
-from scurry.logical_types.arrow import arrow_type
-from scurry.relational.schema import Schema
 from scurry.spark.tables.types import column_name, from_spark, spark_schema, spark_type, to_spark
+from scurry.sql.connectors.spark import SparkTable, SparkTableSink
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import DataType, LocalZonedTimestampType
+from scurry.sql.types.arrow import arrow_type
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,18 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import UnsupportedError
-from scurry.functions.definition import Session
-from scurry.logical_types import DataType
-from scurry.relational import plan as nodes
-from scurry.relational.builders import columns as references_to
-from scurry.relational.builders import project
-from scurry.relational.expressions import Expression, InputReference
-from scurry.relational.join_keys import EqualColumns, joins_one_value, split_condition
-from scurry.relational.physical.matching import PatternMatch
-from scurry.relational.plan import Plan
-from scurry.relational.process_tables import ProcessTableFunction
-from scurry.relational.rewriting import grafted
-from scurry.runtime.tables.batch.executor import execute_batch
 from scurry.spark.tables.aggregates import spark_aggregate
 from scurry.spark.tables.columns import (
     Names,
@@ -38,11 +26,23 @@ from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
 from scurry.spark.tables.texts import FLOATS, NO_COLUMN, equal_keys, named, names_of_sides, order
 from scurry.spark.tables.types import column_name, has_nested_floats, is_orderable, spark_schema, to_spark
+from scurry.sql.evaluation.batch.executor import execute_batch
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.builders import columns as references_to
+from scurry.sql.plan.builders import project
+from scurry.sql.plan.expressions import Expression, InputReference
+from scurry.sql.plan.join_keys import EqualColumns, joins_one_value, split_condition
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.process_tables import ProcessTableFunction
+from scurry.sql.plan.rewriting import grafted
+from scurry.sql.types import DataType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from scurry.connectors.tables.contract import TableSource
+    from scurry.sql.connectors.contract import TableSource
 
 __all__ = ["lowered"]
 

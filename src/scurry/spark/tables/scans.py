@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import types as spark
 
-from scurry.connectors.tables.filesystem.reading import FileTableSource
-from scurry.connectors.tables.inline import FrameSource
-from scurry.connectors.tables.spark import SparkTableSource
-from scurry.logical_types import (
+from scurry.spark.frames import in_session
+from scurry.spark.tables.formats import load
+from scurry.spark.tables.types import frame_columns, spark_type
+from scurry.sql.connectors.filesystem.reading import FileTableSource
+from scurry.sql.connectors.inline import FrameSource
+from scurry.sql.connectors.spark import SparkTableSource
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import (
     BigIntType,
     BooleanType,
     DateType,
@@ -23,10 +27,6 @@ from scurry.logical_types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.relational.schema import Schema
-from scurry.spark.frames import in_session
-from scurry.spark.tables.formats import load
-from scurry.spark.tables.types import frame_columns, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

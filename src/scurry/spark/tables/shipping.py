@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from scurry.common.pickling import by_value
-from scurry.dependencies import WorkerSetup
+from scurry.graph.dependencies import WorkerSetup
 
 __all__ = ["Shipped", "preparing_workers"]
 

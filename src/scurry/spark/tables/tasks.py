@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from scurry.errors import ScurryError
-from scurry.functions.definition import Session
-from scurry.functions.user.context import FunctionContext
-from scurry.relational.plan import Plan, Scan
-from scurry.relational.schema import Schema
 from scurry.spark.tables.shipping import Shipped
 from scurry.spark.tables.types import from_spark, to_spark
 from scurry.spark.workers.instances import mark
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.user.context import FunctionContext
+from scurry.sql.plan.nodes import Plan, Scan
+from scurry.sql.plan.schema import Schema
 
 if TYPE_CHECKING:
-    from scurry.connectors.tables.contract import TableSource
+    from scurry.sql.connectors.contract import TableSource
 
 __all__ = ["placeholder", "run_on_batches", "run_on_pairs", "run_on_splits", "writing"]
 
@@ -96,7 +96,7 @@ def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Cal
             for batch in tables[scan.table].to_batches():
                 yield from_spark(batch, schemas[scan.table])
 
-        from scurry.runtime.tables.batch.batches import empty
+        from scurry.sql.evaluation.batch.batches import empty
 
         batches = list(_executed(plan, session, read)) or [to_spark(empty(plan.schema), plan.schema)]
         return pa.Table.from_batches(batches)
@@ -125,7 +125,7 @@ def writing(write: Callable[[int, Batches], Any], schema: Schema) -> Callable[[B
 
 
 def _executed(plan: Plan, session: Session, read: Callable[[Scan], Batches]) -> Batches:
-    from scurry.runtime.tables.batch.executor import execute_batch
+    from scurry.sql.evaluation.batch.executor import execute_batch
 
     with _marked():
         for batch in execute_batch(plan, session, read, _function_context(session)):
@@ -136,7 +136,7 @@ def _function_context(session: Session) -> FunctionContext:
     from pyspark import TaskContext
 
     from scurry.runtime.functions.metrics import unreported_metrics
-    from scurry.runtime.tables.user_functions.opened import job_parameters
+    from scurry.sql.evaluation.user_functions.opened import job_parameters
 
     context = TaskContext.get()
     assert context is not None, "a task has a context"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from scurry.logical_types import DoubleType, FloatType
-from scurry.relational import plan as nodes
-from scurry.relational.join_keys import EqualColumns
 from scurry.spark.tables.columns import Names
 from scurry.spark.tables.types import column_name
+from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.join_keys import EqualColumns
+from scurry.sql.types import DoubleType, FloatType
 
 __all__ = ["FLOATS", "NO_COLUMN", "equal_keys", "named", "names_of_sides", "order"]
 

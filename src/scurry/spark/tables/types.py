@@ -12,7 +12,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
-from scurry.logical_types import (
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types import (
     ArrayType,
     DataType,
     DoubleType,
@@ -21,8 +22,7 @@ from scurry.logical_types import (
     RowType,
     TimestampType,
 )
-from scurry.logical_types.arrow import arrow_type
-from scurry.relational.schema import Schema
+from scurry.sql.types.arrow import arrow_type
 
 __all__ = [
     "column_name",

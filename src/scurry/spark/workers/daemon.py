@@ -20,9 +20,9 @@ MODULES = "SCURRY_WORKER_MODULES"
 _ARCHIVE = re.compile(r"(^|/)(pyspark\.zip|py4j-[^/]*-src\.zip|spark-core_[^/]*\.jar)$")
 _RUN_BY_WORKERS = (
     "scurry.connectors",
-    "scurry.formats",
-    "scurry.functions",
-    "scurry.relational",
+    "scurry.sql.formats",
+    "scurry.sql.functions",
+    "scurry.sql.plan",
     "scurry.runtime",
     "scurry.sql",
 )

@@ -8,10 +8,10 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from scurry.dependencies import JobDependencies, WorkerSetup
-from scurry.dependencies.archives import digest_of
-from scurry.dependencies.interpreter import PROBE, WORKER_MODULES, verdict
 from scurry.errors import ConfigError, InterpreterError
+from scurry.graph.dependencies import JobDependencies, WorkerSetup
+from scurry.graph.dependencies.archives import digest_of
+from scurry.graph.dependencies.interpreter import PROBE, WORKER_MODULES, verdict
 from scurry.graph.plan import JobPlan
 from scurry.spark.workers.interpreter import worker_python
 from scurry.spark.workers.shared_files import FILES, SESSION_JOB, SharedFiles

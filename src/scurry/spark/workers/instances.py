@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scurry.common._garbage import RARELY
-from scurry.dependencies import WorkerSetup
 from scurry.errors import ScurryError
+from scurry.graph.dependencies import WorkerSetup
 from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import load_plan, ship
 from scurry.runtime.exchange.wire import WireRow

@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 
 
 def worker_python(executable: str = sys.executable) -> str:

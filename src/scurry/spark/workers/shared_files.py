@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from scurry.dependencies.archives import digest_of
 from scurry.errors import ConfigError
+from scurry.graph.dependencies.archives import digest_of
 
 __all__ = ["FILES", "SESSION_JOB", "SharedFiles"]
 

@@ -27,7 +27,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 
-from scurry.directories import socket_directory
+from scurry.common._process.directories import socket_directory
 from scurry.spark.workers.daemon import import_what_workers_need, without_archives
 
 #: The environment variable with the address of the template.

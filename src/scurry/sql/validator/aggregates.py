@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scurry.errors import ValidationError
-from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.functions.aggregate.definition import AggregateFunction, AggregateSite
-from scurry.functions.catalogue import lookup
-from scurry.functions.definition import Argument, SignatureError
-from scurry.functions.forms import takes_number
-from scurry.functions.null_literals import ILLEGAL
-from scurry.functions.table_types import in_tables
-from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import MapType, MultisetType, RowType, SymbolType
-from scurry.relational import calls
-from scurry.relational.expressions import AggregateCall, Expression, Literal
-from scurry.sql import nodes
-from scurry.sql.span import Span
+from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite
+from scurry.sql.functions.catalogue import lookup
+from scurry.sql.functions.definition import Argument, SignatureError
+from scurry.sql.functions.forms import takes_number
+from scurry.sql.functions.null_literals import ILLEGAL
+from scurry.sql.functions.table_types import in_tables
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan import calls
+from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import MapType, MultisetType, RowType, SymbolType
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, converted_arguments, ordered_arguments

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import DataType
-from scurry.relational.plan import Plan
-from scurry.sql.nodes import Expression, Query
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.syntax.nodes import Expression, Query
+from scurry.sql.types import DataType
 
 __all__ = ["CatalogColumn", "CatalogPlan", "CatalogReader", "CatalogTable", "CatalogView"]
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from scurry.functions.definition import Session
-from scurry.sql.nodes import CommonTableExpression, Query
+from scurry.sql.functions.definition import Session
+from scurry.sql.syntax.nodes import CommonTableExpression, Query
 from scurry.sql.validator.catalog import CatalogReader
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Plan
+    from scurry.sql.plan.nodes import Plan
     from scurry.sql.validator.scope import Scope
 
 __all__ = ["CommonTable", "Environment"]

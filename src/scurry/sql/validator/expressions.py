@@ -7,20 +7,20 @@ from functools import reduce
 from typing import Any
 
 from scurry.errors import ValidationError
-from scurry.functions import forms
-from scurry.functions.catalogue import is_syntax, lookup
-from scurry.functions.operators.comparison import comparable_types
-from scurry.functions.signatures import standard_name
-from scurry.logical_types import BooleanType, CharType, DataType, NullType, RowType, VarCharType
-from scurry.logical_types.common_type import least_restrictive
-from scurry.logical_types.families import BINARY, INTERVAL, NUMERIC
-from scurry.relational import builders, calls
-from scurry.relational.expressions import AggregateCall, Expression
-from scurry.relational.plan import Plan
-from scurry.relational.subqueries import Exists, QuantifiedSubquery, ScalarSubquery
-from scurry.sql import nodes
-from scurry.sql.span import Span
-from scurry.sql.unparse import unparse
+from scurry.sql.functions import forms
+from scurry.sql.functions.catalogue import is_syntax, lookup
+from scurry.sql.functions.operators.comparison import comparable_types
+from scurry.sql.functions.signatures import standard_name
+from scurry.sql.plan import builders, calls
+from scurry.sql.plan.expressions import AggregateCall, Expression
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.subqueries import Exists, QuantifiedSubquery, ScalarSubquery
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.syntax.unparse import unparse
+from scurry.sql.types import BooleanType, CharType, DataType, NullType, RowType, VarCharType
+from scurry.sql.types.common_type import least_restrictive
+from scurry.sql.types.families import BINARY, INTERVAL, NUMERIC
 from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid

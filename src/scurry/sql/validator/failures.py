@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from scurry.errors import ValidationError
-from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
-from scurry.sql.span import Span
+from scurry.sql.functions.signatures import standard_name
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 
 __all__ = ["check_period", "invalid"]
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from scurry.errors import ValidationError
-from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
-from scurry.logical_types.families import is_proctime, is_rowtime
-from scurry.relational import builders
-from scurry.relational.expressions import Expression, InputReference, Literal
-from scurry.relational.plan import Plan, WindowTable
-from scurry.relational.schema import Column, Schema
-from scurry.sql import nodes
+from scurry.sql.functions.signatures import standard_name
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Plan, WindowTable
+from scurry.sql.plan.schema import Column, Schema
+from scurry.sql.syntax import nodes
+from scurry.sql.types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
+from scurry.sql.types.families import is_proctime, is_rowtime
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.from_clause.window_tables import window_schema

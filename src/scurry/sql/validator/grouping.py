@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from scurry.errors import ValidationError
-from scurry.functions.catalogue import lookup
-from scurry.logical_types import BigIntType
-from scurry.relational import builders
-from scurry.relational.expressions import AggregateCall, Expression, InputReference, Literal
-from scurry.relational.plan import Plan
-from scurry.relational.repeated_sets import union_of_repetitions
-from scurry.relational.rewriting import input_references
-from scurry.sql import nodes
+from scurry.sql.functions.catalogue import lookup
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.rewriting import input_references
+from scurry.sql.planner.repeated_sets import union_of_repetitions
+from scurry.sql.syntax import nodes
+from scurry.sql.types import BigIntType
 from scurry.sql.validator.aggregates import is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved

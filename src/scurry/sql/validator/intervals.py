@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from scurry.functions.definition import Session
-from scurry.logical_types import DataType, DayTimeIntervalType, TimestampType, YearMonthIntervalType
-from scurry.relational.calls import converted
-from scurry.relational.expressions import Expression
-from scurry.sql import nodes
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.calls import converted
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.syntax import nodes
+from scurry.sql.types import DataType, DayTimeIntervalType, TimestampType, YearMonthIntervalType
 
 __all__ = ["interval_type", "interval_value", "operands_with_digits"]
 

@@ -8,7 +8,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from scurry.logical_types import (
+from scurry.sql.plan.expressions import Literal
+from scurry.sql.syntax import nodes
+from scurry.sql.types import (
     BigIntType,
     BinaryType,
     BooleanType,
@@ -23,9 +25,7 @@ from scurry.logical_types import (
     TimestampType,
     TimeType,
 )
-from scurry.logical_types.families import planner_interval
-from scurry.relational.expressions import Literal
-from scurry.sql import nodes
+from scurry.sql.types.families import planner_interval
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.intervals import interval_type, interval_value
 

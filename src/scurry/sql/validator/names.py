@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scurry.sql import nodes
+from scurry.sql.syntax import nodes
 
 __all__ = ["column_name", "unique_names"]
 

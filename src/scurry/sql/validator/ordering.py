@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scurry.relational.expressions import Expression
-from scurry.relational.windows import OrderKey
-from scurry.sql import nodes
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.windows import OrderKey
+from scurry.sql.syntax import nodes
 from scurry.sql.validator.failures import invalid
 
 __all__ = ["order_key", "ordinal"]

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scurry.errors import ValidationError
-from scurry.logical_types import CharType, IntegralType, NumericType, VarCharType
-from scurry.relational import builders
-from scurry.relational.constants import constant, is_written_constant
-from scurry.relational.expressions import Expression, InputReference, Literal
-from scurry.relational.plan import Plan
-from scurry.relational.rewriting import rewritten
-from scurry.relational.windows import Frame, FrameBound, OrderKey, WindowCall
-from scurry.sql import nodes
-from scurry.sql.span import Span
+from scurry.sql.evaluation.constants import constant, is_written_constant
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.rewriting import rewritten
+from scurry.sql.plan.windows import Frame, FrameBound, OrderKey, WindowCall
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import CharType, IntegralType, NumericType, VarCharType
 from scurry.sql.validator.aggregates import is_ranking, needs_order
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid

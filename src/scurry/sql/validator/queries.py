@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scurry.functions.definition import Session
-from scurry.logical_types import DataType, DateType, LocalZonedTimestampType, TimestampType
-from scurry.logical_types.common_type import least_restrictive
-from scurry.relational import builders
-from scurry.relational.expressions import Expression, Literal
-from scurry.relational.plan import Plan, Values
-from scurry.relational.schema import Schema
-from scurry.sql import nodes
-from scurry.sql.span import Span
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Expression, Literal
+from scurry.sql.plan.nodes import Plan, Values
+from scurry.sql.plan.schema import Schema
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import DataType, DateType, LocalZonedTimestampType, TimestampType
+from scurry.sql.types.common_type import least_restrictive
 from scurry.sql.validator.catalog import CatalogReader
 from scurry.sql.validator.environment import CommonTable, Environment
 from scurry.sql.validator.expressions import ExpressionValidator

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from scurry.errors.suggestions import did_you_mean
-from scurry.logical_types import RowType
-from scurry.relational.calls import field as field_of
-from scurry.relational.expressions import Expression, InputReference
-from scurry.relational.rewriting import correlated
-from scurry.relational.schema import Schema
-from scurry.sql.nodes import Identifier
-from scurry.sql.span import Span
+from scurry.sql.plan.calls import field as field_of
+from scurry.sql.plan.expressions import Expression, InputReference
+from scurry.sql.plan.rewriting import correlated
+from scurry.sql.plan.schema import Schema
+from scurry.sql.syntax.nodes import Identifier
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import RowType
 from scurry.sql.validator.failures import invalid
 
 __all__ = ["Found", "Relation", "Scope"]

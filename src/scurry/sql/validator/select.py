@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.logical_types import NullType
-from scurry.relational import builders
-from scurry.relational.expressions import Expression
-from scurry.relational.plan import Plan
-from scurry.sql import nodes
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.syntax import nodes
+from scurry.sql.types import NullType
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid

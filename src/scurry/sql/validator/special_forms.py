@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from scurry.logical_types import NullType, SymbolType
-from scurry.relational.expressions import Expression, Literal
-from scurry.sql import nodes
+from scurry.sql.plan.expressions import Expression, Literal
+from scurry.sql.syntax import nodes
+from scurry.sql.types import NullType, SymbolType
 from scurry.sql.validator.failures import invalid
 
 __all__ = ["SPECIAL_FORMS"]

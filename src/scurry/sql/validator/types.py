@@ -7,7 +7,8 @@ from typing import Any
 
 from scurry.errors import ArgumentError, ValidationError
 from scurry.errors.suggestions import did_you_mean
-from scurry.logical_types import (
+from scurry.sql.syntax import nodes
+from scurry.sql.types import (
     ArrayType,
     BigIntType,
     BinaryType,
@@ -34,7 +35,6 @@ from scurry.logical_types import (
     VarCharType,
     VariantType,
 )
-from scurry.sql import nodes
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.intervals import interval_type
 

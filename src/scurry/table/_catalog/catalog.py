@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from scurry.catalog.catalog import Catalog as _Catalog
-from scurry.catalog.entries import CatalogView, QueryView
 from scurry.errors import CatalogError, FunctionNotExistError, TableNotExistError, UnsupportedError
+from scurry.sql.catalog.catalog import Catalog as _Catalog
+from scurry.sql.catalog.entries import CatalogView, QueryView
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 from scurry.table._catalog.names import ObjectPath
 from scurry.table._catalog.partitions import PartitionMethods
@@ -208,7 +208,7 @@ class JdbcCatalog(Catalog):
         Raises:
             ValidationError: An option is wrong.
         """
-        from scurry.catalog.store import CatalogDescription
+        from scurry.sql.catalog.store import CatalogDescription
 
         options = {
             "type": "jdbc",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scurry.catalog import entries
-from scurry.catalog.schema import ResolvedSchema
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError
+from scurry.sql.catalog import entries
+from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.table.schema import Schema
 from scurry.table.table_schema import TableSchema
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scurry.catalog.identifier import ObjectPath
-from scurry.catalog.partitions import partition_text
 from scurry.common._api import ApiObject
+from scurry.sql.catalog.identifier import ObjectPath
+from scurry.sql.catalog.partitions import partition_text
 
 __all__ = ["CatalogPartitionSpec", "ObjectPath"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scurry.catalog import partitions
-from scurry.catalog.partitions import PartitionedCatalog
 from scurry.common._api import ApiObject
+from scurry.sql.catalog import partitions
+from scurry.sql.catalog.partitions import PartitionedCatalog
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
 
 __all__ = ["CatalogColumnStatistics", "CatalogPartition", "CatalogTableStatistics", "PartitionMethods"]

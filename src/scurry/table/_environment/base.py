@@ -8,8 +8,8 @@ from scurry.common._api import ApiObject
 from scurry.common._removed import TABLE_ENVIRONMENT
 
 if TYPE_CHECKING:
-    from scurry.catalog.identifier import ObjectIdentifier
-    from scurry.statements.session import TableSession
+    from scurry.sql.catalog.identifier import ObjectIdentifier
+    from scurry.sql.statements.session import TableSession
 
 __all__ = ["EnvironmentBase", "parts_of"]
 
@@ -27,6 +27,6 @@ class EnvironmentBase(ApiObject):
 
 def parts_of(path: str) -> tuple[str, ...]:
     """Return the parts of a name; keywords need no backticks."""
-    from scurry.sql.parser import parse_path
+    from scurry.sql.syntax.parser import parse_path
 
     return parse_path(path).names

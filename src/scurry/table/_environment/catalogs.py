@@ -102,7 +102,7 @@ class CatalogMethods(EnvironmentBase):
 
     def list_functions(self) -> list[str]:
         """Return the names of all functions."""
-        from scurry.statements.listing.built_in import built_in_functions
+        from scurry.sql.statements.listing.built_in import built_in_functions
 
         return sorted({*built_in_functions(), *self.list_user_defined_functions()})
 

@@ -8,7 +8,7 @@ from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.table._environment.base import EnvironmentBase
 
 if TYPE_CHECKING:
-    from scurry.catalog.entries import CatalogFunction
+    from scurry.sql.catalog.entries import CatalogFunction
     from scurry.table.table import Table
 
 __all__ = ["FunctionMethods"]
@@ -171,7 +171,7 @@ def _registered(function: Any) -> CatalogFunction:
     Raises:
         ArgumentTypeError: It has no types, or is none.
     """
-    from scurry.catalog.entries import CatalogFunction
+    from scurry.sql.catalog.entries import CatalogFunction
     from scurry.table.udf import ImperativeAggregateFunction, ProcessTableFunction, udaf, udptf
 
     if isinstance(function, ImperativeAggregateFunction):

@@ -149,8 +149,8 @@ class ModuleMethods(EnvironmentBase):
         Raises:
             ValidationError: There is none, a later version has written it, or the session lacks a table or function.
         """
-        from scurry.statements.compiled.files import load_plan
-        from scurry.statements.compiled.plans import read_plan
+        from scurry.sql.statements.compiled.files import load_plan
+        from scurry.sql.statements.compiled.plans import read_plan
         from scurry.table.compiled_plan import CompiledPlan
         from scurry.table.plan_reference import FilePlanReference, JsonContentPlanReference
 
@@ -171,9 +171,9 @@ class ModuleMethods(EnvironmentBase):
         Raises:
             ValidationError: It is another statement, a wrong one, or has something that no plan can keep.
         """
-        from scurry.sql import nodes
-        from scurry.sql.parser import parse
-        from scurry.statements.compiled.plans import compile_statement
+        from scurry.sql.statements.compiled.plans import compile_statement
+        from scurry.sql.syntax import nodes
+        from scurry.sql.syntax.parser import parse
         from scurry.table.compiled_plan import CompiledPlan
 
         statement = parse(stmt)

@@ -12,8 +12,8 @@ from scurry.table.table import Table
 from scurry.table.table_descriptor import TableDescriptor
 
 if TYPE_CHECKING:
-    from scurry.catalog.entries import CatalogTable
-    from scurry.catalog.identifier import ObjectIdentifier
+    from scurry.sql.catalog.entries import CatalogTable
+    from scurry.sql.catalog.identifier import ObjectIdentifier
     from scurry.table.table_environment import TableEnvironment
 
 __all__ = ["TableMethods"]
@@ -67,7 +67,7 @@ class TableMethods(EnvironmentBase):
         return self._session.catalogs.create_table(table, self._named(path), ignoreIfExists)
 
     def _table_of(self, descriptor: TableDescriptor) -> CatalogTable:
-        from scurry.statements.definitions.tables import table_of
+        from scurry.sql.statements.definitions.tables import table_of
 
         schema = descriptor.get_schema()
         if schema is None:
@@ -94,7 +94,7 @@ class TableMethods(EnvironmentBase):
         return found
 
     def _table_at(self, identifier: ObjectIdentifier) -> Table | None:
-        from scurry.statements.queries import plan_path
+        from scurry.sql.statements.queries import plan_path
 
         found = self._session.catalogs.find_table(identifier)
         if found is None:

@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from scurry.functions.user.definition import UserFunction
-from scurry.sql import nodes
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.syntax import nodes
 from scurry.table._expression.syntax import filled, here, literal
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Plan
+    from scurry.sql.plan.nodes import Plan
 
 __all__ = ["ExpressionBase"]
 
@@ -60,7 +60,7 @@ class ExpressionBase:
 
     def __str__(self) -> str:
         """Return the expression as messages write it: `plus(a, 1)`."""
-        from scurry.statements.table_operations.summary import summary
+        from scurry.sql.statements.table_operations.summary import summary
 
         text = summary(self._node) if self._text is None else f"[{self._text}]"
         if self._names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from scurry.sql import nodes
+from scurry.sql.syntax import nodes
 from scurry.table._expression.base import ExpressionBase
 from scurry.table._expression.syntax import here
 

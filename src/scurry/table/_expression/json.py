@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from scurry.errors import ArgumentError
-from scurry.logical_types import DataType
-from scurry.logical_types.atomic_types import MAX_LENGTH, VarCharType
+from scurry.sql.types import DataType
+from scurry.sql.types.atomic_types import MAX_LENGTH, VarCharType
 from scurry.table._expression.base import ExpressionBase
 from scurry.table._expression.units import (
     JsonExistsOnError,

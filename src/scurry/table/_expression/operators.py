@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from scurry.logical_types import DataType
-from scurry.sql import nodes
+from scurry.sql.syntax import nodes
+from scurry.sql.types import DataType
 from scurry.table._expression.base import ExpressionBase
 from scurry.table._expression.syntax import here, parsed
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from scurry.errors import ArgumentTypeError, SqlParserError
 from scurry.graph.nodes import Origin
-from scurry.sql import nodes
-from scurry.sql.parser import parse
-from scurry.sql.span import Span
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser import parse
+from scurry.sql.syntax.span import Span
 
 __all__ = ["PlaceOfCode", "filled", "here", "in_place", "literal", "parsed", "parsed_alone"]
 

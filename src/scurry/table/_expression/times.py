@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from scurry.errors import ValidationError
-from scurry.logical_types import DateType, TimestampType, TimeType
-from scurry.sql import nodes
+from scurry.sql.syntax import nodes
+from scurry.sql.types import DateType, TimestampType, TimeType
 from scurry.table._expression.operators import Operators
 from scurry.table._expression.syntax import here, interval_text, parsed
 from scurry.table._expression.units import TimeIntervalUnit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.sql import nodes
+from scurry.sql.syntax import nodes
 from scurry.table._expression.syntax import here
 from scurry.table.expression import Expression, call_of, expression_of
 

@@ -6,7 +6,7 @@ import datetime
 from typing import Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, TypeMismatchError, UnsupportedError, ValidationError
-from scurry.logical_types import (
+from scurry.sql.types import (
     BinaryType,
     BooleanType,
     CharType,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scurry.errors import ValidationError
-from scurry.relational.plan import Plan
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
-from scurry.statements.table_operations.failures import placed
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.table_operations.failures import placed
+from scurry.sql.syntax import nodes
 from scurry.table._operations.fields import items, operation, project
 from scurry.table.expression import Expression
 from scurry.table.expressions import col

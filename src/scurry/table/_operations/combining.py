@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from scurry.errors import ValidationError
-from scurry.logical_types.common_type import find_common_type
-from scurry.relational.plan import Plan
-from scurry.relational.schema import Schema
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
-from scurry.statements.table_operations.failures import placed
-from scurry.statements.table_operations.summary import summary
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.schema import Schema
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.table_operations.failures import placed
+from scurry.sql.statements.table_operations.summary import summary
+from scurry.sql.syntax import nodes
+from scurry.sql.types.common_type import find_common_type
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression, expression_of
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
-from scurry.relational.schema import Schema
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
-from scurry.statements.table_operations import Names, Operation
-from scurry.statements.table_operations.columns import expanded, stands_for_several
-from scurry.statements.table_operations.failures import column_names, placed, unknown_column
+from scurry.sql.plan.schema import Schema
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.table_operations import Names, Operation
+from scurry.sql.statements.table_operations.columns import expanded, stands_for_several
+from scurry.sql.statements.table_operations.failures import column_names, placed, unknown_column
+from scurry.sql.syntax import nodes
 from scurry.table.expression import Expression, expression_of
 from scurry.table.expressions import col
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Plan
+    from scurry.sql.plan.nodes import Plan
 
 __all__ = [
     "WINDOW_PROPERTIES",

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scurry.errors import ValidationError
-from scurry.functions.user.definition import UserFunction
-from scurry.functions.user.process import ProcessSignature
-from scurry.relational.plan import Plan
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
-from scurry.statements.table_operations import Operation
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.functions.user.process import ProcessSignature
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.table_operations import Operation
+from scurry.sql.syntax import nodes
 from scurry.table.expression import Expression, expression_of
 
 __all__ = ["TableGiven", "processed"]

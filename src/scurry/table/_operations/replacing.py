@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.sql import nodes
+from scurry.sql.syntax import nodes
 
 __all__ = ["replaced"]
 

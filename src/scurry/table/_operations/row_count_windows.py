@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scurry.errors import ValidationError
-from scurry.logical_types.families import is_proctime
-from scurry.relational.plan import Plan
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
-from scurry.statements.table_operations import Operation
-from scurry.statements.table_operations.failures import placed
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.table_operations import Operation
+from scurry.sql.statements.table_operations.failures import placed
+from scurry.sql.syntax import nodes
+from scurry.sql.types.families import is_proctime
 from scurry.table._operations.fields import WINDOW_PROPERTIES, Keys, grouped_by_columns, grouped_items, operation
 from scurry.table._operations.replacing import replaced
 from scurry.table.expression import Expression

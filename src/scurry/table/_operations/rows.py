@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scurry.errors import ValidationError
-from scurry.relational import builders
-from scurry.relational.plan import Limit, Plan
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
+from scurry.sql.plan import builders
+from scurry.sql.plan.nodes import Limit, Plan
+from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax import nodes
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.errors import ArgumentError, ValidationError
-from scurry.logical_types import RowType
-from scurry.relational.plan import Plan, Values
-from scurry.relational.schema import Schema
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
+from scurry.sql.plan.nodes import Plan, Values
+from scurry.sql.plan.schema import Schema
+from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax import nodes
+from scurry.sql.types import RowType
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
-from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.logical_types import BigIntType, DataType, LocalZonedTimestampType, TimestampType
-from scurry.logical_types.families import is_proctime, is_rowtime
-from scurry.relational.expressions import InputReference
-from scurry.relational.plan import Plan, Project
-from scurry.sql import nodes
-from scurry.statements.session import TableSession
-from scurry.statements.table_operations import Operation
-from scurry.statements.table_operations.failures import placed
-from scurry.statements.table_operations.summary import summary
+from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.plan.expressions import InputReference
+from scurry.sql.plan.nodes import Plan, Project
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.table_operations import Operation
+from scurry.sql.statements.table_operations.failures import placed
+from scurry.sql.statements.table_operations.summary import summary
+from scurry.sql.syntax import nodes
+from scurry.sql.types import BigIntType, DataType, LocalZonedTimestampType, TimestampType
+from scurry.sql.types.families import is_proctime, is_rowtime
 from scurry.table._expression.syntax import filled
 from scurry.table._operations.fields import (
     WINDOW_PROPERTIES,

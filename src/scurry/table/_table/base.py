@@ -9,8 +9,8 @@ from scurry.common._api import ApiObject
 from scurry.errors import ArgumentTypeError, ValidationError
 
 if TYPE_CHECKING:
-    from scurry.catalog.schema import ResolvedSchema
-    from scurry.relational.plan import Plan
+    from scurry.sql.catalog.schema import ResolvedSchema
+    from scurry.sql.plan.nodes import Plan
     from scurry.table.expression import Expression
     from scurry.table.table_environment import TableEnvironment
 

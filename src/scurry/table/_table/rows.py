@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 from scurry.table._table.base import TableBase
 
 if TYPE_CHECKING:
-    from scurry.relational.plan import Plan
+    from scurry.sql.plan.nodes import Plan
     from scurry.table.expression import Expression
 
 __all__ = ["RowMethods"]

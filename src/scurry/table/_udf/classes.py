@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any, Generic, Protocol, TypeVar
 
 from scurry.common.pickling import of_functions
-from scurry.functions.user.context import FunctionContext
-from scurry.logical_types import DataType
+from scurry.sql.functions.user.context import FunctionContext
+from scurry.sql.types import DataType
 
 __all__ = [
     "AggregateFunction",

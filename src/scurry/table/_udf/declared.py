@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scurry.errors import ArgumentError, ArgumentTypeError, ScurryError
-from scurry.functions.user.definition import UserFunction
 from scurry.graph.capture import captured
 from scurry.graph.nodes import Origin
-from scurry.logical_types import DataType, RowField, RowType
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.types import DataType, RowField, RowType
 from scurry.table._udf.classes import AggregateFunction, UserDefinedFunction
 from scurry.table._udf.hints import argument_maker, hinted_arguments, hinted_result, hinted_rows, type_of_hint
 
@@ -261,7 +261,7 @@ def resolved(given: Any) -> DataType:
     if isinstance(given, DataType):
         return given
     if isinstance(given, str):
-        from scurry.statements.text import parse_type
+        from scurry.sql.statements.text import parse_type
 
         try:
             return parse_type(given)

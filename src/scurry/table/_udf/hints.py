@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
-from scurry.logical_types import (
+from scurry.sql.types import (
     ArrayType,
     BigIntType,
     BooleanType,

@@ -13,11 +13,11 @@ from typing import Any
 from scurry.common._config.option import parse_duration
 from scurry.common.types import Row
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.functions.user.definition import UserFunction
-from scurry.functions.user.process import ArgumentTrait, DeclaredArgument, DeclaredState, ProcessSignature
-from scurry.functions.user.process_context import Context, OnTimerContext
 from scurry.graph.capture import captured
-from scurry.logical_types import DataType, RowType
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.functions.user.process import ArgumentTrait, DeclaredArgument, DeclaredState, ProcessSignature
+from scurry.sql.functions.user.process_context import Context, OnTimerContext
+from scurry.sql.types import DataType, RowType
 from scurry.table._udf.classes import UserDefinedFunction
 from scurry.table._udf.declared import Aliased, column_types, place_of, resolved
 from scurry.table._udf.hints import argument_maker, hinted_rows, hints_of, type_of_hint

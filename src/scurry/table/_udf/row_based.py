@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, ValidationError
-from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import DataType, RowField, RowType
-from scurry.logical_types.families import without_time_attribute
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.types import DataType, RowField, RowType
+from scurry.sql.types.families import without_time_attribute
 from scurry.table._udf.declared import Aliased, DeclaredFunction
 from scurry.table.expression import Expression
 
@@ -77,7 +77,7 @@ class FlatAggregateTable(ApiObject):
         Raises:
             ValidationError: It is no table aggregate function, or a column is not there.
         """
-        from scurry.sql import nodes
+        from scurry.sql.syntax import nodes
         from scurry.table._operations.fields import operation
         from scurry.table.expressions import col
 
@@ -131,7 +131,7 @@ def flat_mapped(table: Table, function: Any) -> Table:
     Raises:
         ValidationError: It is no table function.
     """
-    from scurry.relational import builders
+    from scurry.sql.plan import builders
 
     call, names = _call(table, function)
     found = _found(call, table)
@@ -226,7 +226,7 @@ def _function_of(call: Expression, table: TableBase) -> UserFunction:
 
 def _found(call: Expression, table: TableBase) -> UserFunction | None:
     """Return the function of a user that a call calls, of the program or registered; None if it calls none."""
-    from scurry.sql import nodes
+    from scurry.sql.syntax import nodes
     from scurry.table._operations.fields import operation
 
     node = call._node

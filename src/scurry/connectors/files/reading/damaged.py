@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError, ScurryError
-from scurry.user_frames import only_user_frames
+from scurry.errors.user_frames import only_user_frames
 
 __all__ = ["naming_damage"]
 

@@ -13,7 +13,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from scurry.directories import cache_directory
+from scurry.common._process.directories import cache_directory
 from scurry.spark.session.java import java_home
 
 __all__ = ["CLASS_PATH", "SOURCES", "compile_java", "jar_path", "make_jar"]

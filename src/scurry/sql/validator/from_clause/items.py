@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.errors.suggestions import did_you_mean
-from scurry.relational import builders
-from scurry.relational.expressions import Expression
-from scurry.relational.plan import Join, Plan, TableFunctionScan, Unnest
-from scurry.relational.rewriting import retyped, shifted
-from scurry.sql import nodes
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.nodes import Join, Plan, TableFunctionScan, Unnest
+from scurry.sql.plan.rewriting import retyped, shifted
+from scurry.sql.syntax import nodes
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.scope import Relation, Scope, Shown
 

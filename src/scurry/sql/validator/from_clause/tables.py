@@ -8,14 +8,14 @@ from typing import Any
 
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType
-from scurry.relational import builders
-from scurry.relational.expressions import CorrelatedReference, Expression, InputReference
-from scurry.relational.plan import Correlate, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
-from scurry.relational.rewriting import correlations_of, is_true, retyped, rewritten, shifted
-from scurry.relational.schema import Schema
-from scurry.sql import nodes
-from scurry.sql.span import Span
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputReference
+from scurry.sql.plan.nodes import Correlate, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
+from scurry.sql.plan.rewriting import correlations_of, is_true, retyped, rewritten, shifted
+from scurry.sql.plan.schema import Schema
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql.validator.catalog import CatalogPlan, CatalogTable, CatalogView
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
-from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
-from scurry.relational.advice import watermark_of
-from scurry.relational.expressions import Expression, Literal
-from scurry.relational.plan import Plan, WindowTable
-from scurry.relational.schema import Column, Schema
-from scurry.sql import nodes
-from scurry.sql.span import NO_SPAN
+from scurry.sql.functions.signatures import standard_name
+from scurry.sql.plan.advice import watermark_of
+from scurry.sql.plan.expressions import Expression, Literal
+from scurry.sql.plan.nodes import Plan, WindowTable
+from scurry.sql.plan.schema import Column, Schema
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import NO_SPAN
+from scurry.sql.types import DataType, DayTimeIntervalType, LocalZonedTimestampType, TimestampType
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid

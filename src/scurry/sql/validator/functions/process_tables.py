@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from scurry.errors import ValidationError
-from scurry.functions.user.definition import UserFunction
-from scurry.functions.user.process import ArgumentTrait, DeclaredArgument, ProcessSignature
-from scurry.logical_types import DataType, LocalZonedTimestampType, RowType, TimestampType
-from scurry.logical_types.cast_rules import supports_implicit_cast
-from scurry.relational import builders, calls
-from scurry.relational.expressions import Expression, Literal
-from scurry.relational.plan import Plan
-from scurry.relational.process_tables import ProcessTableFunction, TableInput
-from scurry.relational.schema import Column, Schema
-from scurry.sql import nodes
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.functions.user.process import ArgumentTrait, DeclaredArgument, ProcessSignature
+from scurry.sql.plan import builders, calls
+from scurry.sql.plan.expressions import Expression, Literal
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.process_tables import ProcessTableFunction, TableInput
+from scurry.sql.plan.schema import Column, Schema
+from scurry.sql.syntax import nodes
+from scurry.sql.types import DataType, LocalZonedTimestampType, RowType, TimestampType
+from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid

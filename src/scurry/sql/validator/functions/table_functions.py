@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
-from scurry.functions.catalogue import lookup
-from scurry.functions.signatures import standard_name
-from scurry.logical_types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
-from scurry.relational.calls import no_match
-from scurry.relational.expressions import Expression
-from scurry.relational.schema import Column, Schema
-from scurry.sql import nodes
+from scurry.sql.functions.catalogue import lookup
+from scurry.sql.functions.signatures import standard_name
+from scurry.sql.plan.calls import no_match
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.schema import Column, Schema
+from scurry.sql.syntax import nodes
+from scurry.sql.types import ArrayType, DataType, IntType, MapType, MultisetType, RowType
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from scurry.errors import ValidationError
-from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.functions.catalogue import is_syntax, lookup
-from scurry.functions.definition import Session
-from scurry.functions.user.definition import UserFunction
-from scurry.logical_types import DataType, DecimalType, IntegralType
-from scurry.logical_types.cast_rules import supports_implicit_cast
-from scurry.relational import calls
-from scurry.relational.expressions import Call, Expression, Literal, UserFunctionCall
-from scurry.sql import nodes
-from scurry.sql.span import Span
+from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.functions.catalogue import is_syntax, lookup
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan import calls
+from scurry.sql.plan.expressions import Call, Expression, Literal, UserFunctionCall
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.types import DataType, DecimalType, IntegralType
+from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scurry.functions.definition import Session
-from scurry.logical_types import BigIntType, DataType, DecimalType, IntType, NumericType
-from scurry.logical_types.arithmetic import sum_type
-from scurry.logical_types.families import same_type
-from scurry.relational import calls
-from scurry.relational.expressions import AggregateCall, Expression, Literal
-from scurry.relational.matching import PatternAggregate
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan import calls
+from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
+from scurry.sql.plan.matching import PatternAggregate
+from scurry.sql.types import BigIntType, DataType, DecimalType, IntType, NumericType
+from scurry.sql.types.arithmetic import sum_type
+from scurry.sql.types.families import same_type
 
 __all__ = ["expanded"]
 

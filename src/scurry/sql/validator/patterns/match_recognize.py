@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from scurry.errors import ValidationError
-from scurry.logical_types import BooleanType
-from scurry.logical_types.families import TIMESTAMP
-from scurry.relational.expressions import Expression, InputReference, Literal
-from scurry.relational.matching import (
+from scurry.sql.plan.expressions import Expression, InputReference, Literal
+from scurry.sql.plan.matching import (
     ALL_VARIABLES,
     AfterMatch,
     Definition,
@@ -20,9 +18,11 @@ from scurry.relational.matching import (
     PatternReference,
     PatternVariable,
 )
-from scurry.relational.plan import Plan, SortKey
-from scurry.relational.rewriting import rewritten
-from scurry.sql import nodes
+from scurry.sql.plan.nodes import Plan, SortKey
+from scurry.sql.plan.rewriting import rewritten
+from scurry.sql.syntax import nodes
+from scurry.sql.types import BooleanType
+from scurry.sql.types.families import TIMESTAMP
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid

@@ -8,18 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from scurry.errors import ValidationError
-from scurry.functions.aggregate.catalogue import lookup_aggregate
-from scurry.functions.catalogue import lookup
-from scurry.functions.signatures import standard_name
-from scurry.logical_types import DataType, LocalZonedTimestampType, TimestampType, VarCharType
-from scurry.logical_types.atomic_types import TimeAttribute
-from scurry.logical_types.families import is_rowtime
-from scurry.relational.expressions import AggregateCall, Call, Expression, InputReference, Literal, UserFunctionCall
-from scurry.relational.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference, RefusedCall
-from scurry.relational.rewriting import rewritten
-from scurry.sql import nodes
-from scurry.sql.span import Span
-from scurry.sql.unparse import unparse
+from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.functions.catalogue import lookup
+from scurry.sql.functions.signatures import standard_name
+from scurry.sql.plan.expressions import AggregateCall, Call, Expression, InputReference, Literal, UserFunctionCall
+from scurry.sql.plan.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference, RefusedCall
+from scurry.sql.plan.rewriting import rewritten
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span
+from scurry.sql.syntax.unparse import unparse
+from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType, VarCharType
+from scurry.sql.types.atomic_types import TimeAttribute
+from scurry.sql.types.families import is_rowtime
 from scurry.sql.validator.aggregates import aggregate_call, is_aggregate
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.expressions import ExpressionValidator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scurry.sql import nodes
-from scurry.sql.span import Span, line_and_column
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.span import Span, line_and_column
 
 __all__ = ["merged", "merged_span", "operands_of", "rebuilt", "walk"]
 

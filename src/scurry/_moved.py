@@ -1,0 +1,122 @@
+"""Modules by their former names, which savepoints, checkpoints and compiled plans of earlier releases contain.
+
+An import of a former name gives the module of today, so that pickle finds its classes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+else:
+    Loader = object  # importlib.abc takes a millisecond to import
+
+__all__ = ["MOVED", "SameModule", "present_name"]
+
+#: Former name of a module or package -> its name; what is below a package has moved along, unless it is named itself.
+MOVED = {
+    "scurry.catalog": "scurry.sql.catalog",
+    "scurry.common._basic_typeinfo": "scurry.common._types.basic_typeinfo",
+    "scurry.common._composite_typeinfo": "scurry.common._types.composite_typeinfo",
+    "scurry.connectors.files.column_types": "scurry.connectors.files.formats.column_types",
+    "scurry.connectors.files.csv_format": "scurry.connectors.files.formats.csv.format",
+    "scurry.connectors.files.csv_schema": "scurry.connectors.files.formats.csv.schema",
+    "scurry.connectors.files.message_lines": "scurry.connectors.files.formats.message_lines",
+    "scurry.connectors.files.orc": "scurry.connectors.files.formats.orc",
+    "scurry.connectors.files.parquet": "scurry.connectors.files.formats.parquet",
+    "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
+    "scurry.connectors.files.text": "scurry.connectors.files.formats.stream",
+    "scurry.connectors.tables": "scurry.sql.connectors",
+    "scurry.dependencies": "scurry.graph.dependencies",
+    "scurry.directories": "scurry.common._process.directories",
+    "scurry.formats": "scurry.sql.formats",
+    "scurry.functions": "scurry.sql.functions",
+    "scurry.gateway": "scurry.sql.gateway",
+    "scurry.launch": "scurry.common._process.launch",
+    "scurry.logical_types": "scurry.sql.types",
+    "scurry.progress": "scurry.runtime.progress",
+    "scurry.pyflink_names": "scurry.common._pyflink.names",
+    "scurry.pyflink_version": "scurry.common._pyflink.version",
+    "scurry.python_values": "scurry.sql.values",
+    "scurry.relational": "scurry.sql.plan",
+    "scurry.relational.changelog": "scurry.sql.planner.changelog",
+    "scurry.relational.column_intervals": "scurry.sql.planner.column_intervals",
+    "scurry.relational.constants": "scurry.sql.evaluation.constants",
+    "scurry.relational.explain": "scurry.sql.planner.explain",
+    "scurry.relational.monotonicity": "scurry.sql.planner.monotonicity",
+    "scurry.relational.plan": "scurry.sql.plan.nodes",
+    "scurry.relational.repeated_sets": "scurry.sql.planner.repeated_sets",
+    "scurry.relational.rules": "scurry.sql.planner.rules",
+    "scurry.relational.unique_keys": "scurry.sql.planner.unique_keys",
+    "scurry.runtime.savepoint.migration": "scurry.runtime.state.evolution.job",
+    "scurry.runtime.savepoint.taking": "scurry.runtime.savepoint.metadata",
+    "scurry.runtime.state.class_changes": "scurry.runtime.state.evolution.class_changes",
+    "scurry.runtime.state.classes": "scurry.runtime.state.evolution.classes",
+    "scurry.runtime.state.migration": "scurry.runtime.state.evolution.operator",
+    "scurry.runtime.tables": "scurry.sql.evaluation",
+    "scurry.runtime.tables.reduce_conditions": "scurry.sql.planner.rules.reduce_conditions",
+    "scurry.runtime.tables.streaming": "scurry.sql.operators",
+    "scurry.session": "scurry.rest.session",
+    "scurry.sql.keywords": "scurry.sql.syntax.keywords",
+    "scurry.sql.lexer": "scurry.sql.syntax.lexer",
+    "scurry.sql.nodes": "scurry.sql.syntax.nodes",
+    "scurry.sql.parser": "scurry.sql.syntax.parser",
+    "scurry.sql.places": "scurry.sql.syntax.places",
+    "scurry.sql.span": "scurry.sql.syntax.span",
+    "scurry.sql.unparse": "scurry.sql.syntax.unparse",
+    "scurry.sql_client": "scurry.sql.client",
+    "scurry.statements": "scurry.sql.statements",
+    "scurry.user_frames": "scurry.errors.user_frames",
+}
+
+_FORMER = tuple(MOVED)
+
+
+def present_name(module: str) -> str:
+    """Return the name that a module has today, given that or a former one."""
+    below = module
+    while below not in MOVED:
+        below = below.rpartition(".")[0]
+        if not below:
+            return module
+    return MOVED[below] + module[len(below) :]
+
+
+class SameModule(Loader):
+    """Load a module by importing the one that it is an alias of.
+
+    Args:
+        real_name: The name of that module.
+    """
+
+    def __init__(self, real_name: str) -> None:
+        self._real_name = real_name
+        self._real_spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the real module."""
+        module = importlib.import_module(self._real_name)
+        self._real_spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Restore the spec of the module, which the import system has replaced by the alias's; it has run already."""
+        module.__spec__ = self._real_spec
+
+
+class _FormerNames:
+    """Find modules by their former names, before the path is searched: byte code may be left in their directories."""
+
+    def find_spec(self, name: str, path: object = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if not name.startswith(_FORMER):
+            return None
+        present = present_name(name)
+        return None if present == name else ModuleSpec(name, SameModule(present))
+
+
+sys.meta_path.insert(0, _FormerNames())

@@ -1,0 +1,1 @@
+"""The names and the version of PyFlink that scurry follows."""

@@ -1,0 +1,61 @@
+"""Separate the user's frames of a traceback from those of scurry and of what scurry calls."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType, TracebackType
+
+BOUNDARY = "<scurry>"
+"""File name of the one frame of scurry that stays in a traceback: the public method that the user called."""
+
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+_INTERNAL = (_PACKAGE, BOUNDARY)
+# A frame of the standard library or of an installed package counts as the user's only if user code called it.
+_INSTALLED = ("<frozen ", *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+# Cython names the files of a library by relative paths with these suffixes.
+_COMPILED = (".pyx", ".pxi", ".pxd")
+
+
+def is_internal(filename: str) -> bool:
+    """Return whether a file belongs to scurry."""
+    return filename.startswith(_INTERNAL)
+
+
+def user_frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+    """Yield the entries of a traceback that belong to the user, outermost first.
+
+    These are the frames of the user's own files, and those of libraries that the user's code called, not scurry:
+    `functools.py` below scurry is left out, `json/decoder.py` below a user's function is not.
+    """
+    below_user = False
+    while trace is not None:
+        filename = trace.tb_frame.f_code.co_filename
+        if is_internal(filename):
+            below_user = False
+        else:
+            below_user = below_user or not filename.startswith(_INSTALLED) and not filename.endswith(_COMPILED)
+            if below_user:
+                yield trace
+        trace = trace.tb_next
+
+
+def only_user_frames(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback with only the user's entries; None if there are none."""
+    shown: TracebackType | None = None
+    for entry in reversed(list(user_frames(trace))):
+        shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return shown
+
+
+def user_stack_level() -> int:
+    """Return the `stacklevel` with which the caller's `warnings.warn` points at the user's line."""
+    level = 1
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_internal(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    return level

@@ -1,0 +1,285 @@
+"""What a session keeps on disk: programs, submissions, checkpoints, outputs and the archive of its jobs."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+from scurry.errors import ConfigError, SessionError
+from scurry.rest.session.stored import FINAL_STATES, read_record
+
+__all__ = ["Program", "SessionDirectory", "Submission", "sessions_directory"]
+
+_JOB_ID = re.compile("[0-9a-f]{32}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+#: Suffixes of programs: Python, a zipped project, a script of SQL.
+_SUFFIXES = (".py", ".zip", ".pyz", ".sql")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that a session knows.
+
+    Attributes:
+        id: Its id, as in Flink: a random part, `_` and the name of its file.
+        name: The name of its file.
+        path: The file.
+        uploaded_ms: When it was uploaded or registered, in milliseconds since the epoch.
+        own: Whether the session has a copy of its own, which `delete` removes.
+    """
+
+    id: str
+    name: str
+    path: str
+    uploaded_ms: int
+    own: bool = True
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A job that was submitted to a session, and what became of it.
+
+    Attributes:
+        id: Id of its first job, 32 hexadecimal digits.
+        program: The file of its program.
+        name: The name of that file.
+        module: The module to run instead of the file, which is then a zipped project; None runs the file.
+        arguments: Its `sys.argv[1:]`.
+        configuration: Its settings, beyond those of the session.
+        submitted_ms: When, in milliseconds since the epoch.
+        directory: The working directory of its process.
+        ended_ms: When its process ended; None while it is to run.
+        state: Its final state: FINISHED, CANCELED or FAILED; None while it is to run.
+        reason: The end of its output if it failed.
+    """
+
+    id: str
+    program: str
+    name: str
+    submitted_ms: int
+    directory: str
+    module: str | None = None
+    arguments: list[str] = field(default_factory=list)
+    configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
+    ended_ms: int | None = None
+    state: str | None = None
+    reason: str | None = None
+
+
+def sessions_directory() -> Path:
+    """Return the directory of this user's sessions: `$XDG_STATE_HOME/scurry/sessions`."""
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "scurry" / "sessions"
+
+
+class SessionDirectory:
+    """The directory of one session, which one process at a time may hold.
+
+    Args:
+        path: The directory; it is made if needed, for this user only.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: IO[str] | None = None
+
+    @classmethod
+    def named(cls, name: str) -> SessionDirectory:
+        """Return the directory of a session of this user.
+
+        Raises:
+            ConfigError: The name cannot be that of a directory.
+        """
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"a session cannot be called {name!r}: names have up to 63 letters, digits, '.', '_' and '-', and "
+                "begin with a letter or digit"
+            )
+        return cls(sessions_directory() / name)
+
+    def hold(self) -> None:
+        """Reserve the directory for this process, until it ends.
+
+        Raises:
+            SessionError: Another process holds it.
+        """
+        for part in (self.path, self.programs, self.jobs, self.checkpoints, self.archive):
+            part.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._lock = open(self.path / "lock", "a+", encoding="utf-8")
+        except OSError as error:
+            raise SessionError(f"session {self.path.name!r} cannot lock its directory: {error}") from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise SessionError(
+                f"session {self.path.name!r} runs already: `scurry session list` shows it; start this one under "
+                "another name"
+            ) from None
+
+    def is_held(self) -> bool:
+        """Return whether a process holds the directory."""
+        try:
+            with open(self.path / "lock", "a+", encoding="utf-8") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False  # there is no such directory
+        return False
+
+    def release(self) -> None:
+        """Let another process hold the directory."""
+        if self._lock is not None:
+            self._lock.close()
+
+    @property
+    def programs(self) -> Path:
+        """The uploaded programs."""
+        return self.path / "jars"
+
+    @property
+    def jobs(self) -> Path:
+        """The submissions and the output of their processes."""
+        return self.path / "jobs"
+
+    @property
+    def checkpoints(self) -> Path:
+        """The checkpoints of jobs that do not name a directory."""
+        return self.path / "checkpoints"
+
+    @property
+    def archive(self) -> Path:
+        """The archives of jobs that are over, one file each, as Flink's history server reads them."""
+        return self.path / "archive"
+
+    @property
+    def files(self) -> Path:
+        """The files that jobs send to the executors of a cluster."""
+        return self.path / "files"
+
+    def output(self, job_id: str) -> Path:
+        """Return the file with the standard output of a job's process."""
+        return self.jobs / f"{job_id}.log"
+
+    def errors(self, job_id: str) -> Path:
+        """Return the file with the standard error of a job's process."""
+        return self.jobs / f"{job_id}.err"
+
+    # ------------------------------------------------------------------ programs
+
+    def add_program(self, name: str, content: bytes, now_ms: int) -> Program:
+        """Keep a program that was uploaded.
+
+        Raises:
+            SessionError: It is neither Python, nor a zipped project, nor a script of SQL.
+        """
+        name = _file_name(name)
+        identifier = f"{uuid.uuid4()}_{name}"
+        # In a directory of its own, as the import path of the program begins with its directory.
+        directory = self.programs / identifier
+        directory.mkdir(mode=0o700)
+        (directory / name).write_bytes(content)
+        return self._note(Program(identifier, name, str(directory / name), now_ms))
+
+    def register_program(self, path: Path, now_ms: int) -> Program:
+        """Note a program of this machine, which stays where it is, beside the modules that it imports.
+
+        Raises:
+            SessionError: There is no such file, or it is none that can be run.
+        """
+        if not path.is_absolute() or not path.is_file():
+            raise SessionError(f"the session's machine has no file {path}: upload the program")
+        name = _file_name(path.name)
+        identifier = f"{uuid.uuid4()}_{name}"
+        (self.programs / identifier).mkdir(mode=0o700)
+        return self._note(Program(identifier, name, str(path), now_ms, own=False))
+
+    def known_programs(self) -> list[Program]:
+        """Return the programs, the newest first."""
+        found = []
+        for file in self.programs.glob("*/program.json"):
+            with suppress(SessionError):  # a damaged one can only be uploaded again
+                found.append(read_record(Program, file))
+        return sorted(found, key=lambda program: -program.uploaded_ms)
+
+    def program(self, identifier: str) -> Program | None:
+        """Return the program with an id, None if there is none."""
+        return next((program for program in self.known_programs() if program.id == identifier), None)
+
+    def delete_program(self, program: Program) -> None:
+        """Forget a program; jobs that run it need it only to be started again."""
+        shutil.rmtree(self.programs / program.id, ignore_errors=True)
+
+    def _note(self, program: Program) -> Program:
+        _write(self.programs / program.id / "program.json", asdict(program))
+        return program
+
+    # ------------------------------------------------------------------ submissions
+
+    def keep(self, submission: Submission) -> None:
+        """Write a submission, or what became of it."""
+        _write(self.jobs / f"{submission.id}.json", asdict(submission))
+
+    def checkpoints_of(self, submission: Submission) -> list[Path]:
+        """Return the checkpoints of the jobs of a program; its first job's is named by its id."""
+        return list(self.checkpoints.glob(f"{submission.id}*"))
+
+    def ended(self, submission: Submission, state: str, ended_ms: int, reason: str | None) -> Submission:
+        """Write that a submission is over; its checkpoints are kept only if it failed."""
+        over = replace(submission, state=state, ended_ms=ended_ms, reason=reason)
+        self.keep(over)
+        if state != "FAILED":
+            for checkpoint in self.checkpoints_of(submission):
+                shutil.rmtree(checkpoint, ignore_errors=True)
+        return over
+
+    def submissions(self) -> Iterator[Submission]:
+        """Yield all submissions, the oldest first; those whose files are damaged have failed for that reason."""
+        found = [_submission(file) for file in self.jobs.glob("*.json") if _JOB_ID.fullmatch(file.stem)]
+        yield from sorted(found, key=lambda submission: (submission.submitted_ms, submission.id))
+
+
+def _file_name(name: str) -> str:
+    name = Path(name).name
+    if not name.endswith(_SUFFIXES) or not _NAME.fullmatch(name):
+        raise SessionError(
+            f"{name!r} is no program: a session runs {', '.join(_SUFFIXES)} files; a project is a zip file with a "
+            "__main__.py, or with the module that `entryClass` names"
+        )
+    return name
+
+
+def _submission(file: Path) -> Submission:
+    try:
+        submission = read_record(Submission, file)
+        if submission.id != file.stem or (submission.state or FINAL_STATES[0]) not in FINAL_STATES:
+            raise SessionError(f"it is of job {submission.id!r:.100}, in state {submission.state!r:.100}")
+    except SessionError as error:
+        changed_ms = int(file.lstat().st_mtime * 1000)
+        return Submission(
+            file.stem, "", "unknown", changed_ms, "", ended_ms=changed_ms, state="FAILED",
+            reason=f"the session cannot run this job again: its file {file} is damaged: {error}",
+        )  # fmt: skip
+    if submission.state is not None and submission.ended_ms is None:
+        return replace(submission, ended_ms=submission.submitted_ms)
+    return submission
+
+
+def _write(file: Path, content: dict[str, Any]) -> None:
+    staged = file.with_suffix(f".{uuid.uuid4().hex}")
+    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)  # settings may hold secrets
+    with open(descriptor, "w", encoding="utf-8") as stream:
+        json.dump(content, stream)
+        stream.flush()
+        os.fsync(stream.fileno())
+    staged.replace(file)

@@ -1,0 +1,379 @@
+"""A session: it starts the processes of jobs, knows their endpoints, and starts them again after it was killed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+from scurry.errors import ArgumentError, SessionError
+from scurry.rest.archive import ARCHIVE_KEY
+from scurry.rest.client import RemoteProcess
+from scurry.rest.lookup import token_of
+from scurry.rest.registry import registered_jobs
+from scurry.rest.session.directory import Program, SessionDirectory, Submission
+from scurry.rest.session.interface import SessionJob
+from scurry.rest.session.job_process import JobProcess, planned
+from scurry.rest.session.stored import read_archive
+
+__all__ = ["JOB_ID_KEY", "Session"]
+
+#: Flink's key of a fixed job id.
+JOB_ID_KEY = "$internal.pipeline.job-id"
+#: Below this directory, jobs without one of their own keep their checkpoints.
+CHECKPOINTS_KEY = "$internal.session.checkpoints"
+#: Settings of the session alone.
+_OF_THE_SESSION = ("rest.", "scurry.rest", "spark.master")
+
+
+class Application(Protocol):
+    """The Spark application that the jobs of a session share."""
+
+    @property
+    def ui(self) -> str | None:
+        """The address of Spark's own web page, None if there is none."""
+
+    def connect(self, job_id: str) -> dict[str, str]:
+        """Let a job in; return the environment variables that its process needs."""
+
+    def disconnect(self, job_id: str) -> None:
+        """End what a job has left behind, after its process has ended."""
+
+    def stop(self) -> None:
+        """End the application."""
+
+    def wait(self) -> None:
+        """Wait until the application has ended."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the application has ended."""
+
+
+class Session:
+    """A session of many jobs, each in a process of its own.
+
+    Args:
+        name: Its name.
+        directory: Where it keeps what its jobs need to be started again.
+        configuration: Its settings, which are the defaults of its jobs.
+    """
+
+    def __init__(self, name: str, directory: SessionDirectory, configuration: Mapping[str, str]) -> None:
+        self.name, self.directory, self.configuration = name, directory, dict(configuration)
+        self.started_ms = _now()
+        self._application: Application | None = None
+        self._lock = threading.RLock()
+        self._submissions: dict[str, Submission] = {}
+        self._processes: dict[str, JobProcess] = {}
+        #: job id -> its endpoint; kept when the job is over, as it still answers clients that wait
+        self._endpoints: dict[str, RemoteProcess] = {}
+        self._archives: dict[str, dict[str, Any]] = {}
+        self._closing = False
+        self._lost = threading.Event()
+
+    @property
+    def lost(self) -> bool:
+        """Whether the application has ended before the session; its jobs can run on in another process only."""
+        return self._lost.is_set()
+
+    @property
+    def ui(self) -> str | None:
+        """The address of Spark's own web page, None without Spark."""
+        return self._application.ui if self._application is not None else None
+
+    def open(self, on_loss: Callable[[], None] = lambda: None) -> int:
+        """Start the application, and the jobs that ran when the session was last killed.
+
+        Args:
+            on_loss: Called in another thread if the application ends before the session.
+
+        Returns:
+            The number of these jobs.
+
+        Raises:
+            SessionError: The session runs already.
+        """
+        self.directory.hold()
+        try:
+            if self.configuration.get("scurry.runner", "spark") == "spark":
+                shared: Any = importlib.import_module("scurry.spark.session.shared")
+                application = shared.SharedApplication(self.name, self.configuration, self.directory.files)
+                self._application = application
+                threading.Thread(
+                    target=self._watch, args=(application, on_loss), name="scurry-application", daemon=True
+                ).start()
+        except BaseException:
+            self.directory.release()
+            raise
+        again = []
+        for submission in self.directory.submissions():
+            self._submissions[submission.id] = submission
+            if submission.state is None and not self._was_over(submission):
+                again.append(submission)
+        for submission in again:
+            self._start(submission)
+        return len(again)
+
+    def _was_over(self, submission: Submission) -> bool:
+        """Note the end of a job whose process ended after that of its session.
+
+        A failure is no such end: the loss of the application may have been its reason. Nor is a finished
+        job if there are checkpoints: others of its program may follow, and its streaming jobs resume.
+        """
+        archived = self.archived(submission.id)
+        state = None if archived is None else str(archived["/jobs/overview"]["jobs"][0]["state"])
+        checkpoints = self.directory.checkpoints_of(submission)
+        if state == "CANCELED" or (state == "FINISHED" and not checkpoints):
+            self._note_end(submission.id, state, None)
+            return True
+        self._archives.pop(submission.id, None)
+        with suppress(OSError):
+            (self.directory.archive / submission.id).unlink()
+        return False
+
+    def _watch(self, application: Application, on_loss: Callable[[], None]) -> None:
+        application.wait()
+        with self._lock:
+            if self._closing:
+                return
+            self._lost.set()
+        on_loss()
+
+    def close(self, cancel: bool) -> None:
+        """End the session.
+
+        Args:
+            cancel: Whether its jobs are over; otherwise they run again when it is started again.
+        """
+        with self._lock:
+            self._closing = True
+            processes = dict(self._processes)
+        for process in processes.values():
+            if cancel:
+                process.end()
+            else:
+                process.kill()
+        for job_id in processes if cancel else ():
+            self._note_end(job_id, "CANCELED", None)
+        if self._application is not None:
+            self._application.stop()
+        self.directory.release()
+
+    # ------------------------------------------------------------------ jobs
+
+    def submit(
+        self,
+        program: Program,
+        *,
+        module: str | None = None,
+        arguments: list[str],
+        configuration: Mapping[str, str],
+        directory: str | None = None,
+        job_id: str | None = None,
+    ) -> str:
+        """Start a job in a process of its own.
+
+        Args:
+            program: The program.
+            module: The module to run, if the program is a zipped project without `__main__.py`.
+            arguments: Its `sys.argv[1:]`.
+            configuration: Its settings, which override those of the session.
+            directory: Its working directory; that of the program if not given.
+            job_id: The id of its first job; a new one if not given.
+
+        Returns:
+            The id of its first job.
+
+        Raises:
+            ArgumentError: The session has a job of that id, or there is no such working directory.
+            SessionError: The session is ending.
+        """
+        directory = directory or str(Path(program.path).parent)
+        if not os.path.isdir(directory):
+            raise ArgumentError(f"there is no directory {directory}, in which the program is to run")
+        identifier = job_id or uuid.uuid4().hex
+        submission = Submission(
+            identifier, program.path, program.name, _now(), directory, module, list(arguments), dict(configuration)
+        )
+        with self._lock:
+            if self._closing:
+                raise SessionError("the session is ending")
+            if identifier in self._submissions:
+                raise ArgumentError(f"the session has a job {identifier} already")
+            self._submissions[identifier] = submission
+            self.directory.keep(submission)
+        self._start(submission)
+        return identifier
+
+    def plan(
+        self,
+        program: Program,
+        *,
+        module: str | None = None,
+        arguments: list[str],
+        configuration: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """Return the plan of the first job that a program would submit, as Flink's.
+
+        Raises:
+            SessionError: The program fails, or submits no job.
+        """
+        settings = {**self._defaults, **_given(configuration)}
+        submission = Submission(
+            "", program.path, program.name, _now(), str(Path(program.path).parent), module, list(arguments), settings
+        )
+        return planned(submission)
+
+    def dispose_savepoint(self, path: str) -> None:
+        """Delete a savepoint.
+
+        Raises:
+            SavepointError: There is none, or it is not this user's own.
+        """
+        disposal: Any = importlib.import_module("scurry.runtime.savepoint.disposal")
+        disposal.dispose_savepoint(path)
+
+    @property
+    def _defaults(self) -> dict[str, str]:
+        return _given(self.configuration)
+
+    def _start(self, submission: Submission) -> None:
+        job_id = submission.id
+        fixed = {
+            JOB_ID_KEY: job_id,
+            CHECKPOINTS_KEY: str(self.directory.checkpoints),
+            ARCHIVE_KEY: str(self.directory.archive),
+            "scurry.rest": "on",
+            "rest.bind-address": "127.0.0.1",
+            "rest.port": "0",
+        }
+        environment = self._application.connect(job_id) if self._application is not None else {}
+        output = self.directory.output(job_id)
+        with self._lock:
+            try:
+                self._processes[job_id] = JobProcess(
+                    submission,
+                    {**self._defaults, **_given(submission.configuration), **fixed},
+                    environment,
+                    output,
+                    self.directory.errors(job_id),
+                    lambda status: self._ended(job_id, status),
+                )
+            except (OSError, ValueError) as error:  # of this job alone: others must run
+                self._note_end(job_id, "FAILED", f"its process could not be started: {error}")
+                if self._application is not None:
+                    self._application.disconnect(job_id)
+
+    def _ended(self, job_id: str, status: int) -> None:
+        with self._lock:
+            process = self._processes[job_id]
+            if self._closing or (status != 0 and self._application is not None and self._application.ended):
+                return  # it runs again when the session is started again
+        archived = self.archived(job_id)
+        if archived is not None:
+            state, reason = str(archived["/jobs/overview"]["jobs"][0]["state"]), None
+            if state == "FINISHED" and status != 0:  # what the program does after its job has failed
+                state, reason = "FAILED", process.reason()
+        elif status == 0:
+            state, reason = "FINISHED", None
+        else:
+            killed = f"its process was killed by signal {-status}\n" if status < 0 else ""
+            state, reason = "FAILED", killed + process.reason()
+        self._note_end(job_id, state, reason)
+        if self._application is not None:
+            self._application.disconnect(job_id)
+
+    def _note_end(self, job_id: str, state: str, reason: str | None) -> None:
+        with self._lock:
+            submission = self._submissions[job_id]
+            self._submissions[job_id] = self.directory.ended(submission, state, _now(), reason)
+            self._processes.pop(job_id, None)
+
+    def jobs(self) -> list[SessionJob]:
+        """Return all jobs, running or over, the oldest first."""
+        self._look_for_endpoints()
+        with self._lock:
+            found = {
+                one.id: SessionJob(
+                    one.id, one.name, one.submitted_ms, one.ended_ms, one.state, one.reason, self._endpoints.get(one.id)
+                )
+                for one in self._submissions.values()
+            }
+            for job_id, endpoint in self._endpoints.items():  # further jobs of a program
+                if job_id not in found:
+                    found[job_id] = SessionJob(job_id, "", self.started_ms, None, None, None, endpoint)
+        for file in self.directory.archive.iterdir():
+            if (
+                not file.name.startswith(".")
+                and file.name not in found
+                and (archive := self.archived(file.name)) is not None
+            ):
+                one = archive["/jobs/overview"]["jobs"][0]
+                found[file.name] = SessionJob(
+                    one["jid"], one["name"], one["start-time"], one["end-time"], one["state"], None, None
+                )
+        return sorted(found.values(), key=lambda job: (job.submitted_ms, job.id))
+
+    def finished(self) -> list[dict[str, Any]]:
+        """Return Flink's overviews of the jobs that are over, from the directory alone."""
+        self._submissions = {one.id: one for one in self.directory.submissions()}
+        found = []
+        for job in self.jobs():
+            archive = self.archived(job.id)
+            if archive is not None:
+                found.append(archive["/jobs/overview"]["jobs"][0])
+            elif job.state is not None:
+                found.append(
+                    {
+                        "jid": job.id, "name": job.name, "state": job.state, "start-time": job.submitted_ms,
+                        "end-time": job.ended_ms,
+                    }
+                )  # fmt: skip
+        return found
+
+    def job(self, job_id: str) -> SessionJob | None:
+        """Return a job, None if there is none of that id."""
+        return next((job for job in self.jobs() if job.id == job_id), None)
+
+    def archived(self, job_id: str) -> dict[str, Any] | None:
+        """Return the answers of a job that is over by their paths; None if it runs, or there is no whole archive."""
+        if job_id not in self._archives:
+            archive = read_archive(self.directory.archive / job_id)
+            if archive is None:
+                return None
+            self._archives[job_id] = archive
+            while len(self._archives) > 100:
+                del self._archives[next(iter(self._archives))]
+        return self._archives[job_id]
+
+    def output(self, job_id: str) -> Path:
+        """Return the file with the standard output of a job's process."""
+        return self.directory.output(job_id)
+
+    def errors(self, job_id: str) -> Path:
+        """Return the file with the standard error of a job's process."""
+        return self.directory.errors(job_id)
+
+    def _look_for_endpoints(self) -> None:
+        registered = registered_jobs()
+        with self._lock:
+            pids = {process.pid for process in self._processes.values()}
+            for entry in registered:
+                if entry.pid in pids and entry.id not in self._endpoints:
+                    self._endpoints[entry.id] = RemoteProcess(entry.url, token_of(entry), pid=entry.pid)
+
+
+def _given(configuration: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that jobs may have of their own."""
+    return {key: value for key, value in configuration.items() if not key.startswith(_OF_THE_SESSION)}
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,86 @@
+"""Executor: executes the statements of a client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from scurry.sql.types import DataType
+
+__all__ = ["Answer", "Cells", "Executor"]
+
+Cells = tuple[int, Sequence[str | None]]
+"""A row: the kind of change and the text of each value, None for NULL."""
+
+
+class Answer(Protocol):
+    """The answer of a statement."""
+
+    @property
+    def columns(self) -> list[tuple[str, DataType]]:
+        """Names and types of the columns."""
+        ...
+
+    @property
+    def is_query(self) -> bool:
+        """Whether the rows are those of a query."""
+        ...
+
+    @property
+    def has_content(self) -> bool:
+        """Whether there is more than OK."""
+        ...
+
+    @property
+    def job_id(self) -> str | None:
+        """The identifier of the statement's job."""
+        ...
+
+    def pages(self) -> Iterator[list[Cells]]:
+        """Yield the rows as they come; a page is empty if there are none for now."""
+        ...
+
+    def cancel(self) -> None:
+        """Take no more rows; the job of a query is cancelled."""
+        ...
+
+
+@dataclass(frozen=True)
+class Description:
+    """The description of a result before its rows arrive."""
+
+    columns: list[tuple[str, DataType]]
+    is_query: bool
+    has_content: bool
+    job_id: str | None
+
+
+class Executor(Protocol):
+    """Executes the statements of a client."""
+
+    def execute(self, text: str, script: str = "", line: int = 1) -> Answer:
+        """Execute a statement.
+
+        Args:
+            text: The statement.
+            script: The file that it is from; empty if it was typed.
+            line: The line of the file that it begins in.
+
+        Raises:
+            ScurryError: It has failed.
+            KeyboardInterrupt: The user does not want to wait; the statement is cancelled.
+        """
+        ...
+
+    def complete(self, text: str, position: int) -> list[str]:
+        """Return what may stand at a position of a statement that is being typed."""
+        ...
+
+    def settings(self) -> dict[str, str]:
+        """Return all settings of the session."""
+        ...
+
+    def close(self) -> None:
+        """End the session."""
+        ...

@@ -1,0 +1,331 @@
+"""The contract of connectors as tables: a factory per identifier, sources of record batches, sinks of changes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scurry.connectors.sink import Sink
+from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.errors import MissingOptionsError, ValidationError
+from scurry.errors.suggestions import similar_name
+from scurry.sql.catalog.entries import CatalogTable
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.schema import ResolvedSchema
+from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
+from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
+from scurry.sql.connectors.split_enumerator import SplitEnumerator
+from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS, check_watermark_options
+from scurry.sql.types import DataType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Changes", "LookupSource", "SinkChanges", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
+
+
+@dataclass(frozen=True)
+class TableContext:
+    """The table that a factory makes a source or a sink for.
+
+    Attributes:
+        identifier: Its full name.
+        table: Its definition.
+        options: Its options, with those of a hint.
+        time_zone: The session's time zone, `table.local-time-zone`.
+        streaming: Whether the job is STREAMING.
+    """
+
+    identifier: ObjectIdentifier
+    table: CatalogTable
+    options: Mapping[str, str]
+    time_zone: str = "UTC"
+    streaming: bool = False
+
+    @property
+    def schema(self) -> ResolvedSchema:
+        """The columns of the table."""
+        return self.table.schema
+
+    def read_options(self) -> Options:
+        """Return the options, to be read through their declarations."""
+        return Options(self.options)
+
+
+class TableSource(ABC):
+    """Read the rows of a table; picklable.
+
+    Attributes:
+        bounded: Whether the rows end.
+        insert_only: Whether rows are only added; otherwise `read_changes` says what happens to each.
+        upserts: Whether a row replaces the one with its primary key, so that updates have no row before.
+        metadata: The metadata that columns may have, with their types.
+        parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
+        generates_watermarks: Whether the source itself generates watermarks in Flink, where rows without a time pass.
+    """
+
+    bounded: bool = True
+    insert_only: bool = True
+    upserts: bool = False
+    generates_watermarks: bool = False
+    metadata: Mapping[str, DataType] = {}
+    parallelism: int | None = None
+
+    @abstractmethod
+    def splits(self) -> list[Any]:
+        """Return the pieces that are read separately, in order; called on the driver. Each is picklable."""
+
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Return what assigns the pieces to the readers of a STREAMING job.
+
+        Args:
+            channels: The number of readers.
+            limits: How much they read at once.
+        """
+        return SplitEnumerator(self.splits(), channels)
+
+    @abstractmethod
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a piece.
+
+        Args:
+            split: One of `splits()`.
+            columns: Names of the columns to read, physical ones and metadata, in this order.
+
+        Raises:
+            MalformedRecordError: Input cannot be decoded.
+        """
+
+    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of an assignment of the enumerator.
+
+        Args:
+            work: What the enumerator assigned; that of `SplitEnumerator` is a list of pieces.
+            columns: Names of the columns to read, as for `read`.
+
+        Raises:
+            MalformedRecordError: Input cannot be decoded.
+        """
+        for split in work:
+            yield from self.read(split, columns)
+
+    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of a piece with their kinds of change; by default all are inserted."""
+        yield from map(Changes, self.read(split, columns))
+
+    def assigned_changes(self, work: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of an assignment of the enumerator with their kinds of change."""
+        if self.insert_only:
+            yield from map(Changes, self.read_assigned(work, columns))
+            return
+        for split in work:
+            yield from self.read_changes(split, columns)
+
+    def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource | None:
+        """Return what looks up rows by key, None if the table has no lookups.
+
+        Args:
+            keys: Names of the physical columns that make the key.
+            columns: Names of the columns to read, in this order.
+        """
+        return None
+
+
+class LookupSource(ABC):
+    """Look up the rows of a table by key, as lookup joins do; picklable before `open`.
+
+    A lookup returns what the table contains now, or contained when a cache was filled: a repeated one may return other
+    rows.
+    """
+
+    @abstractmethod
+    def open(self) -> None:
+        """Prepare lookups; called once in a task. Connections may also be made with the first lookup."""
+
+    @abstractmethod
+    def lookup(self, keys: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch]:
+        """Return the rows of some keys.
+
+        Args:
+            keys: A row per key, with the columns of the key in their order and types; a key with a NULL has no rows.
+
+        Returns:
+            For each row that was found the position of its key, as int64, ascending; and the rows that were found,
+            with the columns that are read.
+
+        Raises:
+            DatabaseError: The table cannot be asked.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close connections and empty caches."""
+
+
+#: Larger batches are compressed when they are pickled: each byte is copied a dozen times on its way to another process.
+_COMPRESSED_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Rows that travel together: what operators of tables pass on, and what sinks of tables take.
+
+    Attributes:
+        batch: The rows; those for a sink have the persisted columns of the table.
+        kinds: The kind of change of each row, values of `RowKind`; None if all are inserted. A
+            sequence of ints; operators pass on numpy arrays of int8.
+    """
+
+    batch: pa.RecordBatch
+    kinds: Any = None
+
+    @property
+    def record_count(self) -> int:
+        """How many records metrics count: the rows."""
+        return int(self.batch.num_rows)
+
+    def slice(self, start: int, length: int | None = None) -> Changes:
+        """Return some of the rows, without copying them."""
+        kinds = self.kinds
+        if kinds is not None:
+            kinds = kinds[start:] if length is None else kinds[start : start + length]
+        return Changes(self.batch.slice(start, length), kinds)
+
+    def __repr__(self) -> str:
+        """Return how many rows there are, of which columns: what messages show of a record."""
+        return f"{self.batch.num_rows} rows of ({', '.join(self.batch.schema.names)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the rows as an Arrow IPC stream, without what their buffers hold beside them.
+
+        Columns with a dictionary, which save bytes on the way, are plain ones again when they arrive.
+        """
+        import pyarrow as pa
+
+        stream = pa.BufferOutputStream()
+        options = pa.ipc.IpcWriteOptions(compression="lz4" if self.batch.nbytes > _COMPRESSED_BYTES else None)
+        with pa.ipc.new_stream(stream, self.batch.schema, options=options) as writer:
+            writer.write_batch(self.batch)
+        return _changes, (stream.getvalue().to_pybytes(), self.kinds)
+
+
+def _changes(stream: bytes, kinds: Sequence[int] | None) -> Changes:
+    import pyarrow as pa
+
+    batch = pa.ipc.open_stream(stream).read_next_batch()
+    for position, column in enumerate(batch.columns):
+        if pa.types.is_dictionary(column.type):
+            texts = column.dictionary_decode()
+            batch = batch.set_column(position, batch.schema.field(position).with_type(texts.type), texts)
+    return Changes(batch, kinds)
+
+
+@dataclass(frozen=True)
+class SinkChanges:
+    """The changes that a sink accepts.
+
+    Attributes:
+        kinds: INSERT, UPSERT or ALL, as `Sink.changes` of plans.
+        refusal: How a sink that takes inserted rows only refuses others; None for Flink's general words.
+    """
+
+    kinds: str
+    refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class SinkTarget:
+    """The mode of an INSERT: whether it overwrites, and its static partition.
+
+    Attributes:
+        overwrite: Whether existing rows are replaced.
+        partition: Values of the partition columns that the statement fixes, as text.
+    """
+
+    overwrite: bool = False
+    partition: Mapping[str, str] = field(default_factory=dict)
+
+
+class TableFactory(ABC):
+    """Make sources and sinks of the tables of one connector.
+
+    Attributes:
+        identifier: The value of the option `connector`.
+        with_watermark_options: Whether tables may have the options that all sources with watermarks have.
+        supports_overwrite: Whether INSERT OVERWRITE can replace the rows of its tables.
+        writes_metadata: Whether its sinks take columns of metadata that are not virtual.
+    """
+
+    identifier: str
+    with_watermark_options: bool = False
+    supports_overwrite: bool = False
+    writes_metadata: bool = False
+
+    @abstractmethod
+    def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
+        """Return the options that a table may set, without `connector`."""
+
+    def other_keys(self, context: TableContext) -> Sequence[str]:
+        """Return keys that are accepted beside the options, such as those of a format."""
+        return ()
+
+    def check(self, context: TableContext) -> Options:
+        """Return the table's options after checking all of them.
+
+        Raises:
+            ValidationError: A required option is missing, a value is no such value, or a key is not known.
+        """
+        declared = self.options(context)
+        options = context.read_options()
+        known = {"connector", *(option.key for option in declared), *self.other_keys(context)}
+        if self.with_watermark_options:
+            known |= {"property-version", *(option.key for option in WATERMARK_OPTIONS)}
+        try:
+            options.check(declared)
+        except MissingOptionsError as error:
+            raise error.with_hint(
+                _misspelt(error.keys, set(context.options) - {o.key for o in declared}, known)
+            ) from None
+        refuse_unsupported(self.identifier, context.options, known)
+        if self.with_watermark_options:
+            check_watermark_options(options, self.identifier)
+        for option in (SCAN_PARALLELISM, SINK_PARALLELISM):
+            if option in declared:
+                checked_parallelism(options, option, context.identifier)
+        return options
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Return which changes the sink of a table takes; by default inserted rows only."""
+        return SinkChanges("INSERT")
+
+    def create_source(self, context: TableContext) -> TableSource:
+        """Return the source of a table.
+
+        Raises:
+            ValidationError: The options are wrong, or the connector is no source.
+        """
+        raise ValidationError(
+            f"Connector '{self.identifier}' can only be used as a sink. It cannot be used as a source."
+        ).with_hint("INSERT INTO writes it; read the table that its rows come from")
+
+    def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
+        """Return the sink of a table; its records are `Changes`.
+
+        Raises:
+            ValidationError: The options are wrong, or the connector is no sink.
+        """
+        raise ValidationError(
+            f"Connector '{self.identifier}' can only be used as a source. It cannot be used as a sink."
+        ).with_hint("write into a table of another connector, such as 'print', 'filesystem' or 'kafka'")
+
+
+def _misspelt(missing: Sequence[str], other: set[str], known: set[str]) -> str:
+    """Return a hint at options that are none of those that are declared, where others are missing."""
+    unknown = sorted(other - known)
+    for key in missing:
+        if (closest := similar_name(key, sorted(other - {"connector"}))) is not None:
+            return f"did you mean '{key}' instead of '{closest}'?"
+    shown = ", ".join(map(repr, unknown))
+    return f"the table has no option {shown}" if unknown else ""

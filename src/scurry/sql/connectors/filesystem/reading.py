@@ -1,0 +1,195 @@
+"""FileTableSource: reads the files of a directory as rows."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scurry.common._java_regex.patterns import compiled
+from scurry.connectors.files.filesystem import FileStatus, FileSystem, file_system
+from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.formats.ranges import compressed
+from scurry.connectors.files.reading.damaged import naming_damage
+from scurry.connectors.files.reading.globs import expand, is_pattern
+from scurry.connectors.files.reading.source import FileSource
+from scurry.connectors.source import BatchLimits, Block, Enumerator
+from scurry.errors import MalformedRecordError
+from scurry.sql.catalog.table_options import Options
+from scurry.sql.connectors.contract import Changes, TableSource
+from scurry.sql.connectors.filesystem.partitions import partition_of_path, partition_value
+from scurry.sql.formats.contract import FileReader, FormatColumn, FormatFactory
+from scurry.sql.types import BigIntType, DataType, LocalZonedTimestampType, VarCharType
+from scurry.sql.types.values import from_values
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["FileTableSource"]
+
+_STRING = VarCharType(0x7FFFFFFF)
+_METADATA: dict[str, DataType] = {
+    "file.path": _STRING.not_null(),
+    "file.name": _STRING.not_null(),
+    "file.size": BigIntType().not_null(),
+    "file.modification-time": LocalZonedTimestampType(3).not_null(),
+}
+
+
+@dataclass(frozen=True)
+class _FileSplit:
+    """A file, and the texts of its partition."""
+
+    status: FileStatus
+    partition: Mapping[str, str | None]
+
+
+class _Ranges(FileFormat):
+    """Which parts of files can be read separately: all that an enumerator of files asks a format."""
+
+    def __init__(self, reader: FileReader) -> None:
+        self._reader = reader
+
+    @property
+    def produced_type(self) -> None:
+        return None
+
+    @property
+    def cut_anywhere(self) -> bool:
+        return self._reader.splittable
+
+    def splittable(self, path: str) -> bool:
+        return self._reader.splittable and not compressed(path)
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
+        raise NotImplementedError("files of tables are read by the readers of tables")
+
+
+@dataclass(frozen=True)
+class FileTableSource(TableSource):
+    """Read the files of a directory.
+
+    Attributes:
+        path: The directory or file.
+        pattern: Regular expression that the paths of files must match; None for all.
+        format: The format of the files.
+        format_options: Its options.
+        declared: The columns that files have.
+        partition_keys: The columns that directories give.
+        partition_types: Their types.
+        default_partition: The directory of NULL.
+        metadata_keys: The metadata of each metadata column.
+        time_zone: The session's time zone.
+        bounded: Whether no files are looked for later.
+        monitor_interval: Milliseconds between looking for new files, if they are looked for.
+    """
+
+    metadata = _METADATA
+
+    path: str
+    pattern: str | None
+    format: FormatFactory
+    format_options: Options
+    declared: tuple[FormatColumn, ...]
+    partition_keys: tuple[str, ...]
+    partition_types: Mapping[str, DataType]
+    default_partition: str
+    metadata_keys: Mapping[str, str]
+    time_zone: str
+    bounded: bool = True
+    monitor_interval: int | None = None
+
+    def splits(self) -> list[Any]:
+        """Return the files, ordered by their paths."""
+        fs, base = file_system(self.path)
+        found = [
+            status
+            for start in (expand(fs, base, must_exist=True) if is_pattern(base) else [base])
+            for status in fs.files(start)
+        ]
+        if self.pattern is not None:
+            accepts = compiled(self.pattern)
+            found = [status for status in found if accepts.fullmatch(status.path)]
+        return [
+            _FileSplit(status, partition_of_path(status.path, base, self.default_partition))
+            for status in sorted(found, key=lambda status: status.path)
+        ]
+
+    def reader(self, columns: Sequence[str]) -> FileReader:
+        """Return the format's reader of some columns."""
+        return self.format.file_reader(self.declared, columns, self.format_options, self.time_zone)
+
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Return what assigns ranges of the files, and looks for new ones."""
+        interval = None if self.bounded else self.monitor_interval
+        files = FileSource(_Ranges(self.reader(())), [self.path], interval, pattern=self.pattern)
+        return files.create_enumerator(channels, limits)
+
+    @property
+    def insert_only(self) -> bool:  # type: ignore[override]
+        """Whether the format is one of inserted rows."""
+        return self.format.insert_only
+
+    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of some ranges of files."""
+        for changes in self.assigned_changes(work, columns):
+            yield changes.batch
+
+    def assigned_changes(self, work: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of some ranges of files with their kinds of change."""
+        base = file_system(self.path)[1]
+        for address, start, end, size in work:
+            fs, path = file_system(address)
+            status = next(iter(fs.files(path))) if self.metadata_keys else FileStatus(path, size, 0)
+            split = _FileSplit(status, partition_of_path(path, base, self.default_partition))
+            yield from self._rows(split, columns, start, end)
+
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a file, with partition values and metadata."""
+        for changes in self.read_changes(split, columns):
+            yield changes.batch
+
+    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of a file with their kinds of change."""
+        yield from self._rows(split, columns, 0, split.status.size)
+
+    def _rows(self, split: _FileSplit, columns: Sequence[str], start: int, end: int) -> Iterator[Changes]:
+        import pyarrow as pa
+
+        fs, _ = file_system(self.path)
+        stored = [column.name for column in self.declared]
+        wanted = [name for name in columns if name in stored]
+        constants = {name: self._constant(split, name) for name in columns if name not in stored}
+        found = self.reader(wanted).read_changes(fs, split.status.path, start, end)
+        for decoded in naming_damage(found, split.status.path, start, lambda decoded: decoded.batch.num_rows):
+            batch, arrays = decoded.batch, []
+            for name in columns:
+                if name in constants:
+                    arrays.append(pa.repeat(constants[name], batch.num_rows))
+                else:
+                    arrays.append(batch.column(wanted.index(name)))
+            if arrays:
+                yield Changes(pa.RecordBatch.from_arrays(arrays, names=list(columns)), decoded.kinds)
+            else:
+                yield Changes(batch, decoded.kinds)
+
+    def _constant(self, split: _FileSplit, name: str) -> Any:
+        if name in self.partition_types:
+            data_type = self.partition_types[name]
+            text = split.partition.get(name)
+            try:
+                return from_values([partition_value(text, data_type)], data_type)[0]
+            except (ValueError, ArithmeticError):
+                reason = f"partition column {name!r} is {data_type.as_summary_string()}"
+                raise MalformedRecordError(split.status.path, None, text or "", reason) from None
+        key = self.metadata_keys[name]
+        return from_values([_metadata(split.status, key)], _METADATA[key])[0]
+
+
+def _metadata(status: FileStatus, key: str) -> Any:
+    if key == "file.path":
+        return status.path
+    if key == "file.name":
+        return posixpath.basename(status.path)
+    return status.size if key == "file.size" else status.modified

@@ -1,0 +1,95 @@
+"""JdbcFactory: tables of databases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
+from scurry.connectors.sink import Sink
+from scurry.errors import UnsupportedError
+from scurry.sql.catalog.table_options import Options, TableOption
+from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.jdbc import options as keys
+from scurry.sql.connectors.jdbc import statements
+from scurry.sql.connectors.jdbc.columns import TableColumns
+from scurry.sql.connectors.jdbc.sink import AppendSink, UpsertSink
+from scurry.sql.connectors.jdbc.source import JdbcTableSource, NumericRanges
+from scurry.sql.connectors.jdbc.values import column_values
+
+__all__ = ["JdbcFactory"]
+
+
+class JdbcFactory(TableFactory):
+    """Make sources and sinks of tables in databases."""
+
+    identifier = "jdbc"
+    with_watermark_options = True
+
+    def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
+        """Return all options."""
+        return keys.OPTIONS
+
+    def check(self, context: TableContext) -> Options:
+        """Return the options after checking them."""
+        options = super().check(context)
+        keys.check_values(options)
+        return options
+
+    def create_source(self, context: TableContext) -> TableSource:
+        """Return a source of the rows of a table."""
+        options = self.check(context)
+        columns = _columns(context, options)
+        column = options.find(keys.PARTITION_COLUMN)
+        ranges = None
+        if column is not None:
+            ranges = NumericRanges(
+                column, _number(options, keys.PARTITION_LOWER), _number(options, keys.PARTITION_UPPER),
+                _number(options, keys.PARTITION_NUMBER),
+            )  # fmt: skip
+        return JdbcTableSource(
+            keys.connection_of(options),
+            options.get(keys.TABLE_NAME),
+            columns,
+            ranges,
+            options.get(keys.FETCH_SIZE),
+            options.get(keys.LOOKUP_RETRIES),
+            keys.lookup_cache(options),
+        )
+
+    def sink_changes(self, context: TableContext) -> SinkChanges:
+        """Take changes by the primary key; without one, inserted rows."""
+        if context.schema.get_primary_key() is not None:
+            return SinkChanges("UPSERT")
+        return SinkChanges(
+            "INSERT", "please declare primary key for sink table when query contains update/delete record."
+        )
+
+    def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
+        """Return a sink that inserts rows, by the primary key if the table has one."""
+        options = self.check(context)
+        if target.overwrite:
+            raise UnsupportedError("INSERT OVERWRITE is not supported by the connector 'jdbc'")
+        columns, table = _columns(context, options), options.get(keys.TABLE_NAME)
+        key = context.schema.get_primary_key()
+        creation = statements.create(table, columns.names, columns.types, () if key is None else key.columns)
+        connection, execution = replace(keys.connection_of(options), creation=creation), keys.execution_of(options)
+        if key is not None:
+            return UpsertSink(table, tuple(key.columns), columns, connection, execution)
+        inserting = statements.insert(table, columns.names)
+        return AppendSink(JdbcExactlyOnceSink(inserting, columns.row_type(), connection, execution), columns)
+
+
+def _number(options: Options, option: TableOption[int]) -> int:
+    return options.get(option)
+
+
+def _columns(context: TableContext, options: Options) -> TableColumns:
+    dialect = "PostgreSQL" if options.get(keys.URL).startswith("jdbc:postgresql:") else "SQLite"
+    physical = [column for column in context.schema.get_columns() if column.is_physical()]
+    for column in physical:
+        column_values(column.data_type, dialect, column.name)
+    return TableColumns(
+        tuple(column.name for column in physical), tuple(column.data_type for column in physical), dialect
+    )

@@ -1,0 +1,190 @@
+"""The options of the `jdbc` connector."""
+
+from __future__ import annotations
+
+from scurry.connectors.jdbc.drivers import database_of
+from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
+from scurry.errors import UnsupportedError, ValidationError
+from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
+from scurry.sql.connectors.durations import duration
+from scurry.sql.connectors.lookup_cache import CacheSettings
+from scurry.sql.connectors.parallelism import SINK_PARALLELISM
+
+__all__ = [
+    "DRIVER",
+    "FETCH_SIZE",
+    "LOOKUP_RETRIES",
+    "OPTIONS",
+    "PARTITION_COLUMN",
+    "PARTITION_LOWER",
+    "PARTITION_NUMBER",
+    "PARTITION_UPPER",
+    "TABLE_NAME",
+    "URL",
+    "check_values",
+    "connection_of",
+    "execution_of",
+    "lookup_cache",
+]
+
+_CACHES = ("NONE", "PARTIAL", "FULL")
+
+URL = TableOption("url", str, None, "The JDBC URL of the database.", required=True)
+TABLE_NAME = TableOption("table-name", str, None, "The table in the database.", required=True)
+USERNAME = TableOption("username", str, None, "The user.")
+PASSWORD = TableOption("password", str, None, "The user's password.")
+DRIVER = TableOption("driver", str, None, "Class of the JDBC driver; the URL decides which Python driver is used.")
+COMPATIBLE_MODE = TableOption("compatible-mode", str, None, "Refused: the databases here have one mode.")
+RETRY_TIMEOUT = TableOption(
+    "connection.max-retry-timeout", duration, 60_000,
+    "At least 1 s. A lost connection is noticed without a question that could time out.", without_effect=True,
+)  # fmt: skip
+PARTITION_COLUMN = TableOption("scan.partition.column", str, None, "A number, by whose ranges the table is read.")
+PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number of ranges.")
+PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
+PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
+FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
+LOOKUP_CACHE = TableOption(
+    "lookup.cache", one_of(_CACHES),
+    "NONE", "Whether lookups are cached: `NONE` or `PARTIAL`.",
+)  # fmt: skip
+PARTIAL_ROWS = TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of keys in the cache.")
+PARTIAL_WRITE = TableOption(
+    "lookup.partial-cache.expire-after-write", duration, None, "How long after its lookup a key is cached."
+)
+PARTIAL_ACCESS = TableOption(
+    "lookup.partial-cache.expire-after-access", duration, None, "How long after its last use a key is cached."
+)
+PARTIAL_MISSING = TableOption(
+    "lookup.partial-cache.cache-missing-key", boolean, True, "Whether keys without rows are cached."
+)
+LOOKUP_ROWS = TableOption(
+    "lookup.cache.max-rows", whole_number, None,
+    "With `lookup.cache.ttl` the former way to cache lookups: number of keys in the cache.",
+)  # fmt: skip
+LOOKUP_TTL = TableOption("lookup.cache.ttl", duration, None, "How long after its lookup a key is cached.")
+LOOKUP_MISSING = TableOption(
+    "lookup.cache.caching-missing-key", boolean, True, "Whether keys without rows are cached, with `lookup.cache.ttl`."
+)
+LOOKUP_RETRIES = TableOption("lookup.max-retries", whole_number, 3, "How often a lookup is retried.")
+FLUSH_ROWS = TableOption("sink.buffer-flush.max-rows", whole_number, 100, "Rows that are written at once; 0 for all.")
+FLUSH_INTERVAL = TableOption("sink.buffer-flush.interval", duration, 1000, "Longest time that rows wait; 0 for any.")
+SINK_RETRIES = TableOption("sink.max-retries", whole_number, 3, "How often a batch of rows is retried.")
+
+OPTIONS = (
+    URL,
+    TABLE_NAME,
+    USERNAME,
+    PASSWORD,
+    DRIVER,
+    RETRY_TIMEOUT,
+    PARTITION_COLUMN,
+    PARTITION_NUMBER,
+    PARTITION_LOWER,
+    PARTITION_UPPER,
+    FETCH_SIZE,
+    LOOKUP_CACHE,
+    LOOKUP_RETRIES,
+    PARTIAL_ROWS,
+    PARTIAL_WRITE,
+    PARTIAL_ACCESS,
+    PARTIAL_MISSING,
+    LOOKUP_ROWS,
+    LOOKUP_TTL,
+    LOOKUP_MISSING,
+    FLUSH_ROWS,
+    FLUSH_INTERVAL,
+    SINK_RETRIES,
+    COMPATIBLE_MODE,
+    TableOption(
+        "filter.handling.policy",
+        one_of(("always", "never")),
+        "always",
+        "Conditions are evaluated here, not in the database.",
+        without_effect=True,
+    ),
+    TableOption("scan.auto-commit", boolean, True, "Rows come through a cursor anyway.", without_effect=True),
+    SINK_PARALLELISM,
+)
+
+
+def check_values(options: Options) -> None:
+    """Check what Flink checks beyond single values.
+
+    Raises:
+        ValidationError: Options do not fit together.
+    """
+    mode = options.find(COMPATIBLE_MODE)
+    if mode:
+        raise UnsupportedError(
+            f"'{COMPATIBLE_MODE.key}' = '{mode}': PostgreSQL and SQLite have one mode; leave the option out"
+        )
+    _all_or_none(options, (USERNAME, PASSWORD))
+    _all_or_none(options, (PARTITION_COLUMN, PARTITION_NUMBER, PARTITION_LOWER, PARTITION_UPPER))
+    if PARTITION_COLUMN in options:
+        lower, upper = options.get(PARTITION_LOWER), options.get(PARTITION_UPPER)
+        if lower is not None and upper is not None and lower > upper:
+            raise ValidationError(
+                f"'{PARTITION_LOWER.key}'='{lower}' must not be larger than '{PARTITION_UPPER.key}'='{upper}'."
+            )
+        if (options.get(PARTITION_NUMBER) or 0) < 1:
+            raise ValidationError(f"Batch number must be positive: '{PARTITION_NUMBER.key}'")
+    _all_or_none(options, (LOOKUP_ROWS, LOOKUP_TTL))
+    for option in (LOOKUP_RETRIES, SINK_RETRIES):
+        if options.get(option) < 0:
+            raise ValidationError(
+                f"The value of '{option.key}' option shouldn't be negative, but is {options.get(option)}."
+            )
+    if options.get(RETRY_TIMEOUT) < 1000:
+        raise ValidationError(
+            f"The value of '{RETRY_TIMEOUT.key}' option must be in second granularity and shouldn't be smaller than 1 "
+            f"second, but is {options.values[options.prefix + RETRY_TIMEOUT.key]}."
+        )
+    database_of(connection_of(options))  # a URL without a driver
+
+
+def _all_or_none(options: Options, wanted: tuple[TableOption[str] | TableOption[int], ...]) -> None:
+    if len({option in options for option in wanted}) > 1:
+        listed = "\n".join(option.key for option in wanted)
+        raise ValidationError(f"Either all or none of the following options should be provided:\n{listed}")
+
+
+def connection_of(options: Options) -> JdbcConnectionOptions:
+    """Return where the database is."""
+    return JdbcConnectionOptions(options.get(URL), options.find(DRIVER), options.find(USERNAME), options.find(PASSWORD))
+
+
+def execution_of(options: Options) -> JdbcExecutionOptions:
+    """Return how many rows are written at once, and how often they are retried."""
+    return JdbcExecutionOptions(options.get(FLUSH_INTERVAL), max(options.get(FLUSH_ROWS), 0), options.get(SINK_RETRIES))
+
+
+def lookup_cache(options: Options) -> CacheSettings | None:
+    """Return what lookups keep, None for nothing.
+
+    Raises:
+        ValidationError: Nothing says when keys leave the cache.
+        UnsupportedError: The cache is a copy of the whole table.
+    """
+    kind = options.get(LOOKUP_CACHE)
+    if kind == "FULL":
+        raise UnsupportedError(
+            f"'{LOOKUP_CACHE.key}' = 'FULL': a table of the connector 'jdbc' is not copied as a whole (Flink ignores "
+            "the value); set 'PARTIAL' and 'lookup.partial-cache.max-rows', or 'NONE'"
+        )
+    if kind == "PARTIAL":
+        limits = (PARTIAL_ACCESS, PARTIAL_WRITE, PARTIAL_ROWS)
+        if not any(option in options for option in limits):
+            listed = "'{}', '{}' or '{}'".format(*(option.key for option in limits))
+            raise ValidationError(
+                f"Missing {listed} in the configuration. The cache will not have evictions under this configuration "
+                "and could lead to potential memory issues as the cache size may grow indefinitely."
+            )
+        return CacheSettings(
+            options.find(PARTIAL_ROWS),
+            options.find(PARTIAL_WRITE),
+            options.find(PARTIAL_ACCESS),
+            options.get(PARTIAL_MISSING),
+        )
+    rows, lives = options.find(LOOKUP_ROWS) or 0, options.find(LOOKUP_TTL) or 0
+    return CacheSettings(rows, lives, None, options.get(LOOKUP_MISSING)) if rows > 0 and lives > 0 else None

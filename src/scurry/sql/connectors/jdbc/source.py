@@ -1,0 +1,103 @@
+"""JdbcTableSource: reads the rows of a table, in ranges of a column or at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scurry.connectors.jdbc.drivers import database_of
+from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.sql.connectors.contract import LookupSource, TableSource
+from scurry.sql.connectors.jdbc.columns import TableColumns
+from scurry.sql.connectors.jdbc.lookup import JdbcTableLookup
+from scurry.sql.connectors.jdbc.statements import quoted, select
+from scurry.sql.connectors.lookup_cache import CacheSettings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["JdbcTableSource", "NumericRanges"]
+
+_READING = "cannot read from"
+_FETCH_SIZE = 5000
+
+
+@dataclass(frozen=True)
+class NumericRanges:
+    """Ranges of a column, which leave out smaller and larger numbers and NULL, as in Flink.
+
+    Attributes:
+        column: The column.
+        lower: The smallest number.
+        upper: The largest number.
+        number: Number of ranges; fewer if there are fewer numbers.
+    """
+
+    column: str
+    lower: int
+    upper: int
+    number: int
+
+    def all(self) -> list[tuple[int, int]]:
+        """Return the first and the last number of each range."""
+        count = self.upper - self.lower + 1
+        number = min(self.number, count)
+        size = -(-count // number)
+        full = count - (size - 1) * number
+        found, start = [], self.lower
+        for index in range(number):
+            end = start + size - 1 - (1 if index >= full else 0)
+            found.append((start, end))
+            start = end + 1
+        return found
+
+
+@dataclass(frozen=True)
+class JdbcTableSource(TableSource):
+    """Read a table; each range is one query, from one snapshot.
+
+    Attributes:
+        connection: Where the database is.
+        table: The table.
+        columns: Its columns.
+        ranges: The ranges that are read separately; None for one query.
+        fetch_size: Rows fetched at once.
+        lookup_retries: How often a lookup is retried.
+        lookup_cache: What lookups keep; None for nothing.
+    """
+
+    connection: JdbcConnectionOptions
+    table: str
+    columns: TableColumns
+    ranges: NumericRanges | None = None
+    fetch_size: int = _FETCH_SIZE
+    lookup_retries: int = 3
+    lookup_cache: CacheSettings | None = None
+
+    def splits(self) -> list[Any]:
+        """Return the ranges, one None without."""
+        return [None] if self.ranges is None else list(self.ranges.all())
+
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a range, of the columns that are read only.
+
+        Raises:
+            DatabaseError: The database is not available, or refuses the query.
+            MalformedRecordError: A value does not fit the type of its column.
+        """
+        database = database_of(self.connection)
+        condition = None if self.ranges is None else f"{quoted(self.ranges.column)} BETWEEN ? AND ?"
+        query, _ = database.translate(select(self.table, columns, condition))
+        reader = self.columns.reader(self.table, columns)
+        try:
+            for rows in database.stream(query, [] if split is None else list(split), self.fetch_size or _FETCH_SIZE):
+                yield reader.batch(reader.values(rows))
+        except database.errors as error:
+            raise database.failure(error, _READING) from None
+
+    def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource:
+        """Return what queries the rows of keys."""
+        return JdbcTableLookup(
+            self.connection, self.table, self.columns, keys, columns, self.lookup_retries, self.lookup_cache
+        )

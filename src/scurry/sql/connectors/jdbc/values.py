@@ -1,0 +1,155 @@
+"""Values of databases as columns, and columns as parameters of statements."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from scurry.common.typeinfo import TypeInformation, Types
+from scurry.connectors.jdbc.row_text import each_of
+from scurry.errors import ValidationError
+from scurry.sql.formats.temporal_text import parse_date, parse_time, parse_timestamp, timestamp_text
+from scurry.sql.types import (
+    ArrayType,
+    BigIntType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    LocalZonedTimestampType,
+    SmallIntType,
+    TimestampType,
+    TimeType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
+
+__all__ = ["ColumnValues", "column_values"]
+
+_EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
+_EPOCH = datetime.datetime(1970, 1, 1)
+_MICROSECOND = datetime.timedelta(microseconds=1)
+_WIDE = decimal.Context(prec=100)
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """How the values of a column pass to a database and back; both functions take no None.
+
+    Attributes:
+        type_info: The type of parameters.
+        read: Makes a value of what the driver returns.
+        write: Makes a parameter of a value.
+    """
+
+    type_info: TypeInformation
+    read: Callable[[Any], Any]
+    write: Callable[[Any], Any]
+
+
+def column_values(data_type: DataType, dialect: str, name: str = "") -> ColumnValues:
+    """Return how the values of a type are read and written.
+
+    Args:
+        data_type: The type.
+        dialect: Name of the database, for messages.
+        name: Name of the column, for messages.
+
+    Raises:
+        ValidationError: The database has no such values.
+    """
+    simple = _SIMPLE.get(type(data_type))
+    if simple is not None:
+        return simple
+    if isinstance(data_type, DecimalType):
+        return ColumnValues(Types.BIG_DEC(), _decimal(data_type), _same)
+    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+        if data_type.precision > 6:
+            raise ValidationError(
+                f"The precision of field '{name}' is out of the TIMESTAMP precision range [1, 6] supported by "
+                f"{dialect} dialect."
+            )
+        unit = 1000 if data_type.precision <= 3 else 1
+        return ColumnValues(Types.STRING(), _timestamp(unit), _timestamp_text(unit))
+    if isinstance(data_type, ArrayType) and dialect == "PostgreSQL":
+        element = column_values(data_type.element_type, dialect, name)
+        return ColumnValues(Types.OBJECT_ARRAY(element.type_info), each_of(element.read), each_of(element.write))
+    raise ValidationError(f"The {dialect} dialect doesn't support type: {data_type.as_summary_string()}.")
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _decimal(data_type: DecimalType) -> Callable[[Any], Any]:
+    unit = decimal.Decimal(1).scaleb(-data_type.scale)
+
+    def read(value: Any) -> decimal.Decimal | None:
+        number = decimal.Decimal(str(value))
+        if not number.is_finite():
+            return None
+        rounded = number.quantize(unit, decimal.ROUND_HALF_UP, _WIDE)
+        return rounded if abs(rounded).adjusted() < data_type.precision - data_type.scale or not rounded else None
+
+    return read
+
+
+def _date(value: Any) -> int:
+    return parse_date(value[:10]) if isinstance(value, str) else value.toordinal() - _EPOCH_DAY
+
+
+def _time(value: Any) -> int:
+    if isinstance(value, str):
+        return parse_time(value)
+    seconds = (value.hour * 60 + value.minute) * 60 + value.second
+    return int(seconds * 1000 + value.microsecond // 1000)
+
+
+def _timestamp(unit: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, str):
+            return parse_timestamp(value.replace("T", " "), False, False) // (unit * 1000)
+        return int((value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND // unit)
+
+    return read
+
+
+def _timestamp_text(unit: int) -> Callable[[int], str]:
+    # as text: parameters of type SQL_TIMESTAMP have milliseconds
+    return lambda value: timestamp_text(value * unit * 1000)
+
+
+def _as_time(value: int) -> datetime.time:
+    return (_EPOCH + datetime.timedelta(milliseconds=value)).time()
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+_WHOLE = ColumnValues(Types.LONG(), int, _same)
+_BYTES = ColumnValues(Types.PRIMITIVE_ARRAY(Types.BYTE()), bytes, _same)
+_TEXT = ColumnValues(Types.STRING(), _text, _same)
+
+_SIMPLE: dict[type[DataType], ColumnValues] = {
+    BooleanType: ColumnValues(Types.BOOLEAN(), bool, _same),
+    TinyIntType: _WHOLE,
+    SmallIntType: _WHOLE,
+    IntType: _WHOLE,
+    BigIntType: _WHOLE,
+    FloatType: ColumnValues(Types.DOUBLE(), float, _same),
+    DoubleType: ColumnValues(Types.DOUBLE(), float, _same),
+    CharType: _TEXT,
+    VarCharType: _TEXT,
+    VarBinaryType: _BYTES,
+    DateType: ColumnValues(Types.SQL_DATE(), _date, lambda value: datetime.date.fromordinal(value + _EPOCH_DAY)),
+    TimeType: ColumnValues(Types.SQL_TIME(), _time, _as_time),
+}

@@ -1,0 +1,245 @@
+"""The options of the connectors `kafka` and `upsert-kafka`."""
+
+from __future__ import annotations
+
+import re
+
+from scurry.connectors.kafka.partitions import (
+    KafkaOffsetResetStrategy,
+    KafkaOffsetsInitializer,
+    KafkaTopicPartition,
+    Subscription,
+)
+from scurry.connectors.kafka.properties import ClientProperties
+from scurry.errors import UnsupportedError, ValidationError
+from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
+from scurry.sql.connectors.durations import duration
+from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM
+
+__all__ = [
+    "BOUNDED_MODE",
+    "BUFFER_INTERVAL",
+    "BUFFER_ROWS",
+    "FIELDS_INCLUDE",
+    "FORMAT",
+    "KAFKA_OPTIONS",
+    "KEY_FIELDS",
+    "KEY_FORMAT",
+    "KEY_PREFIX",
+    "PARTITIONER",
+    "TOPIC",
+    "TOPIC_PATTERN",
+    "TRANSACTIONAL_ID_PREFIX",
+    "UPSERT_OPTIONS",
+    "VALUE_FORMAT",
+    "bounded_by",
+    "client_properties",
+    "exactly_once",
+    "started_at",
+    "subscription",
+]
+
+
+_START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+_BOUNDED_MODES = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
+
+TOPIC = TableOption("topic", str, None, "The topic, or several with `;` between them.")
+TOPIC_PATTERN = TableOption("topic-pattern", str, None, "Regular expression of the names of topics to read.")
+SERVERS = TableOption("properties.bootstrap.servers", str, None, "The brokers, with commas.", required=True)
+GROUP = TableOption("properties.group.id", str, None, "The consumer group.")
+FORMAT = TableOption("format", str, None, "The format of values.")
+VALUE_FORMAT = TableOption("value.format", str, None, "The format of values; another name of `format`.")
+KEY_FORMAT = TableOption("key.format", str, None, "The format of keys.")
+KEY_FIELDS = TableOption("key.fields", str, "", "Names of the columns in the key, with `;`.")
+KEY_PREFIX = TableOption("key.fields-prefix", str, "", "What the names of columns in the key begin with.")
+FIELDS_INCLUDE = TableOption(
+    "value.fields-include", one_of(("ALL", "EXCEPT_KEY")), "ALL",
+    "Whether values have the columns of the key, too: `ALL` or `EXCEPT_KEY`.",
+)  # fmt: skip
+START_MODE = TableOption(
+    "scan.startup.mode", one_of(_START_MODES), "group-offsets",
+    "Where reading begins: " + ", ".join(f"`{mode}`" for mode in _START_MODES) + ".",
+)  # fmt: skip
+START_OFFSETS = TableOption(
+    "scan.startup.specific-offsets", str, None, "`partition:0,offset:42;partition:1,offset:300`."
+)
+START_MILLIS = TableOption("scan.startup.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
+BOUNDED_MODE = TableOption(
+    "scan.bounded.mode", one_of(_BOUNDED_MODES), "unbounded",
+    "Where reading ends: " + ", ".join(f"`{mode}`" for mode in _BOUNDED_MODES) + ".",
+)  # fmt: skip
+BOUNDED_OFFSETS = TableOption("scan.bounded.specific-offsets", str, None, "As `scan.startup.specific-offsets`.")
+BOUNDED_MILLIS = TableOption("scan.bounded.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
+DISCOVERY = TableOption(
+    "scan.topic-partition-discovery.interval", duration, 300_000, "Time between looks for new partitions; 0 for never."
+)
+PARTITIONER = TableOption(
+    "sink.partitioner", str, "default", "How rows get to partitions: `default` by key, `round-robin` without keys."
+)
+_GUARANTEE = one_of(("exactly-once", "at-least-once", "none"))
+GUARANTEE = TableOption(
+    "sink.delivery-guarantee", _GUARANTEE, "at-least-once",
+    "How often rows are written: `exactly-once` (in transactions), `at-least-once`, or `none`, which is the same here.",
+)  # fmt: skip
+SEMANTIC = TableOption("sink.semantic", _GUARANTEE, None, "Former name of `sink.delivery-guarantee`.")
+TRANSACTIONAL_ID_PREFIX = TableOption(
+    "sink.transactional-id-prefix", str, None, "What the names of transactions begin with; required for `exactly-once`."
+)
+NAMING_STRATEGY = TableOption(
+    "sink.transaction-naming-strategy",
+    one_of(("INCREMENTING", "POOLING")),
+    "INCREMENTING", "A sink has one transaction at a time, under one name.", without_effect=True,
+)  # fmt: skip
+BUFFER_ROWS = TableOption(
+    "sink.buffer-flush.max-rows", whole_number, 0,
+    "Number of keys that wait, of each of which only the last row is written; 0 for none.",
+)  # fmt: skip
+BUFFER_INTERVAL = TableOption(
+    "sink.buffer-flush.interval", duration, 0, "Longest time that rows wait, at most until their commit."
+)
+_BOUNDS = (BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_MILLIS)
+_SINK = (SINK_PARALLELISM, GUARANTEE, TRANSACTIONAL_ID_PREFIX, NAMING_STRATEGY)
+
+KAFKA_OPTIONS = (
+    SERVERS, GROUP, TOPIC, TOPIC_PATTERN, FORMAT, VALUE_FORMAT, KEY_FORMAT, KEY_FIELDS, KEY_PREFIX, FIELDS_INCLUDE,
+    START_MODE, START_OFFSETS, START_MILLIS, *_BOUNDS, DISCOVERY, SCAN_PARALLELISM, PARTITIONER, *_SINK, SEMANTIC,
+)  # fmt: skip
+
+
+def _required(option: TableOption[str]) -> TableOption[str]:
+    return TableOption(option.key, option.parse, option.default, option.description, required=True)
+
+
+UPSERT_OPTIONS = (
+    SERVERS, GROUP, _required(TOPIC), _required(KEY_FORMAT), _required(VALUE_FORMAT), KEY_PREFIX, FIELDS_INCLUDE,
+    *_BOUNDS, SCAN_PARALLELISM, *_SINK, BUFFER_ROWS, BUFFER_INTERVAL,
+)  # fmt: skip
+
+
+def client_properties(options: Options) -> ClientProperties:
+    """Return the properties of the clients, `properties.*`."""
+    begin = "properties."
+    given = {key.removeprefix(begin): value for key, value in options.values.items() if key.startswith(begin)}
+    given.setdefault("partition.discovery.interval.ms", str(options.get(DISCOVERY)))
+    return ClientProperties(given)
+
+
+def exactly_once(options: Options) -> bool:
+    """Return whether rows are written exactly once.
+
+    Raises:
+        ValidationError: Transactions have no name.
+    """
+    wanted = options.find(SEMANTIC) if SEMANTIC in options else options.get(GUARANTEE)
+    if wanted == "exactly-once" and TRANSACTIONAL_ID_PREFIX not in options:
+        raise ValidationError(
+            f"{TRANSACTIONAL_ID_PREFIX.key} must be specified when using DeliveryGuarantee.EXACTLY_ONCE."
+        )
+    return wanted == "exactly-once"
+
+
+def subscription(options: Options) -> Subscription:
+    """Return the topics that are read.
+
+    Raises:
+        ValidationError: There are none, or two ways say which.
+    """
+    topic, pattern = options.find(TOPIC), options.find(TOPIC_PATTERN)
+    if topic is not None and pattern is not None:
+        raise ValidationError("Option 'topic' and 'topic-pattern' shouldn't be set together.")
+    if topic is None and pattern is None:
+        raise ValidationError("Either 'topic' or 'topic-pattern' must be set.")
+    return Subscription(tuple(topic.split(";")) if topic is not None else (), pattern)
+
+
+def started_at(options: Options) -> KafkaOffsetsInitializer:
+    """Return where reading begins.
+
+    Raises:
+        ValidationError: What the mode needs is missing.
+    """
+    mode = options.get(START_MODE)
+    if mode == "earliest-offset":
+        return KafkaOffsetsInitializer.earliest()
+    return _offsets(options, mode, "startup", START_MILLIS, START_OFFSETS)
+
+
+def bounded_by(options: Options) -> KafkaOffsetsInitializer | None:
+    """Return where reading ends, None if it does not.
+
+    Raises:
+        ValidationError: What the mode needs is missing.
+    """
+    mode = options.get(BOUNDED_MODE)
+    return None if mode == "unbounded" else _offsets(options, mode, "bounded", BOUNDED_MILLIS, BOUNDED_OFFSETS)
+
+
+def _offsets(
+    options: Options, mode: str, which: str, millis: TableOption[int], offsets: TableOption[str]
+) -> KafkaOffsetsInitializer:
+    if mode == "latest-offset":
+        return KafkaOffsetsInitializer.latest()
+    if mode == "group-offsets":
+        if GROUP not in options:
+            raise ValidationError(
+                "Property group.id is required when using committed offset for offsets initializer"
+            ).with_hint("set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset', which needs none")
+        return KafkaOffsetsInitializer.committed_offsets(_reset(options))
+    value = options.find(millis) if mode == "timestamp" else options.find(offsets)
+    if value is None:
+        needed = millis.key if mode == "timestamp" else offsets.key
+        raise ValidationError(f"'{needed}' is required in '{mode}' {which} mode but missing.")
+    if isinstance(value, int):
+        return KafkaOffsetsInitializer.timestamp(value)
+    topics = (options.find(TOPIC) or "").split(";")
+    if len(topics) != 1 or not topics[0]:
+        raise ValidationError("Currently Kafka source only supports specific offset for single topic.")
+    return KafkaOffsetsInitializer.offsets(_specific(value, offsets.key, topics[0]))
+
+
+def _reset(options: Options) -> KafkaOffsetResetStrategy:
+    name = options.values.get("properties.auto.offset.reset", "none").upper()
+    try:
+        return KafkaOffsetResetStrategy[name]
+    except KeyError:
+        raise ValidationError(
+            f"properties.auto.offset.reset can not be set to {name}. Valid values: [latest,earliest,none]"
+        ) from None
+
+
+def _specific(text: str, key: str, topic: str) -> dict[KafkaTopicPartition, int]:
+    found: dict[KafkaTopicPartition, int] = {}
+    for pair in text.split(";"):
+        parts = re.fullmatch(r"partition:([^,]*),offset:([^,]*)", pair)
+        if parts is None:
+            raise ValidationError(
+                f"Invalid properties '{key}' should follow the format 'partition:0,offset:42;partition:1,offset:300', "
+                f"but is '{text}'."
+            )
+        try:
+            found[KafkaTopicPartition(topic, int(parts[1]))] = int(parts[2])
+        except ValueError:
+            raise ValidationError(
+                f"Invalid properties '{key}' should follow the format 'partition:0,offset:42;partition:1,offset:300', "
+                f"but is '{text}'."
+            ) from None
+    return found
+
+
+def partitioned(options: Options) -> None:
+    """Check how rows get to partitions.
+
+    Raises:
+        ValidationError: The way does not go with keys.
+        UnsupportedError: There is no such way here.
+    """
+    way = options.get(PARTITIONER)
+    if way == "round-robin" and KEY_FIELDS in options:
+        raise ValidationError(
+            "Currently 'round-robin' partitioner only works when option 'key.fields' is not specified."
+        )
+    if way not in ("default", "round-robin"):
+        raise UnsupportedError(
+            f"'{PARTITIONER.key}' = '{way}': rows are partitioned by their keys, or without keys in turns ('default', "
+            "'round-robin'); Java classes are not loaded"
+        )

@@ -1,0 +1,155 @@
+"""The `spark` connector: tables of any format that Spark reads and writes itself, in BATCH on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.errors import UnsupportedError
+from scurry.sql.catalog.table_options import TableOption
+from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.types import LocalZonedTimestampType, TimestampType, TimeType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["SparkFactory", "SparkTable", "SparkTableSink", "SparkTableSource"]
+
+#: What begins the keys of the options of the format.
+OPTIONS = "options."
+FORMAT = TableOption(
+    "format", str, None, "A format of Spark, or the class of one: `text`, `xml`, `jdbc`, ...", required=True
+)
+PATH = TableOption("path", str, None, "Where the data is, for formats of files.")
+
+
+@dataclass(frozen=True)
+class SparkTable:
+    """A table in a format of Spark.
+
+    Attributes:
+        format: The format.
+        path: Where the data is; None for formats without a path.
+        options: The format's options.
+        columns: The columns of the table.
+        partition_keys: The columns by which files are partitioned.
+    """
+
+    format: str
+    path: str | None
+    options: tuple[tuple[str, str], ...]
+    columns: tuple[FormatColumn, ...]
+    partition_keys: tuple[str, ...] = ()
+
+
+class SparkFactory(TableFactory):
+    """Make sources and sinks of Spark's formats."""
+
+    identifier = "spark"
+    supports_overwrite = True
+
+    def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
+        """Return all options but those of the format."""
+        return (FORMAT, PATH)
+
+    def other_keys(self, context: TableContext) -> Sequence[str]:
+        """Return the options of the format that are set."""
+        return [key for key in context.options if key.startswith(OPTIONS)]
+
+    def create_source(self, context: TableContext) -> TableSource:
+        """Return what Spark reads."""
+        return SparkTableSource(self._table(context))
+
+    def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
+        """Return what Spark writes."""
+        return SparkTableSink(self._table(context), target.overwrite)
+
+    def _table(self, context: TableContext) -> SparkTable:
+        options = self.check(context)
+        if context.streaming:
+            raise UnsupportedError(
+                f"'connector' = 'spark' in STREAMING: table {context.identifier.as_summary_string()} is read and "
+                "written in BATCH; use the DataStream API with env.from_spark(...), or another connector"
+            )
+        columns = [column for column in context.schema.get_columns() if column.is_physical()]
+        for column in columns:
+            kind = column.data_type
+            if isinstance(kind, TimeType) or (
+                isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision > 6
+            ):
+                raise UnsupportedError(
+                    f"column '{column.name}' is {kind.as_summary_string()}, which Spark has not: declare TIMESTAMP(6) "
+                    "or STRING"
+                )
+        given = [(key.removeprefix(OPTIONS), v) for key, v in context.options.items() if key.startswith(OPTIONS)]
+        return SparkTable(
+            options.get(FORMAT),
+            options.find(PATH),
+            tuple(sorted(given)),
+            tuple(FormatColumn(column.name, column.data_type) for column in columns),
+            context.table.partition_keys,
+        )
+
+
+def _needs_spark(table: SparkTable) -> UnsupportedError:
+    return UnsupportedError(
+        f"'connector' = 'spark' with 'format' = '{table.format}' needs Spark: leave scurry.runner=local out"
+    )
+
+
+@dataclass(frozen=True)
+class SparkTableSource(TableSource):
+    """A table that only Spark can read.
+
+    Attributes:
+        table: What is read.
+    """
+
+    table: SparkTable
+
+    def splits(self) -> list[Any]:
+        """Return one piece, which is the whole table."""
+        return [None]
+
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Fail: this is not Spark.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise _needs_spark(self.table)
+
+
+@dataclass(frozen=True)
+class SparkTableSink(Sink):
+    """A table that only Spark can write.
+
+    Attributes:
+        table: What is written.
+        overwrite: Whether rows are replaced: all, or in tables with partitions those of partitions that get rows.
+    """
+
+    table: SparkTable
+    overwrite: bool
+
+    native = False
+
+    def create_writer(self, context: WriterContext) -> SinkWriter:
+        """Fail: this is not Spark.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise _needs_spark(self.table)
+
+    def create_committer(self, sink_id: str) -> Committer:
+        """Return a committer that has nothing to do: Spark commits."""
+        return _Nothing()
+
+
+class _Nothing(Committer):
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        return

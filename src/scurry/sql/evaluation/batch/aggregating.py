@@ -1,0 +1,111 @@
+"""Aggregation of rows by group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.sql.evaluation.batch.batches import batch_of, taken
+from scurry.sql.evaluation.user_functions.aggregate import user_accumulator
+from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.functions.aggregate.definition import Accumulator, AggregateSite
+from scurry.sql.functions.definition import Argument, Session
+from scurry.sql.functions.keys import first_of_each, group_codes
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Aggregate
+from scurry.sql.plan.nodes.aggregates import set_numbers
+from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import from_value, repeated
+
+__all__ = ["accumulator", "aggregated", "argument_column", "group_states", "group_values"]
+
+
+def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iterator[pa.RecordBatch]:
+    """Return a batch for each grouping set.
+
+    Args:
+        plan: The aggregation.
+        batch: All rows.
+        session: The session.
+    """
+    numbers = set_numbers(plan.grouping_sets, len(plan.keys))
+    for grouping, number in zip(plan.grouping_sets, numbers, strict=True):
+        keys = [batch.column(plan.keys[place]) for place in grouping]
+        groups, first = group_codes(keys, batch.num_rows)
+        count = len(first)
+        if not grouping and not count and len(plan.grouping_sets) == 1:
+            # Without keys there is a row also for an empty input; Flink has none for one of several grouping sets.
+            count, first = 1, np.zeros(0, dtype=np.int64)
+        heads = taken(batch, first)
+        columns: list[Any] = []
+        for place, key in enumerate(plan.keys):
+            if place in grouping:
+                columns.append(heads.column(key))
+            else:
+                columns.append(pa.nulls(count, arrow_type(plan.input.schema[key].type)))
+        if plan.grouping_id is not None:
+            columns.append(pa.repeat(pa.scalar(number, pa.int64()), count))
+        columns += [group_values(call, batch, groups, count, session) for call in plan.calls]
+        yield batch_of(columns, plan.schema, count)
+
+
+def group_values(
+    call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int, session: Session, is_over: bool = False
+) -> pa.Array:
+    """Return the value of an aggregate for each group.
+
+    Args:
+        call: The aggregate, whose arguments are columns.
+        batch: The rows.
+        groups: For each row the number of its group.
+        count: The number of groups.
+        session: The session.
+        is_over: Whether it is called with OVER.
+    """
+    found = accumulator(call, session, is_over)
+    return found.result(group_states(found, call, batch, groups, count))
+
+
+def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int) -> list[Any]:
+    """Return the state of an aggregate for each group.
+
+    Args:
+        found: What computes the aggregate.
+        call: The aggregate, whose arguments are columns.
+        batch: The rows.
+        groups: For each row the number of its group.
+        count: The number of groups.
+    """
+    columns = [argument_column(each, batch) for each in call.arguments]
+    if call.filter is not None:
+        kept = argument_column(call.filter, batch).fill_null(False)
+        columns, groups = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
+    if call.distinct and columns:
+        first = first_of_each(groups, columns[:1] if len(columns) == 1 else columns)
+        columns, groups = [each.take(pa.array(first)) for each in columns], groups[first]
+    return found.partial(columns, groups, count)
+
+
+def accumulator(call: AggregateCall, session: Session, is_over: bool = False) -> Accumulator:
+    """Return what computes an aggregate."""
+    if isinstance(call.function, UserFunction):
+        return user_accumulator(call, session)
+    function = lookup_aggregate(call.function)
+    assert function is not None and function.make is not None, f"{call.function} is no aggregate of groups"
+    arguments = tuple(
+        Argument(each.type, True, each.value) if isinstance(each, Literal) else Argument(each.type)
+        for each in call.arguments
+    )
+    return function.make(AggregateSite(call.function, arguments, session, is_over=is_over), call.type)
+
+
+def argument_column(expression: Expression, batch: pa.RecordBatch) -> pa.Array:
+    """Return the column that an argument is: one of the batch, or a literal for all rows."""
+    if isinstance(expression, InputReference):
+        return batch.column(expression.index)
+    assert isinstance(expression, Literal), f"{expression} is no column"
+    return repeated(from_value(expression.value, expression.type), batch.num_rows)

@@ -1,0 +1,252 @@
+"""Execution of a plan on bounded input, one node after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.errors import UnsupportedError
+from scurry.sql.evaluation.batch.aggregating import aggregated
+from scurry.sql.evaluation.batch.batches import batch_of, concatenated, empty, nulls, taken
+from scurry.sql.evaluation.batch.joining import cross_pairs, equal_pairs, unmatched
+from scurry.sql.evaluation.batch.over import over_columns
+from scurry.sql.evaluation.batch.sorting import sorted_positions
+from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
+from scurry.sql.evaluation.matching.batch import matched
+from scurry.sql.evaluation.process.batch import processed
+from scurry.sql.evaluation.row_wise import compile_row_wise
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
+from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.keys import compared_codes, group_codes, joint_codes
+from scurry.sql.functions.user.context import FunctionContext
+from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.join_keys import EqualColumns, split_condition
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.process_tables import ProcessTableFunction
+from scurry.sql.plan.schema import Schema
+
+__all__ = ["Executor", "ReadTable", "execute_batch"]
+
+ReadTable = Callable[[nodes.Scan], Iterator[pa.RecordBatch]]
+Batches = Iterator[pa.RecordBatch]
+
+# Pairs of rows that a join without equal columns looks at in one step.
+_PAIRS_AT_ONCE = 1_000_000
+
+
+def execute_batch(
+    plan: Plan, session: Session, read: ReadTable, context: FunctionContext | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Execute a plan on bounded input.
+
+    Args:
+        plan: The plan, as the rules leave it.
+        session: The session.
+        read: Returns the rows of a scan: the columns it names, in that order.
+        context: What functions of users are opened with; None where only this process runs the plan.
+
+    Yields:
+        The rows.
+
+    Raises:
+        EvaluationError: A function has no result for a value.
+        UnsupportedError: BATCH cannot execute the plan.
+    """
+    functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)))
+    try:
+        yield from Executor(replace(session, functions=functions), read).run(plan)
+    finally:
+        functions.close()
+
+
+class Executor:
+    """Executes plans.
+
+    Each operation is a generator of batches, so that rows flow as far as an operation does not need all of them.
+    """
+
+    def __init__(self, session: Session, read: ReadTable) -> None:
+        self._session = session
+        self._read = read
+
+    def run(self, plan: Plan) -> Batches:
+        """Return the rows of a plan."""
+        handler = _HANDLERS.get(type(plan))
+        if handler is None:
+            raise UnsupportedError(f"{type(plan).__name__} is not supported in BATCH mode")
+        yield from handler(self, plan)
+
+    def whole(self, plan: Plan) -> pa.RecordBatch:
+        """Return all rows of a plan as one batch."""
+        return concatenated(self.run(plan), plan.schema)
+
+    def _compiled(self, expressions: Sequence[Expression]) -> CompiledExpressions:
+        return compile_expressions(expressions, self._session)
+
+    def _scan(self, plan: nodes.Scan) -> Batches:
+        for batch in self._read(plan):
+            yield batch_of(batch.columns, plan.schema, batch.num_rows)
+
+    def _values(self, plan: nodes.Values) -> Batches:
+        single = batch_of([], Schema(), 1)
+        flat = [value for row in plan.rows for value in row]
+        if not flat:
+            yield empty(plan.schema) if len(plan.schema) else batch_of([], plan.schema, len(plan.rows))
+            return
+        width = len(plan.schema)
+        schema = Schema(tuple(plan.schema.columns) * len(plan.rows))
+        row = batch_of(self._compiled(flat)(single), schema, 1)
+        columns = [pa.concat_arrays(row.columns[place::width]) for place in range(width)]
+        yield batch_of(columns, plan.schema, len(plan.rows))
+
+    def _row_wise(self, plan: Plan) -> Batches:
+        step = compile_row_wise(plan, self._session)
+        for batch in self.run(plan.inputs[0]):
+            found = step(batch)
+            if found.num_rows:
+                yield found
+
+    def _join(self, plan: nodes.Join) -> Batches:
+        left, right = self.whole(plan.left), self.whole(plan.right)
+        equal, residual = split_condition(plan.condition, len(plan.left.schema))
+        both = plan.left.schema + plan.right.schema
+        check = None if residual is None else self._compiled([residual])
+        found = [_checked(pairs, check, left, right, both) for pairs in self._candidates(plan, left, right, equal)]
+        left_matched = np.concatenate([one for one, _ in found]) if found else np.zeros(0, dtype=np.int64)
+        right_matched = np.concatenate([other for _, other in found]) if found else np.zeros(0, dtype=np.int64)
+        if plan.kind in ("SEMI", "ANTI"):
+            missing = unmatched(left.num_rows, left_matched)
+            yield taken(left, missing if plan.kind == "ANTI" else unmatched(left.num_rows, missing))
+            return
+        yield _pairs_of(left, right, left_matched, right_matched, plan.schema)
+        if plan.kind in ("LEFT", "FULL"):
+            rest = taken(left, unmatched(left.num_rows, left_matched))
+            yield batch_of([*rest.columns, *nulls(plan.right.schema, rest.num_rows)], plan.schema, rest.num_rows)
+        if plan.kind in ("RIGHT", "FULL"):
+            rest = taken(right, unmatched(right.num_rows, right_matched))
+            yield batch_of([*nulls(plan.left.schema, rest.num_rows), *rest.columns], plan.schema, rest.num_rows)
+
+    def _candidates(
+        self, plan: nodes.Join, left: pa.RecordBatch, right: pa.RecordBatch, equal: Sequence[EqualColumns]
+    ) -> Iterator[tuple[Any, Any]]:
+        if equal:
+            one = self._compiled([each.left for each in equal])(left)
+            other = self._compiled([each.right for each in equal])(right)
+            alike = [each.null_equals_null for each in equal]
+            yield equal_pairs(*compared_codes(one, other, alike))
+            return
+        step = max(_PAIRS_AT_ONCE // max(right.num_rows, 1), 1)
+        for first in range(0, left.num_rows, step):
+            yield cross_pairs(first, min(first + step, left.num_rows), right.num_rows)
+
+    def _aggregate(self, plan: nodes.Aggregate) -> Batches:
+        yield from aggregated(plan, self.whole(plan.input), self._session)
+
+    def _table_aggregate(self, plan: nodes.TableAggregate) -> Batches:
+        yield table_aggregated(plan, self.whole(plan.input), self._session)
+
+    def _sort(self, plan: nodes.Sort) -> Batches:
+        batch = self.whole(plan.input)
+        yield taken(batch, sorted_positions(batch.columns, plan.keys, batch.num_rows))
+
+    def _limit(self, plan: nodes.Limit) -> Batches:
+        skip, wanted = plan.offset, plan.fetch
+        for batch in self.run(plan.input):
+            first = min(skip, batch.num_rows)
+            skip -= first
+            part = batch.slice(first, wanted)
+            if wanted is not None:
+                wanted -= part.num_rows
+            if part.num_rows:
+                yield part
+            if wanted == 0:
+                return
+
+    def _set_operation(self, plan: nodes.SetOperation) -> Batches:
+        if plan.kind == "UNION":
+            branches = (batch for branch in plan.branches for batch in self.run(branch))
+            renamed = (batch_of(batch.columns, plan.schema, batch.num_rows) for batch in branches)
+            if plan.all:
+                yield from renamed
+                return
+            batch = concatenated(renamed, plan.schema)
+            _, first = group_codes(batch.columns, batch.num_rows)
+            yield taken(batch, first)
+            return
+        left, right = (self.whole(branch) for branch in plan.branches)
+        left = batch_of(left.columns, plan.schema, left.num_rows)
+        right = batch_of(right.columns, plan.schema, right.num_rows)
+        yield taken(left, _kept(plan, left, right))
+
+    def _process(self, plan: ProcessTableFunction) -> Batches:
+        found = processed(plan, [self.whole(each) for each in plan.sources], self._session)
+        yield empty(plan.schema) if found is None else found
+
+    def _match(self, plan: PatternMatch) -> Batches:
+        yield matched(plan, self.whole(plan.input), self._session)
+
+    def _over(self, plan: nodes.Over) -> Batches:
+        batch = self.whole(plan.input)
+        columns, order = over_columns(plan, batch, self._session)
+        batch = taken(batch, order)
+        yield batch_of([*batch.columns, *columns], plan.schema, batch.num_rows)
+
+
+def _checked(pairs: tuple[Any, Any], check: Any, left: pa.RecordBatch, right: pa.RecordBatch, both: Schema) -> Any:
+    """Return the pairs for which the rest of a join's condition is TRUE."""
+    if check is None or not len(pairs[0]):
+        return pairs
+    kept = []
+    for first in range(0, len(pairs[0]), _PAIRS_AT_ONCE):
+        one, other = (each[first : first + _PAIRS_AT_ONCE] for each in pairs)
+        batch = _pairs_of(left, right, one, other, both)
+        positions = np.flatnonzero(check.mask(batch))
+        kept.append((one[positions], other[positions]))
+    return tuple(np.concatenate([each[side] for each in kept]) for side in (0, 1))
+
+
+def _pairs_of(left: pa.RecordBatch, right: pa.RecordBatch, one: Any, other: Any, schema: Schema) -> pa.RecordBatch:
+    return batch_of([*taken(left, one).columns, *taken(right, other).columns], schema, len(one))
+
+
+def _kept(plan: nodes.SetOperation, left: pa.RecordBatch, right: pa.RecordBatch) -> Any:
+    """Return the positions of the left rows that INTERSECT or EXCEPT keeps."""
+    one, other = joint_codes(left.columns, right.columns, [True] * left.num_columns)
+    groups = int(max(one.max(initial=-1), other.max(initial=-1))) + 1
+    on_right = np.bincount(other, minlength=groups)
+    order = np.argsort(one, kind="stable")
+    ordered = one[order]
+    nth = np.empty(len(one), dtype=np.int64)
+    nth[order] = np.arange(len(one)) - np.searchsorted(ordered, ordered, side="left")
+    if plan.kind == "INTERSECT":
+        keep = nth < on_right[one] if plan.all else (nth == 0) & (on_right[one] > 0)
+    else:
+        keep = nth >= on_right[one] if plan.all else (nth == 0) & (on_right[one] == 0)
+    return np.flatnonzero(keep)
+
+
+_HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
+    nodes.Scan: Executor._scan,
+    nodes.Values: Executor._values,
+    nodes.Project: Executor._row_wise,
+    nodes.Filter: Executor._row_wise,
+    nodes.Join: Executor._join,
+    nodes.Aggregate: Executor._aggregate,
+    nodes.TableAggregate: Executor._table_aggregate,
+    nodes.Sort: Executor._sort,
+    nodes.Limit: Executor._limit,
+    nodes.SetOperation: Executor._set_operation,
+    nodes.Over: Executor._over,
+    PatternMatch: Executor._match,
+    ProcessTableFunction: Executor._process,
+    nodes.WindowTable: Executor._row_wise,
+    nodes.TableFunctionScan: Executor._row_wise,
+    nodes.Unnest: Executor._row_wise,
+}

@@ -1,0 +1,58 @@
+"""MATCH_RECOGNIZE over all rows of a bounded input."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.errors import EvaluationError
+from scurry.sql.evaluation.matching.matcher import Matcher
+from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.keys import group_codes
+from scurry.sql.plan.matching import Match
+
+__all__ = ["matched", "times_of"]
+
+#: The last watermark.
+_END_OF_TIME: Final = (1 << 63) - 1
+
+
+def matched(plan: Match, batch: pa.RecordBatch, session: Session) -> pa.RecordBatch:
+    """Return a row for each match.
+
+    Args:
+        plan: The operation.
+        batch: All rows.
+        session: The session.
+
+    Raises:
+        EvaluationError: A row has no time, or a condition or measure no value.
+    """
+    matcher = Matcher(plan, session)
+    keys = [batch.column(key) for key in plan.partition_by]
+    codes, first = group_codes(keys, batch.num_rows)
+    times = times_of(plan, batch)
+    found = []
+    for rows in matcher.ordered(batch, times, codes, np.zeros(len(first) + 1, dtype=bool)):
+        found += matcher.run(matcher.nfa.initial_state(), rows, _END_OF_TIME, _now)
+    return matcher.program.results(found)
+
+
+def times_of(plan: Match, batch: pa.RecordBatch) -> Any:
+    """Return the times of rows, in milliseconds.
+
+    Raises:
+        EvaluationError: A row has none.
+    """
+    column = batch.column(plan.order_by[0].index)
+    if column.null_count:
+        raise EvaluationError("RowTime field should not be null, please convert it to a non-null long value.")
+    return np.asarray(milliseconds(column))
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,168 @@
+"""Expressions computed for one row, without columns: the usual comparisons of conditions that look at rows before."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
+from scurry.sql.types import (
+    BigIntType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DoubleType,
+    IntegralType,
+    IntType,
+    LocalZonedTimestampType,
+    TimestampType,
+    VarCharType,
+)
+from scurry.sql.types.families import same_type
+
+__all__ = ["Scalar", "scalar_function"]
+
+#: Returns the value of an expression for the values of a row's columns; None is NULL.
+Scalar: TypeAlias = Callable[[Sequence[Any]], Any]
+
+_COMPARISONS: Final = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ARITHMETIC: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_BITS: Final[dict[type[DataType], int]] = {IntType: 32, BigIntType: 64}
+
+
+def scalar_function(expression: Expression) -> Scalar | None:
+    """Return what computes an expression of a row; None if it takes columns to do so."""
+    if isinstance(expression, InputReference):
+        return operator.itemgetter(expression.index)
+    if isinstance(expression, Literal):
+        value = expression.value
+        return lambda row: value
+    if not isinstance(expression, Call):
+        return None
+    arguments = [scalar_function(each) for each in expression.arguments]
+    known = [each for each in arguments if each is not None]
+    if len(known) < len(arguments):
+        return None
+    make = _FORMS.get(expression.function)
+    return None if make is None else make(expression, known)
+
+
+def _comparison(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
+    left, right = arguments
+    if not _are_comparable(*(each.type for each in call.arguments)):
+        return None
+    compare = _COMPARISONS[call.function]
+
+    def compared(row: Sequence[Any]) -> Any:
+        one, other = left(row), right(row)
+        return None if one is None or other is None else compare(one, other)
+
+    return compared
+
+
+def _are_comparable(one: DataType, other: DataType) -> bool:
+    if isinstance(one, IntegralType) and isinstance(other, IntegralType):
+        return True
+    if isinstance(one, CharType | VarCharType) and isinstance(other, CharType | VarCharType):
+        return True
+    kinds = BooleanType | DateType | DoubleType | TimestampType | LocalZonedTimestampType
+    return isinstance(one, kinds) and same_type(one, other)
+
+
+def _arithmetic(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
+    left, right = arguments
+    compute = _ARITHMETIC[call.function]
+    kinds = {type(call.type), *(type(each.type) for each in call.arguments)}
+    if len(kinds) > 1 or not kinds <= {IntType, BigIntType, DoubleType}:
+        return None
+    bits = _BITS.get(type(call.type))
+
+    def computed(row: Sequence[Any]) -> Any:
+        one, other = left(row), right(row)
+        if one is None or other is None:
+            return None
+        found = compute(one, other)
+        return found if bits is None else _wrapped(found, bits)
+
+    return computed
+
+
+def _wrapped(value: int, bits: int) -> int:
+    """Return an integer as Java's arithmetic leaves it."""
+    half = 1 << (bits - 1)
+    return (value + half) % (half << 1) - half
+
+
+def _and(call: Call, arguments: Sequence[Scalar]) -> Scalar:
+    def computed(row: Sequence[Any]) -> Any:
+        found: Any = True
+        for each in arguments:
+            value = each(row)
+            if value is False:
+                return False
+            if value is None:
+                found = None
+        return found
+
+    return computed
+
+
+def _or(call: Call, arguments: Sequence[Scalar]) -> Scalar:
+    def computed(row: Sequence[Any]) -> Any:
+        found: Any = False
+        for each in arguments:
+            value = each(row)
+            if value is True:
+                return True
+            if value is None:
+                found = None
+        return found
+
+    return computed
+
+
+def _not(call: Call, arguments: Sequence[Scalar]) -> Scalar:
+    (operand,) = arguments
+
+    def computed(row: Sequence[Any]) -> Any:
+        value = operand(row)
+        return None if value is None else not value
+
+    return computed
+
+
+def _cast(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
+    """Return what widens an integer: to a larger one it stays the same."""
+    given, wanted = call.arguments[0].type, call.type
+    if same_type(given, wanted) or (isinstance(given, IntType) and isinstance(wanted, BigIntType)):
+        return arguments[0]
+    if not isinstance(given, IntegralType) or not isinstance(wanted, DoubleType):
+        return None
+    (operand,) = arguments
+
+    def computed(row: Sequence[Any]) -> Any:
+        value = operand(row)
+        return None if value is None else float(value)
+
+    return computed
+
+
+_FORMS: Final[dict[str, Callable[[Call, Sequence[Scalar]], Scalar | None]]] = {
+    **dict.fromkeys(_COMPARISONS, _comparison),
+    **dict.fromkeys(_ARITHMETIC, _arithmetic),
+    "AND": _and,
+    "OR": _or,
+    "NOT": _not,
+    "CAST": _cast,
+    "IS NULL": lambda call, arguments: lambda row: arguments[0](row) is None,
+    "IS NOT NULL": lambda call, arguments: lambda row: arguments[0](row) is not None,
+}

@@ -1,0 +1,71 @@
+"""Arguments of functions of users: the objects that tasks open, and the values of columns."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from scurry.common._copies import IMMUTABLE, copy_of
+from scurry.sql.evaluation.user_functions.failures import function_error, misfit_error
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions
+from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.types import DataType
+from scurry.sql.values.arguments import python_values
+from scurry.sql.values.results import ResultColumn
+
+__all__ = ["Describe", "argument_values", "opened", "result_column"]
+
+#: Returns a row by its position, for messages.
+Describe: TypeAlias = Callable[[int], Any]
+
+
+def opened(function: UserFunction, session: Session) -> Any:
+    """Return the object of a function, opened for the task.
+
+    Raises:
+        OperatorError: Its `open` failed.
+    """
+    functions = session.functions if session.functions is not None else OpenFunctions()
+    try:
+        return functions.opened(function)
+    except Exception as error:
+        raise function_error(function, error) from error
+
+
+def argument_values(
+    function: UserFunction, columns: Sequence[Column], types: Sequence[DataType], rows: int, time_zone: str
+) -> list[Iterable[Any]]:
+    """Return the Python values of arguments, an iterable for each."""
+    found: list[Iterable[Any]] = [
+        _repeated(python_values(pa.repeat(column, 1), each, time_zone)[0], rows)
+        if isinstance(column, pa.Scalar)
+        else python_values(column, each, time_zone)
+        for column, each in zip(columns, types, strict=True)
+    ]
+    for place, make in enumerate(function.argument_makers[: len(found)]):
+        if make is not None:
+            found[place] = [None if value is None else make(value) for value in found[place]]
+    return found
+
+
+def _repeated(constant: Any, rows: int) -> Iterable[Any]:
+    if type(constant) in IMMUTABLE:
+        return itertools.repeat(constant, rows)
+    return [copy_of(constant) for _ in range(rows)]
+
+
+def result_column(function: UserFunction, to_column: ResultColumn, results: list[Any], describe: Describe) -> pa.Array:
+    """Return the column of the results of a function.
+
+    Raises:
+        OperatorError: One is no value of the declared type.
+    """
+    try:
+        return to_column(results)
+    except Exception as error:
+        place, reason = to_column.misfit(results) or (0, error)
+        raise misfit_error(function, results[place], reason, describe(place)) from error

@@ -1,0 +1,100 @@
+"""Asynchronous scalar functions of users: the calls of the rows of a batch overlap."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from scurry.common._config.option import parse_duration
+from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, result_column
+from scurry.sql.evaluation.user_functions.failures import function_error
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions
+from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.types import DataType
+from scurry.sql.values.results import ResultColumn
+
+if TYPE_CHECKING:
+    from scurry.sql.evaluation.user_functions.scalar import UserKernel
+
+__all__ = ["concurrently"]
+
+_PREFIX = "table.exec.async-scalar."
+
+
+def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
+    """Return what calls an asynchronous function for all rows of a batch, many at a time.
+
+    Args:
+        function: The function.
+        instance: Its object, opened.
+        types: The types of its arguments.
+        session: The session; its options say how many calls run at a time, how long one may take, and how often it is
+            repeated.
+    """
+    to_column = ResultColumn(function.result_type)
+    calls = _Calls(function, instance, dict(session.options))
+    loop = (session.functions or OpenFunctions()).event_loop
+
+    def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> pa.Array:
+        values = argument_values(function, columns, types, rows, session.time_zone)
+        arguments = list(zip(*values, strict=True)) if values else [()] * rows
+        return result_column(function, to_column, loop.run(calls.all_of(arguments, to_column, describe)), describe)
+
+    return kernel
+
+
+class _Calls:
+    """Calls of an asynchronous function as the options of the session want them."""
+
+    def __init__(self, function: UserFunction, instance: Any, options: dict[str, str]) -> None:
+        self._function = function
+        self._instance = instance
+        self._limit = int(options.get(_PREFIX + "max-concurrent-operations", "10"))
+        self._timeout = parse_duration(options.get(_PREFIX + "timeout", "3 min")) / 1000
+        repeats = options.get(_PREFIX + "retry-strategy", "FIXED_DELAY").upper() == "FIXED_DELAY"
+        self._attempts = int(options.get(_PREFIX + "max-attempts", "3")) if repeats else 1
+        self._delay = parse_duration(options.get(_PREFIX + "retry-delay", "100 ms")) / 1000
+
+    async def all_of(self, arguments: list[tuple[Any, ...]], to_column: ResultColumn, describe: Describe) -> list[Any]:
+        """Return the results, in the order of the rows."""
+        places = asyncio.Semaphore(self._limit)
+
+        async def one(position: int, values: tuple[Any, ...]) -> Any:
+            async with places:
+                try:
+                    (result,) = to_column.as_returned((await self._timed(values),))
+                    return result
+                except Exception as error:
+                    raise function_error(self._function, error, describe(position)) from error
+
+        tasks = [asyncio.ensure_future(one(position, values)) for position, values in enumerate(arguments)]
+        try:
+            return await asyncio.gather(*tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+            raise
+
+    async def _timed(self, values: tuple[Any, ...]) -> Any:
+        try:
+            async with asyncio.timeout(self._timeout or None) as limit:
+                return await self._repeated(values)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            shown = ", ".join(map(repr, values))
+            raise TimeoutError(f"Async function call has timed out for input: {shown}") from error
+
+    async def _repeated(self, values: tuple[Any, ...]) -> Any:
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return await self._instance.eval(*values)
+            except Exception:
+                if attempt == self._attempts:
+                    raise
+            await asyncio.sleep(self._delay)
+        raise AssertionError("an attempt returns or raises")

@@ -1,0 +1,78 @@
+"""OpenFunctions: the functions of users that a task has opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scurry.common._event_loop import EventLoopThread
+from scurry.common.pickling import Captured
+from scurry.errors import UnpicklableFunctionError
+from scurry.sql.evaluation.user_functions.failures import function_error
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.user.context import FunctionContext
+from scurry.sql.functions.user.definition import UserFunction
+
+__all__ = ["OpenFunctions", "job_parameters"]
+
+
+class OpenFunctions:
+    """The functions of users that a task has opened: each at its first use, all closed with the task.
+
+    A task has copies of the objects that the program registered, as in Flink: what they keep in attributes is theirs.
+    """
+
+    def __init__(self, context: FunctionContext | None = None) -> None:
+        """Take what the functions are opened with."""
+        self._context = context or FunctionContext()
+        self._opened: dict[UserFunction, Any] = {}
+        self._loop: EventLoopThread | None = None
+
+    def opened(self, function: UserFunction) -> Any:
+        """Return the object of a function, opened.
+
+        Raises:
+            UnpicklableFunctionError: It cannot be copied.
+            Exception: Its `open` failed.
+        """
+        found = self._opened.get(function)
+        if found is None:
+            found = _copied(function)
+            found.open(self._context)
+            self._opened[function] = found
+        return found
+
+    @property
+    def event_loop(self) -> EventLoopThread:
+        """The event loop of the asynchronous functions; it runs until they are closed."""
+        if self._loop is None:
+            self._loop = EventLoopThread("async functions of tables")
+        return self._loop
+
+    def close(self) -> None:
+        """Close all functions."""
+        opened, self._opened = self._opened, {}
+        for function, instance in opened.items():
+            try:
+                instance.close()
+            except Exception as error:
+                raise function_error(function, error) from error
+        loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.close()
+
+
+def job_parameters(session: Session) -> dict[str, str]:
+    """Return the values of `pipeline.global-job-parameters`: `key:value` pairs, separated by commas."""
+    text = dict(session.options).get("pipeline.global-job-parameters", "")
+    pairs = (each.partition(":") for each in text.split(",") if each)
+    return {key.strip().strip("'\""): value.strip().strip("'\"") for key, _, value in pairs}
+
+
+def _copied(function: UserFunction) -> Any:
+    try:
+        return (function.captured or Captured(function.function)).copy()
+    except Exception as error:
+        raise UnpicklableFunctionError(
+            f"function {function.name} ({function.origin}) cannot be sent to tasks: {error}; make what cannot be "
+            "pickled, such as connections and locks, in open()"
+        ) from error

@@ -1,0 +1,60 @@
+"""Scalar functions of users over columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+
+from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, opened, result_column
+from scurry.sql.evaluation.user_functions.failures import ended_error, function_error
+from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan.expressions import UserFunctionCall
+from scurry.sql.types import DataType
+from scurry.sql.values.results import ResultColumn
+
+__all__ = ["Describe", "UserKernel", "user_kernel"]
+
+UserKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], pa.Array]
+
+
+def user_kernel(call: UserFunctionCall, session: Session) -> UserKernel:
+    """Return what computes the column of a call, once per task.
+
+    Args:
+        call: The call of a scalar function.
+        session: The session.
+    """
+    function: UserFunction = call.function
+    instance = opened(function, session)
+    types = [each.type for each in call.arguments]
+    if function.is_vectorized:
+        from scurry.sql.evaluation.user_functions.vectorized import on_columns
+
+        return on_columns(function, instance, types, session)
+    if function.kind == "async scalar":
+        from scurry.sql.evaluation.user_functions.asynchronous import concurrently
+
+        return concurrently(function, instance, types, session)
+    return _row_by_row(function, instance, types, session)
+
+
+def _row_by_row(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
+    evaluate = instance.eval
+    to_column = ResultColumn(function.result_type)
+
+    def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> pa.Array:
+        values = argument_values(function, columns, types, rows, session.time_zone)
+        calls: Iterator[Any] = map(evaluate, *values) if values else (evaluate() for _ in range(rows))
+        results: list[Any] = []
+        try:
+            results.extend(to_column.as_returned(calls))
+        except Exception as error:
+            raise function_error(function, error, describe(len(results))) from error
+        if len(results) < rows:
+            raise ended_error(function, describe(len(results)))
+        return result_column(function, to_column, results, describe)
+
+    return kernel

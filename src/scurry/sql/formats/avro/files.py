@@ -1,0 +1,88 @@
+"""AvroReader and AvroWriterFactory: Avro files as columns, and back."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.connectors.avro.files import AvroFileFormat
+from scurry.connectors.avro.library import fastavro
+from scurry.connectors.avro.schema import AvroSchema
+from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.source import MalformedRecords
+from scurry.sql.formats.avro.schema import columns_of, named_alike, records_of, schema_of
+from scurry.sql.formats.contract import FileReader, FormatColumn
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["AvroReader", "AvroWriterFactory"]
+
+
+@dataclass(frozen=True)
+class AvroReader(FileReader):
+    """Read Avro files, whose fields are found by name.
+
+    Attributes:
+        columns: The columns to read.
+    """
+
+    columns: tuple[FormatColumn, ...]
+    splittable = True
+
+    def __post_init__(self) -> None:
+        """Refuse columns that Avro has not."""
+        self._schema()
+
+    def _schema(self) -> AvroSchema:
+        return AvroSchema(schema_of(self.columns))
+
+    def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of the blocks that begin in a range."""
+        schema = self._schema()
+        with fs.open_input(path) as file, contextlib.suppress(Exception):  # what is no Avro file is reported below
+            schema = AvroSchema(json.dumps(named_alike(json.loads(str(schema)), fastavro().reader(file).writer_schema)))
+        for block in AvroFileFormat(schema).read(fs, path, start, end, end):
+            if isinstance(block, MalformedRecords):
+                raise block.errors[0]
+            yield columns_of(block, self.columns)
+
+
+@dataclass(frozen=True)
+class AvroWriterFactory(BulkWriterFactory):
+    """Create writers of Avro files, whose values are record batches.
+
+    Attributes:
+        columns: The columns.
+        codec: Compression of the blocks.
+    """
+
+    columns: tuple[FormatColumn, ...]
+    codec: str
+
+    def __post_init__(self) -> None:
+        """Refuse columns that Avro has not."""
+        AvroSchema(schema_of(self.columns))
+
+    def create(self, stream: BinaryIO) -> BulkWriter:
+        """Return a writer to an open stream."""
+        return _AvroWriter(self, stream)
+
+
+class _AvroWriter(BulkWriter):
+    def __init__(self, factory: AvroWriterFactory, stream: BinaryIO) -> None:
+        self._columns = factory.columns
+        schema = AvroSchema(schema_of(factory.columns))
+        self._writer = fastavro().write.Writer(stream, schema.parsed, factory.codec)
+
+    def write(self, values: Sequence[Any]) -> None:
+        for batch in values:
+            for record in records_of(batch, self._columns):
+                self._writer.write(record)
+
+    def finish(self) -> None:
+        self._writer.flush()

@@ -1,0 +1,93 @@
+"""COUNT and APPROX_COUNT_DISTINCT."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.grouped import by_arrow, counts, listed, merged_lists, valid_rows
+from scurry.sql.functions.definition import Signature, SignatureError
+from scurry.sql.functions.keys import first_of_each
+from scurry.sql.types import ArrayType, BigIntType, BooleanType, DataType, MapType, MultisetType, NullType, RowType
+
+__all__ = ["FUNCTIONS"]
+
+_UNSUPPORTED = (BooleanType, ArrayType, MapType, MultisetType, RowType)
+
+
+class Count:
+    """Counts the rows in which no argument is NULL."""
+
+    additive = True
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [counts(valid_rows(columns, groups)[1], count)]
+
+    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [pc.negate(self.partial(columns, groups, count)[0])]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        return [by_arrow(states[0], groups, count, "sum").fill_null(0)]
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return states[0]
+
+
+class DistinctCount:
+    """Counts the values that differ."""
+
+    def __init__(self, data_type: DataType) -> None:
+        self._type = data_type
+
+    def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        (column,), groups = valid_rows(columns, groups)
+        first = first_of_each(groups, [column])
+        return [listed(column.take(pa.array(first)), groups[first], count)]
+
+    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
+        merged = merged_lists(states[0], groups, count)
+        return self.partial([merged.flatten()], _groups_of(merged), count)
+
+    def result(self, states: Sequence[Column]) -> Column:
+        return pc.list_value_length(states[0]).cast(pa.int64())
+
+
+def _groups_of(lists: Column) -> Groups:
+    groups: Groups = np.repeat(np.arange(len(lists)), np.asarray(pc.list_value_length(lists)))
+    return groups
+
+
+def _infer_count(site: AggregateSite) -> Signature:
+    if any(isinstance(each, NullType) for each in site.types):
+        raise SignatureError("Illegal use of 'NULL'")
+    return Signature(site.types, BigIntType(False))
+
+
+def _infer_approximate(site: AggregateSite) -> Signature:
+    if len(site.arguments) != 1:
+        raise SignatureError("We now only support the count of one field.")
+    if isinstance(site.types[0], _UNSUPPORTED):
+        name = site.types[0].type_name()
+        raise SignatureError(f"APPROX_COUNT_DISTINCT aggregate function does not support type: ''{name}''.")
+    if site.session.is_streaming:
+        raise SignatureError("APPROX_COUNT_DISTINCT aggregate function does not support yet for streaming.")
+    return Signature(site.types, BigIntType(False))
+
+
+def _make_count(site: AggregateSite, result_type: DataType) -> Accumulator:
+    return Count()
+
+
+def _make_approximate(site: AggregateSite, result_type: DataType) -> Accumulator:
+    # With OVER Flink counts all values.
+    return Count() if site.is_over else DistinctCount(site.types[0])
+
+
+FUNCTIONS = (
+    AggregateFunction("COUNT", _infer_count, _make_count),
+    AggregateFunction("APPROX_COUNT_DISTINCT", _infer_approximate, _make_approximate),
+)

@@ -1,0 +1,261 @@
+"""Values as texts: casts to CHAR and VARCHAR."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.common._java_numbers import double_text, float_text
+from scurry.sql.functions.bitmaps import members
+from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.java_text import plain_decimal
+from scurry.sql.functions.kernels import on_values
+from scurry.sql.functions.time_zones import offset_at, utc_to_local, zone
+from scurry.sql.types import (
+    ArrayType,
+    BitmapType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    LocalZonedTimestampType,
+    MapType,
+    MultisetType,
+    NullType,
+    RawType,
+    RowType,
+    StructuredType,
+    TimestampType,
+    TimeType,
+    VarCharType,
+    YearMonthIntervalType,
+)
+from scurry.sql.types.arrow import timestamp_unit, units_per_second
+from scurry.sql.types.atomic_types import MAX_LENGTH
+from scurry.sql.types.families import BINARY, CHARACTER, STRING, TIMESTAMP
+
+__all__ = ["fitted_constant", "fitted_text", "iso_text", "months_text", "text_cast", "text_of", "timestamp_text"]
+
+_FIRST_YEAR: Final = np.datetime64("0001-01-01", "D")
+_AFTER_LAST_YEAR: Final = np.datetime64("10000-01-01", "D")
+
+Cast = Callable[[Column], Column]
+Text = Callable[[Any], str]
+
+
+def text_cast(source: DataType, target: CharType | VarCharType, session: Session) -> Cast:
+    """Return the cast of a type to texts."""
+    plain = _plain_cast(source, session)
+    fit = fitted_text(target)
+    return plain if fit is None else lambda column: fit(plain(column))
+
+
+def fitted_text(target: CharType | VarCharType) -> Cast | None:
+    """Return what cuts texts to the length of a type, and pads those of CHAR with blanks; None if nothing does."""
+    length = target.length
+    if length == MAX_LENGTH:
+        return None
+    if isinstance(target, CharType):
+        return lambda column: pc.utf8_rpad(pc.utf8_slice_codeunits(column, 0, length), length, " ")
+    return lambda column: pc.utf8_slice_codeunits(column, 0, length)
+
+
+def fitted_constant(target: CharType | VarCharType) -> Cast | None:
+    """Return the same for constants, which Flink's planner pads by their length in UTF-16."""
+    length = target.length
+    if not isinstance(target, CharType) or length == MAX_LENGTH:
+        return fitted_text(target)
+    return on_values(lambda text: text[:length] + " " * (length - len(text.encode("utf-16-le")) // 2), STRING)
+
+
+def _plain_cast(source: DataType, session: Session) -> Cast:
+    if isinstance(source, CHARACTER):
+        return lambda column: column
+    if isinstance(source, IntegralType):
+        return lambda column: pc.cast(column, pa.string())
+    if isinstance(source, BooleanType):
+        return lambda column: pc.if_else(column, "TRUE", "FALSE")
+    if isinstance(source, BINARY):
+        return on_values(lambda value: value.decode("utf-8", "replace"), STRING)
+    by_value = on_values(text_of(source, session), STRING)
+    if isinstance(source, (DateType, *TIMESTAMP)):
+        return _of_points(source, session, by_value)
+    return by_value
+
+
+def _of_points(source: Any, session: Session, by_value: Cast) -> Cast:
+    length = 10 if isinstance(source, DateType) else 20 + source.precision if source.precision else 19
+
+    def cast(column: Column) -> Column:
+        shown = iso_text(column, source, session.time_zone)
+        return (
+            by_value(column)
+            if shown is None
+            else pc.replace_substring(pc.utf8_slice_codeunits(shown, 0, length), "T", " ")
+        )
+
+    return cast
+
+
+def iso_text(column: Column, source: Any, time_zone: str, days_only: bool = False) -> Column | None:
+    """Return the wall clocks of a column as `2020-02-29T13:14:15.678`.
+
+    Args:
+        column: A column of DATE, TIMESTAMP or TIMESTAMP_LTZ.
+        source: Its type.
+        time_zone: The time zone of the session.
+        days_only: Whether the days are enough: there are few, of which each is formatted once.
+
+    Returns:
+        The texts; None if a year is not one of four digits.
+    """
+    if isinstance(column, pa.Scalar):
+        return None
+    unit = "D" if isinstance(source, DateType) else timestamp_unit(source.precision)
+    plain = column.view(pa.int32() if unit == "D" else pa.int64())
+    numbers = np.asarray(pc.fill_null(plain, 0)).astype(np.int64)
+    if isinstance(source, LocalZonedTimestampType):
+        numbers = utc_to_local(numbers, units_per_second(source), time_zone)
+    points = numbers.astype(f"datetime64[{unit}]")
+    if len(points) and not (_FIRST_YEAR <= points.min() and points.max() < _AFTER_LAST_YEAR):
+        return None
+    nulls = np.asarray(column.is_null())
+    if not days_only:
+        return pa.array(np.datetime_as_string(points), pa.string(), mask=nulls)
+    days, places = np.unique(points.astype("datetime64[D]"), return_inverse=True)
+    return pa.array(np.datetime_as_string(days), pa.string()).take(pa.array(places, mask=nulls))
+
+
+def text_of(source: DataType, session: Session) -> Text:
+    """Return the function from a value of a type that is not null to its text."""
+    make = _TEXTS.get(type(source))
+    if make is None:
+        raise AssertionError(f"{source.as_summary_string()} has no text")
+    return make(source, session)
+
+
+def _date_text(days: int) -> str:
+    return str(np.datetime64(days, "D"))
+
+
+def _time_text(milliseconds: int, precision: int) -> str:
+    seconds, fraction = divmod(milliseconds, 1000)
+    text = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    # A TIME shows its fraction without zeros at the end.
+    shown = f"{fraction:03d}"[:precision].rstrip("0")
+    return f"{text}.{shown}" if shown else text
+
+
+def timestamp_text(value: int, units: int, precision: int) -> str:
+    """Return a wall clock as SQL writes it.
+
+    Args:
+        value: Units since 1970.
+        units: Units of a second.
+        precision: The number of digits after the second to show.
+    """
+    seconds, fraction = divmod(value, units)
+    text = str(np.datetime64(seconds, "s")).replace("T", " ")
+    if not precision:
+        return text
+    return f"{text}.{str(fraction).rjust(len(str(units)) - 1, '0').ljust(precision, '0')[:precision]}"
+
+
+def _timestamp(source: Any, session: Session) -> Text:
+    units, precision = units_per_second(source), source.precision
+    return lambda value: timestamp_text(value, units, precision)
+
+
+def _local_timestamp(source: Any, session: Session) -> Text:
+    units, precision, time_zone = units_per_second(source), source.precision, zone(session.time_zone)
+
+    def text(value: int) -> str:
+        return timestamp_text(value + offset_at(value // units, time_zone) * units, units, precision)
+
+    return text
+
+
+def months_text(months: int) -> str:
+    """Return an interval of months as years and months."""
+    years, rest = divmod(abs(months), 12)
+    return f"{'-' if months < 0 else '+'}{years}-{rest:02d}"
+
+
+def _milliseconds_text(milliseconds: int) -> str:
+    seconds, fraction = divmod(abs(milliseconds), 1000)
+    days, seconds = divmod(seconds, 86_400)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{fraction:03d}"
+    return f"{'-' if milliseconds < 0 else '+'}{days} {clock}"
+
+
+def _or_null(text: Text) -> Text:
+    return lambda value: "NULL" if value is None else text(value)
+
+
+def _array(source: Any, session: Session) -> Text:
+    element = _or_null(text_of(source.element_type, session))
+    return lambda values: f"[{', '.join(map(element, values))}]"
+
+
+def _pairs(key: Text, value: Text) -> Text:
+    return lambda pairs: "{" + ", ".join(f"{key(name)}={value(item)}" for name, item in pairs) + "}"
+
+
+def _map(source: Any, session: Session) -> Text:
+    return _pairs(_or_null(text_of(source.key_type, session)), _or_null(text_of(source.value_type, session)))
+
+
+def _multiset(source: Any, session: Session) -> Text:
+    return _pairs(_or_null(text_of(source.element_type, session)), str)
+
+
+def _row(source: Any, session: Session) -> Text:
+    fields = [_or_null(text_of(field.data_type, session)) for field in source.fields]
+    return lambda row: f"({', '.join(text(value) for text, value in zip(fields, row, strict=True))})"
+
+
+def _structured(source: Any, session: Session) -> Text:
+    names = [field.name for field in source.fields]
+    texts = [_or_null(text_of(field.data_type, session)) for field in source.fields]
+    return lambda row: (
+        f"({', '.join(f'{name}={text(value)}' for name, text, value in zip(names, texts, row, strict=True))})"
+    )
+
+
+def _always(text: Text) -> Callable[[Any, Session], Text]:
+    return lambda source, session: text
+
+
+_TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
+    RawType: _always(lambda value: repr(pickle.loads(value))),
+    NullType: _always(lambda value: "NULL"),
+    BooleanType: _always(lambda value: "TRUE" if value else "FALSE"),
+    **dict.fromkeys(IntegralType.__subclasses__(), _always(str)),
+    **dict.fromkeys(CHARACTER, _always(str)),
+    **dict.fromkeys(BINARY, _always(lambda value: value.decode("utf-8", "replace"))),
+    DoubleType: _always(double_text),
+    FloatType: _always(float_text),
+    DecimalType: _always(plain_decimal),
+    DateType: _always(_date_text),
+    TimeType: lambda source, session: lambda value: _time_text(value, source.precision),
+    TimestampType: _timestamp,
+    LocalZonedTimestampType: _local_timestamp,
+    YearMonthIntervalType: _always(months_text),
+    DayTimeIntervalType: _always(_milliseconds_text),
+    ArrayType: _array,
+    MapType: _map,
+    MultisetType: _multiset,
+    RowType: _row,
+    StructuredType: _structured,
+    BitmapType: _always(lambda value: "{" + ",".join(map(str, members(value))) + "}"),
+}

@@ -1,0 +1,83 @@
+"""AND, OR, NOT and the tests of truth values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.sql.functions.definition import CallSite, Column, LazyArgument, LazyKernel, ScalarFunction, Signature
+from scurry.sql.functions.kernels import Bind, by_column
+from scurry.sql.functions.selection import mask_of, scattered
+from scurry.sql.functions.signatures import Infer, refuse
+from scurry.sql.types import BooleanType, DataType, NullType
+from scurry.sql.types.families import BOOLEAN
+
+__all__ = ["FUNCTIONS"]
+
+
+def _infer(forms: str, never_null: bool = False) -> Infer:
+    def infer(site: CallSite) -> Signature:
+        if not all(isinstance(each, BooleanType | NullType) for each in site.types):
+            raise refuse(site, forms, infix=True)
+        taken = [BOOLEAN.with_nullability(each.is_nullable) for each in site.types]
+        return Signature(taken, BOOLEAN.with_nullability(site.any_nullable and not never_null))
+
+    return infer
+
+
+def _connective(decisive: bool) -> Callable[[CallSite, DataType], LazyKernel]:
+    """Bind AND, which FALSE decides, or OR, which TRUE decides: later arguments are computed where none has."""
+    combine = pc.or_kleene if decisive else pc.and_kleene
+
+    def bind(site: CallSite, result_type: DataType) -> LazyKernel:
+        def kernel(arguments: Sequence[LazyArgument], rows: int) -> Column:
+            result = arguments[0]()
+            for argument in arguments[1:]:
+                open_rows = ~mask_of(pc.equal(result, pa.scalar(decisive)), rows)
+                if not open_rows.any():
+                    return result
+                if open_rows.all():
+                    result = combine(result, argument())
+                else:
+                    # Rows that are decided already keep their result; those that were left out do not count.
+                    result = combine(result, scattered([(open_rows, argument(open_rows))], rows, pa.bool_()))
+            return result
+
+        return kernel
+
+    return bind
+
+
+def _test(value: bool | None, negated: bool) -> Bind:
+    def function(column: Column) -> Column:
+        found = pc.is_null(column) if value is None else pc.fill_null(pc.equal(column, pa.scalar(value)), False)
+        return pc.invert(found) if negated else found
+
+    return by_column(function)
+
+
+def _tests() -> tuple[ScalarFunction, ...]:
+    return tuple(
+        ScalarFunction(
+            f"IS {'NOT ' if negated else ''}{name}",
+            _infer(f"'<BOOLEAN> IS {'NOT ' if negated else ''}{name}'", never_null=True),
+            _test(value, negated),
+            is_standard=True,
+        )
+        for name, value in (("TRUE", True), ("FALSE", False), ("UNKNOWN", None))
+        for negated in (False, True)
+    )
+
+
+FUNCTIONS = (
+    ScalarFunction("AND", _infer("'<BOOLEAN> AND <BOOLEAN>'"), bind_lazily=_connective(False), is_standard=True),
+    ScalarFunction("OR", _infer("'<BOOLEAN> OR <BOOLEAN>'"), bind_lazily=_connective(True), is_standard=True),
+    ScalarFunction("NOT", _infer("'NOT<BOOLEAN>'"), by_column(pc.invert), is_standard=True),
+    *_tests(),
+)
+
+_: Any = np

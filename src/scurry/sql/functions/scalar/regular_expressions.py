@@ -1,0 +1,96 @@
+"""REGEXP and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from scurry.common._java_regex.patterns import matches, replaced, tried
+from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction
+from scurry.sql.functions.java_regex.columns import extracted, pattern_of_group
+from scurry.sql.functions.kernels import by_value, value_kernel
+from scurry.sql.functions.signatures import always, if_any_nullable, signature
+from scurry.sql.types import ArrayType, DataType
+from scurry.sql.types.families import BOOLEAN, CHARACTER, INT, STRING
+from scurry.sql.types.values import to_value
+
+__all__ = ["FUNCTIONS"]
+
+
+def regexp(text: str, pattern: str) -> bool:
+    """REGEXP: whether a part of the text matches; FALSE of an empty or malformed pattern."""
+    found = tried(pattern) if pattern else None
+    return found is not None and found.search(text) is not None
+
+
+def regexp_replace(text: str, pattern: str, replacement: str) -> str | None:
+    """REGEXP_REPLACE: the text with every match replaced by a text that is taken literally."""
+    found = tried(pattern)
+    return None if found is None else replaced(found, text, replacement)
+
+
+def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
+    """REGEXP_EXTRACT: a group of the first match."""
+    found = tried(pattern)
+    match = found.search(text) if found is not None else None
+    return match[group] if match is not None and 0 <= group <= match.re.groups else None
+
+
+def regexp_extract_all(text: str, pattern: str, group: int = 1) -> list[str | None] | None:
+    """REGEXP_EXTRACT_ALL: a group of every match."""
+    found = tried(pattern)
+    if found is None or not 0 <= group <= found.groups:
+        return None
+    return [match[group] for match in matches(found, text)]
+
+
+def regexp_count(text: str, pattern: str) -> int | None:
+    """REGEXP_COUNT: the number of matches."""
+    found = tried(pattern)
+    return None if found is None else sum(1 for _ in matches(found, text))
+
+
+def regexp_instr(text: str, pattern: str) -> int | None:
+    """REGEXP_INSTR: where the first match begins, from 1; 0 if there is none."""
+    found = tried(pattern)
+    if found is None:
+        return None
+    match = found.search(text)
+    return 0 if match is None else match.start() + 1
+
+
+def regexp_substr(text: str, pattern: str) -> str | None:
+    """REGEXP_SUBSTR: the first match."""
+    return regexp_extract(text, pattern)
+
+
+def _bind_extract(site: CallSite, result_type: DataType) -> Kernel:
+    by_row = value_kernel(regexp_extract, result_type)
+
+    def kernel(columns: Sequence[Column], rows: int) -> Column:
+        texts, *constants = columns
+        is_constant = all(isinstance(each, pa.Scalar) and each.is_valid for each in constants)
+        if not is_constant or isinstance(texts, pa.Scalar) or not pa.types.is_string(texts.type):
+            return by_row(columns, rows)
+        pattern = pattern_of_group(*map(to_value, constants))
+        return by_row(columns, rows) if pattern is None else extracted(texts, pattern)
+
+    return kernel
+
+
+_TWO = (CHARACTER, CHARACTER)
+
+FUNCTIONS = (
+    ScalarFunction("REGEXP", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(regexp)),
+    ScalarFunction("REGEXP_REPLACE", signature([*_TWO, CHARACTER], if_any_nullable(STRING)), by_value(regexp_replace)),
+    ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INT], always(STRING), optional=1), _bind_extract),
+    ScalarFunction(
+        "REGEXP_EXTRACT_ALL",
+        signature([*_TWO, INT], always(ArrayType(STRING)), optional=1),
+        by_value(regexp_extract_all),
+    ),
+    ScalarFunction("REGEXP_COUNT", signature(_TWO, always(INT)), by_value(regexp_count)),
+    ScalarFunction("REGEXP_INSTR", signature(_TWO, always(INT)), by_value(regexp_instr)),
+    ScalarFunction("REGEXP_SUBSTR", signature(_TWO, always(STRING)), by_value(regexp_substr)),
+)

@@ -1,0 +1,169 @@
+"""Completion of statements: the words that may follow at a position."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from scurry.errors import ScurryError
+from scurry.sql.functions.catalogue import callable_functions
+from scurry.sql.statements.listing.options import option_keys, option_values, settings
+from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax.keywords import RESERVED
+from scurry.sql.syntax.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
+
+__all__ = ["candidates"]
+
+_STATEMENTS = (
+    "ADD JAR", "ALTER TABLE", "ALTER VIEW", "ANALYZE TABLE", "BEGIN STATEMENT SET", "CREATE CATALOG", "CREATE DATABASE",
+    "CREATE FUNCTION", "CREATE TABLE", "CREATE TEMPORARY VIEW", "CREATE VIEW", "DESCRIBE",
+    "DROP CATALOG", "DROP DATABASE", "DROP FUNCTION", "DROP TABLE", "DROP VIEW", "END", "EXECUTE STATEMENT SET BEGIN",
+    "EXPLAIN", "HELP", "INSERT INTO", "INSERT OVERWRITE", "LOAD MODULE", "QUIT", "REMOVE JAR", "RESET", "SELECT", "SET",
+    "SHOW CATALOGS", "SHOW COLUMNS FROM", "SHOW CREATE TABLE", "SHOW CREATE VIEW", "SHOW DATABASES", "SHOW FUNCTIONS",
+    "SHOW JARS", "SHOW JOBS", "SHOW MODULES", "SHOW TABLES", "SHOW VIEWS", "STOP JOB",
+    "UNLOAD MODULE", "USE", "USE CATALOG", "VALUES", "WITH",
+)  # fmt: skip
+#: Words of queries and definitions that may follow the first one.
+WORDS = tuple(
+    """
+    ALL AND ANY ARRAY AS ASC BETWEEN BIGINT BOOLEAN BY BYTES CASE CAST CHAR CROSS CUBE CURRENT DATE DAY DECIMAL DEFINE
+    DESC DESCRIPTOR DISTINCT DOUBLE ELSE END ENFORCED ESCAPE EXCEPT EXISTS FALSE FETCH FILTER FIRST FLOAT FOLLOWING FOR
+    FROM FULL GROUP GROUPING HAVING HOUR IN INNER INT INTERSECT INTERVAL INTO IS JOIN KEY LAST LATERAL LEFT LIKE LIMIT
+    MAP MATCH_RECOGNIZE MEASURES METADATA MINUTE MONTH MULTISET NATURAL NEXT NOT NULL NULLS OFFSET ON OR ORDER
+    ORDINALITY OUTER OVER PARTITION PARTITIONED PATTERN PRECEDING PRIMARY RANGE RIGHT ROLLUP ROW ROWS SECOND SELECT SETS
+    SIMILAR SMALLINT SOME STRING SYMMETRIC SYSTEM_TIME TABLE THEN TIME TIMESTAMP TIMESTAMP_LTZ TINYINT TO TRUE TRY_CAST
+    UNBOUNDED UNION UNNEST USING VALUES VARBINARY VARCHAR VIRTUAL WATERMARK WHEN WHERE WINDOW WITH WITHIN YEAR
+    """.split()
+)
+_BEFORE_TABLES = {"FROM", "JOIN", "INTO", "OVERWRITE", "TABLE", "VIEW", "DESCRIBE", "DESC", "UPDATE"}
+#: The name that ends at a position, read from there: the other direction takes time that grows with its square.
+_NAME_BACKWARDS = re.compile(r"([\w$]*+)(?:\.(`?[\w$]++`?(?:\.`?[\w$]++`?)*+))?")
+
+
+def candidates(session: TableSession, text: str, position: int) -> list[str]:
+    """Return what may stand at a position, best first.
+
+    After FROM and its like these are tables, after a table's name or alias and a dot its columns; elsewhere columns of
+    the statement's tables, functions and keywords. Within the quotes of SET and RESET these are keys of settings, of
+    WITH and OPTIONS keys and values of options.
+
+    Args:
+        session: The session, whose catalogs are asked.
+        text: The statement as far as it is typed.
+        position: The offset in it.
+    """
+    before = text[:position]
+    tokens = tokenize(before)
+    if "'" in tokens.keys:  # a text that nothing ends yet
+        return _quoted(tokens, tokens.keys.index("'"))
+    found = _NAME_BACKWARDS.match(before[::-1])
+    assert found is not None
+    qualifier, prefix = None if found[2] is None else found[2][::-1], found[1][::-1]
+    keys = tokenize(before[: len(before) - found.end()]).keys[:-1]
+    if qualifier is not None:
+        return _matching(prefix, _members(session, text, qualifier))
+    if not keys or keys[-1] == ";":
+        return _matching(before.lstrip() if not keys else prefix, _STATEMENTS)
+    if keys[-1] in _BEFORE_TABLES:
+        return _matching(prefix, [*_tables(session), *session.catalogs.list_catalogs()])
+    columns = (column for table in _mentioned(text).values() for column in _columns(session, table))
+    users = _names(lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
+        session.catalogs.current_database
+    ))  # fmt: skip
+    rest: list[str] = [*users, *callable_functions(), *WORDS] if prefix else []
+    return _matching(prefix, [*columns, *rest])
+
+
+def _quoted(tokens: Tokens, quote: int) -> list[str]:
+    """Return what may stand in the quotes that a token opens."""
+    keys, prefix = tokens.keys[:quote], tokens.text[tokens.ends[quote] :]
+    if keys in (["SET"], ["RESET"]):
+        return _matching(prefix, settings())
+    options = _options(tokens, quote)
+    if keys[-2:] == [STRING, "="]:
+        return _matching(prefix, option_values(_text(tokens, quote - 2), options))
+    if keys[-1:] in (["("], [","]) and ("WITH" in keys or "OPTIONS" in keys):
+        return _matching(prefix, option_keys(options))
+    return []
+
+
+def _options(tokens: Tokens, end: int) -> dict[str, str]:
+    """Return the options that are written before a token."""
+    return {
+        _text(tokens, index): _text(tokens, index + 2)
+        for index in range(end - 2)
+        if tokens.keys[index : index + 3] == [STRING, "=", STRING]
+    }
+
+
+def _text(tokens: Tokens, index: int) -> str:
+    return tokens.text[tokens.starts[index] + 1 : tokens.ends[index] - 1].replace("''", "'")
+
+
+def _matching(prefix: str, names: Iterable[str]) -> list[str]:
+    wanted = prefix.upper()
+    return list(dict.fromkeys(name for name in names if name.upper().startswith(wanted)))
+
+
+def _tables(session: TableSession) -> list[str]:
+    return [_written(name) for name in _names(session.catalogs.list_tables)]
+
+
+def _written(name: str) -> str:
+    plain = re.fullmatch(r"[A-Za-z_][\w$]*", name) is not None and name.upper() not in RESERVED
+    return name if plain else f"`{name}`"
+
+
+def _names(listed: object) -> list[str]:
+    """Return what a catalog lists; nothing if it cannot."""
+    try:
+        return list(listed())  # type: ignore[operator]
+    except Exception:  # a catalog of another system may be unreachable, which is no reason to disturb who types
+        return []
+
+
+def _mentioned(text: str) -> dict[str, list[str]]:
+    """Return the tables that a statement names, by alias or name."""
+    tokens = tokenize(text)
+    names: dict[str, list[str]] = {}
+    for index, key in enumerate(tokens.keys):
+        if key in _BEFORE_TABLES or (key == "," and names):
+            parts, at = _name_at(tokens.keys, tokens.text, tokens.starts, tokens.ends, index + 1)
+            if not parts:
+                continue
+            names[parts[-1].upper()] = parts
+            at += tokens.keys[at] == "AS"
+            if tokens.keys[at] in (IDENTIFIER, QUOTED_IDENTIFIER):
+                names[text[tokens.starts[at] : tokens.ends[at]].strip("`").upper()] = parts
+    return names
+
+
+def _name_at(keys: list[str], text: str, starts: list[int], ends: list[int], at: int) -> tuple[list[str], int]:
+    parts: list[str] = []
+    while keys[at] in IDENTIFIER_KEYS:
+        parts.append(text[starts[at] : ends[at]].strip("`"))
+        at += 1
+        if keys[at] != ".":
+            break
+        at += 1
+    return parts, at
+
+
+def _members(session: TableSession, text: str, qualifier: str) -> Iterator[str]:
+    """Yield the columns of a table or alias, the databases of a catalog, the tables of a database."""
+    parts = [part.strip("`") for part in qualifier.split(".")]
+    yield from _columns(session, _mentioned(text).get(parts[-1].upper(), parts))
+    catalogs = session.catalogs
+    if len(parts) == 1 and parts[0] in catalogs.list_catalogs():
+        yield from _names(lambda: catalogs.catalog(parts[0]).list_databases())
+    database = parts if len(parts) == 2 else [catalogs.current_catalog, parts[0]]
+    if len(parts) <= 2:
+        yield from map(_written, _names(lambda: catalogs.list_tables(*database)))
+
+
+def _columns(session: TableSession, name: list[str]) -> list[str]:
+    try:
+        found = session.catalogs.find_table(session.catalogs.qualify(name))
+        return [] if found is None else [_written(each) for each in found.table.schema.get_column_names()]
+    except ScurryError:
+        return []

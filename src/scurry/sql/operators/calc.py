@@ -1,0 +1,112 @@
+"""The functions of operators that need only the rows at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from scurry.common.types import RowKind
+from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.batches import batch_of, taken
+from scurry.sql.evaluation.row_wise import Step, compile_step
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.user.context import FunctionContext
+from scurry.sql.plan.nodes import Plan
+
+__all__ = ["Calc", "CalcWithWatermark", "DropUpdateBefore", "SelectColumns", "function_context"]
+
+
+class Calc:
+    """Apply row-wise operations one after the other."""
+
+    def __init__(self, steps: Sequence[Plan], session: Session) -> None:
+        """Take the operations, the first one first, and the session."""
+        self._steps = tuple(steps)
+        self._session = session
+        self._compiled: list[Step] = []
+        self._functions = OpenFunctions()
+
+    #: Returns the watermark for the operations that read it.
+    watermark: Callable[[], int | None] | None = None
+
+    def open(self, context: Any) -> None:
+        """Compile the operations."""
+        self._functions = OpenFunctions(function_context(context, self._session))
+        session = replace(self._session, functions=self._functions, watermark=self.watermark)
+        self._compiled = [compile_step(step, session) for step in self._steps]
+
+    def close(self) -> None:
+        """Close the functions of users."""
+        self._functions.close()
+
+    def flat_map(self, changes: Changes) -> list[Changes]:
+        """Return the rows that some rows become."""
+        batch, kinds = changes.batch, changes.kinds
+        for step in self._compiled:
+            batch, positions = step(batch)
+            if not batch.num_rows:
+                return []
+            if kinds is not None and positions is not None:
+                kinds = kinds[positions]
+        return [Changes(batch, kinds)]
+
+
+class CalcWithWatermark(Calc):
+    """Apply row-wise operations of which some call CURRENT_WATERMARK: a process function."""
+
+    def open(self, context: Any) -> None:
+        """Compile the operations."""
+        self._reached = MIN_TIME
+        self.watermark = lambda: None if self._reached == MIN_TIME else self._reached
+        super().open(context)
+
+    def process_element(self, changes: Changes, context: Any) -> list[Changes]:
+        """Return the rows that some rows become."""
+        self._reached = context.timer_service().current_watermark()
+        return self.flat_map(changes)
+
+
+class DropUpdateBefore:
+    """Drop the rows before updates, which the consumers do not need."""
+
+    def flat_map(self, changes: Changes) -> list[Changes]:
+        """Return the other rows."""
+        if changes.kinds is None:
+            return [changes]
+        kept = np.flatnonzero(changes.kinds != RowKind.UPDATE_BEFORE.value)
+        if len(kept) == len(changes.kinds):
+            return [changes]
+        return [Changes(taken(changes.batch, kept), changes.kinds[kept])] if len(kept) else []
+
+
+class SelectColumns:
+    """Select columns by position, and give them the types of a schema."""
+
+    def __init__(self, positions: Sequence[int], plan: Plan) -> None:
+        """Take the positions, and the plan whose columns they are."""
+        self._positions = tuple(positions)
+        self._schema = plan.schema
+
+    def map(self, changes: Changes) -> Changes:
+        """Return the same rows with the columns."""
+        batch = changes.batch
+        columns = [batch.column(position) for position in self._positions]
+        return Changes(batch_of(columns, self._schema, batch.num_rows), changes.kinds)
+
+
+def function_context(context: Any, session: Session) -> FunctionContext:
+    """Return what functions of users know of a task."""
+    return FunctionContext(
+        context.get_metrics_group(),
+        job_parameters(session),
+        context.get_task_name(),
+        context.get_number_of_parallel_subtasks(),
+        context.get_max_number_of_parallel_subtasks(),
+        context.get_index_of_this_subtask(),
+        context.get_attempt_number(),
+    )

@@ -1,0 +1,111 @@
+"""WatermarkCompactingSinkMaterializer: changes by the key of a table, of which a key has one row at each watermark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scurry.common.types import RowKind
+from scurry.errors import EvaluationError
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.batches import batch_of
+from scurry.sql.operators.changes.materialize import ADDED, place_of
+from scurry.sql.operators.partitioning import KeyedChanges
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import from_values, to_values
+
+__all__ = ["CompactingMaterializer"]
+
+#: The slots of a key: the row that the table has, and the changes since the last watermark.
+_CURRENT = "current"
+_PENDING = "pending"
+
+
+class CompactingMaterializer:
+    """Apply the changes of each key when a watermark has passed them; several rows that remain are a conflict."""
+
+    def __init__(self, schema: Schema, upsert_key: Sequence[int], fails: bool) -> None:
+        """Describe the rows.
+
+        Args:
+            schema: Their columns.
+            upsert_key: The positions of those by which the query replaces rows; none for whole rows.
+            fails: Whether a conflict fails the job; otherwise the table keeps the row it has, or gets the first one.
+        """
+        self._schema = schema
+        self._key = tuple(upsert_key) or tuple(range(len(schema)))
+        self._replaces = bool(upsert_key)
+        self._fails = fails
+
+    def open(self, context: Any) -> None:
+        """Begin without results."""
+        self._found: list[tuple[RowKind, tuple[Any, ...]]] = []
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Keep the changes until the watermark advances."""
+        context.prefetch(rows.keys)
+        batch = rows.changes.batch
+        values = zip(*map(to_values, batch.columns), strict=True)
+        kinds = [0] * batch.num_rows if rows.changes.kinds is None else list(rows.changes.kinds)
+        pending: list[list[Any]] = [[] for _ in rows.keys]
+        for code, kind, row in zip(rows.codes.tolist(), kinds, values, strict=True):
+            pending[code].append((int(kind), row))
+        for key, changes in zip(rows.keys, pending, strict=True):
+            state = context.select(key)
+            if _PENDING not in state:
+                context.register_event_timer(context.watermark + 1)
+            state[_PENDING] = [*state.get(_PENDING, ()), *changes]
+        return []
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Apply the changes of a key."""
+        state = context.state
+        current = state.get(_CURRENT)
+        found = self._applied([] if current is None else [current], state.pop(_PENDING, ()))
+        if len(found) > 1:
+            if self._fails:
+                raise EvaluationError(
+                    "Primary key constraint violation: multiple distinct records with the same primary key detected. "
+                    "Use ON CONFLICT DO NOTHING to keep the first record."
+                )
+            found = found[:1] if current is None else [current]
+        new = found[0] if found else None
+        if new is None:
+            if current is not None:
+                self._found.append((RowKind.DELETE, current))
+                del state[_CURRENT]
+        elif current != new:
+            self._found.append((RowKind.INSERT if current is None else RowKind.UPDATE_AFTER, new))
+            state[_CURRENT] = new
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return the changes of all keys."""
+        found, self._found = self._found, []
+        if not found:
+            return []
+        columns = [
+            from_values([row[place] for _, row in found], arrow_type(column.type))
+            for place, column in enumerate(self._schema)
+        ]
+        kinds = np.asarray([kind.value for kind, _ in found], dtype=np.int8)
+        return [Changes(batch_of(columns, self._schema, len(found)), kinds)]
+
+    def _applied(self, rows: list[Any], changes: Sequence[Any]) -> list[Any]:
+        """Return the rows that a key has after some changes, in the order in which they came."""
+        for kind, row in changes:
+            place = place_of(rows, row, self._key) if self._replaces or kind not in ADDED else None
+            if kind in ADDED:
+                if place is None:
+                    rows.append(row)
+                else:
+                    rows[place] = row
+            elif place is not None:
+                del rows[place]
+        return rows

@@ -1,0 +1,214 @@
+"""GroupAggregate: a change for every row that changes its group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.batches import taken
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.calc import function_context
+from scurry.sql.operators.groups.distinct import DistinctValues, counted
+from scurry.sql.operators.groups.kept import KeptGroups
+from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
+from scurry.sql.operators.groups.row_changes import (
+    RunningValues,
+    changes_of_rows,
+    compared_columns,
+    filtered,
+)
+from scurry.sql.operators.groups.running import running
+from scurry.sql.operators.groups.segments import Segments, running_sums, segments_of
+from scurry.sql.operators.partitioning import KeyedChanges
+from scurry.sql.plan.nodes import Aggregate
+
+__all__ = ["GroupAggregate"]
+
+
+class GroupAggregate:
+    """Aggregate rows by key; emit a change for each row, as Flink without mini-batches."""
+
+    def __init__(
+        self,
+        plan: Aggregate,
+        retracts: bool,
+        never_retracted: Sequence[bool],
+        updates_before: bool,
+        ttl: int,
+        bundles: bool,
+        session: Session,
+    ) -> None:
+        """Describe the groups.
+
+        Args:
+            plan: The aggregate.
+            retracts: Whether rows may be taken back.
+            never_retracted: For each aggregate whether rows that are taken back cannot change it.
+            updates_before: Whether an update has the row before it.
+            bundles: Whether the rows of a batch make one change per key, as with mini-batches in Flink.
+            ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
+            session: The session.
+        """
+        self._plan = plan
+        self._retracts = retracts
+        self._never_retracted = never_retracted
+        self._updates_before = updates_before
+        self._ttl = ttl
+        self._groups = KeptGroups(ttl)
+        self._bundles = bundles
+        self._session = session
+        self._functions = OpenFunctions()
+
+    def open(self, context: Any) -> None:
+        """Make the aggregates; begin without groups in memory."""
+        self._groups.open()
+        self._functions = OpenFunctions(function_context(context, self._session))
+        session = replace(self._session, functions=self._functions)
+        plan = self._plan
+        self._running = [
+            running(call, plan.input.schema, self._retracts and not growing, session)
+            for call, growing in zip(plan.calls, self._never_retracted, strict=True)
+        ]
+        views: dict[Any, int] = {}
+        self._view_of = [
+            views.setdefault((call.arguments, call.filter), len(views)) if call.distinct and call.arguments else None
+            for call in plan.calls
+        ]
+        by_view = {view: call for call, view in zip(plan.calls, self._view_of, strict=True) if view is not None}
+        self._views = [by_view[view] for view in range(len(views))]
+
+    def close(self) -> None:
+        """Close the functions of users."""
+        self._functions.close()
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Return the changes of the groups, in the order of the rows."""
+        context.prefetch(rows.keys)
+        kept = [self._groups.of(key, context) for key in rows.keys]
+        order = np.argsort(rows.codes, kind="stable")
+        codes, signs, counts = rows.codes[order], None, None
+        if self._retracts:
+            signs = np.ones(len(codes), dtype=np.int64)
+            if rows.changes.kinds is not None:
+                kinds = np.asarray(rows.changes.kinds)[order]
+                signs[(kinds == BEFORE) | (kinds == DELETE)] = -1
+            before = np.asarray([0 if group is None else group[0] for group in kept])
+            used = _known_rows(codes, signs, before)
+            if used is not None:
+                order, codes, signs = order[used], codes[used], signs[used]
+            counts = _counts(codes, signs, before)
+        if not len(order):
+            return []
+        batch = taken(rows.changes.batch, order)
+        segments = segments_of(codes, None if counts is None else counts == 0, signs)
+        of_segment = codes[segments.starts]
+        first_of_key = np.append(True, of_segment[1:] != of_segment[:-1])
+        groups = [
+            kept[code] if first else None
+            for code, first in zip(of_segment.tolist(), first_of_key.tolist(), strict=True)
+        ]
+        columns, states, views = self._values(batch, segments, groups)
+        last_of_key = np.append(first_of_key[1:], True)
+        for segment in np.flatnonzero(last_of_key).tolist():
+            count = 0 if counts is None else int(counts[segments.stops[segment] - 1])
+            group = (count, [each[segment] for each in states], [each[segment] for each in views])
+            is_gone = counts is not None and count == 0
+            self._groups.keep(rows.keys[of_segment[segment]], None if is_gone else group, context)
+        fresh = np.asarray([group is None for group in groups])
+        if self._bundles:
+            bounds = np.flatnonzero(first_of_key), np.flatnonzero(last_of_key)
+            return self._net_changes(batch, columns, segments, *bounds, fresh, None if counts is None else counts == 0)
+        gone, compared = None if counts is None else counts == 0, None if self._ttl else self._compared(columns)
+        values = RunningValues(batch, order, segments, columns)
+        return changes_of_rows(self._plan, values, fresh, gone, compared, self._updates_before)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Forget a group if it has had no rows for so long."""
+        self._groups.forget(time, context)
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing: groups are forgotten without a change."""
+        return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Move the groups that have changed to keyed state."""
+        self._groups.settle(context)
+
+    def _values(self, batch: pa.RecordBatch, segments: Segments, groups: list[Any]) -> tuple[list[Any], ...]:
+        """Return the values of the aggregates at all places, and what they and the views keep of each segment."""
+        distinct = {call.arguments: DistinctValues(call.arguments, batch) for call in self._views}
+        changed, views = [], []
+        for number, call in enumerate(self._views):
+            known = [None if group is None else group[2][number] for group in groups]
+            changes, after = counted(distinct[call.arguments], filtered(call, batch), segments, known)
+            changed.append(changes)
+            views.append(after)
+        columns, states = [], []
+        for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
+            view_of = self._view_of[number]
+            used = filtered(call, batch) if view_of is None else changed[view_of]
+            if self._never_retracted[number] and segments.signs is not None:
+                used = used & (segments.signs > 0)
+            known = [None if group is None else group[1][number] for group in groups]
+            column, kept = each.values(batch, used, segments, known)
+            columns.append(column)
+            states.append(kept)
+        return columns, states, views
+
+    def _net_changes(
+        self,
+        batch: pa.RecordBatch,
+        columns: list[Any],
+        segments: Segments,
+        first: Any,
+        last: Any,
+        fresh: Any,
+        gone: Any,
+    ) -> list[Changes]:
+        """Return the change of each key from before its first segment to after its last one."""
+        heads = pa.array(segments.starts[first])
+        remains = np.ones(len(first), dtype=bool) if gone is None else ~gone[segments.stops[last] - 1]
+        return net_changes(
+            [batch.column(key).take(heads) for key in self._plan.keys],
+            columns,
+            (segments.heads[first], segments.ends[last]),
+            (~fresh[first], remains),
+            None if self._ttl else self._compared(columns),
+            self._updates_before,
+            self._plan.schema,
+        )
+
+    def _compared(self, columns: list[Any]) -> Iterator[tuple[Any, pa.Array]]:
+        return compared_columns(self._plan, self._running, columns)
+
+
+def _counts(codes: Any, signs: Any, before: Any) -> Any:
+    """Return the number of rows that the group of each row has after it."""
+    if not len(codes):
+        return signs
+    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+    changes = signs.copy()
+    changes[starts] += before[codes[starts]]
+    return running_sums(changes, starts, np.append(starts[1:], len(codes)))
+
+
+def _known_rows(codes: Any, signs: Any, before: Any) -> Any:
+    """Return the rows without those that are taken back from groups that have none; None if there are no such rows."""
+    if _counts(codes, signs, before).min(initial=0) >= 0:
+        return None
+    counts, used = before.tolist(), []
+    for row, (code, sign) in enumerate(zip(codes.tolist(), signs.tolist(), strict=True)):
+        if counts[code] or sign > 0:
+            counts[code] += sign
+            used.append(row)
+    return np.asarray(used, dtype=np.int64)

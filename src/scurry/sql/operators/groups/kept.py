@@ -1,0 +1,124 @@
+"""What is kept of groups, and when they are forgotten."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, TypeAlias
+
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.operators.groups.pieces import EntryPieces, LoadedPieces
+
+__all__ = ["KeptGroups", "decoded"]
+
+#: Its number of rows, what its aggregates and its views keep, and when it was written last.
+Group: TypeAlias = "tuple[int, list[Any], list[Any], int]"
+
+#: The slot of a group.
+_GROUP = "group"
+#: What the slots of pieces begin with that are not in the group.
+_PIECES = "pieces"
+#: Pieces are slots of their own if there are more than this.
+_MOST_PIECES = 6
+
+
+class KeptGroups:
+    """The groups in the state of their keys; with a TTL those that have no new rows are forgotten, without a change.
+
+    A group is bytes: a page of state has the groups of many keys, of which a micro-batch touches one.
+    Those that it has touched are in memory until it ends: all its rows are decoded and encoded into a group once.
+    What an aggregate keeps as a dictionary are pieces, which leave the group when there are many.
+    """
+
+    def __init__(self, ttl: int) -> None:
+        """Take the milliseconds after which a group that has no new rows is forgotten; 0 for never."""
+        self._ttl = ttl
+        self.open()
+
+    def open(self) -> None:
+        """Begin without groups in memory."""
+        self._touched: dict[Any, Group | None] = {}
+        self._changed: set[Any] = set()
+
+    def of(self, key: Any, context: RowsContext) -> Group | None:
+        """Return the group of a key, None if there is none."""
+        group = self._found(key, context)
+        if group is not None and self._ttl and group[3] + self._ttl <= context.processing_time:
+            return None
+        return group
+
+    def keep(self, key: Any, group: tuple[int, list[Any], list[Any]] | None, context: RowsContext) -> None:
+        """Keep the group of a key, None if it is gone."""
+        self._touched[key] = None if group is None else (*group, context.processing_time if self._ttl else 0)
+        self._changed.add(key)
+
+    def forget(self, time: int, context: RowsContext) -> None:
+        """Forget the group of the current key if it has had no rows for so long; look again later if it has had."""
+        key = context.key
+        group = self._found(key, context)
+        if group is None:
+            return
+        if group[3] + self._ttl <= time:
+            self.keep(key, None, context)
+        else:
+            context.register_processing_timer(group[3] + self._ttl)
+
+    def settle(self, context: RowsContext) -> None:
+        """Move what has changed to the state of its key."""
+        for key in self._changed:
+            entry, group = context.select(key), self._touched[key]
+            if group is None:
+                _drop(entry)
+                continue
+            count, states, views, written = group
+            if self._ttl and _GROUP not in entry:
+                context.register_processing_timer(written + self._ttl)
+            states, views = [_saved(each) for each in states], [_saved(each) for each in views]
+            if len(entry) > 1 and not any(isinstance(each, EntryPieces) for each in (*states, *views)):
+                # A new group: there may be pieces of an earlier one.
+                _drop_pieces(entry)
+            found = count, _stored(states, entry, "state"), _stored(views, entry, "view"), written
+            entry[_GROUP] = pickle.dumps(found, 5)
+        self.open()
+
+    def _found(self, key: Any, context: RowsContext) -> Group | None:
+        if key not in self._touched:
+            self._touched[key] = decoded(context.select(key))
+        return self._touched[key]
+
+
+def decoded(entry: dict[Any, Any]) -> Group | None:
+    """Return the group in the state of a key, None if there is none."""
+    if _GROUP not in entry:
+        return None
+    count, states, views, written = pickle.loads(entry[_GROUP])
+    return count, _loaded(states, entry, "state"), _loaded(views, entry, "view"), written
+
+
+def _loaded(kept: list[Any], entry: dict[Any, Any], kind: str) -> list[Any]:
+    return [EntryPieces(entry, (_PIECES, kind, place)) if each is Ellipsis else each for place, each in enumerate(kept)]
+
+
+def _saved(kept: Any) -> Any:
+    return kept.save() if isinstance(kept, LoadedPieces) else kept
+
+
+def _stored(kept: list[Any], entry: dict[Any, Any], kind: str) -> list[Any]:
+    """Return what the group has of pieces: all if they are few, an ellipsis in place of many."""
+    stored = list(kept)
+    for place, each in enumerate(kept):
+        if isinstance(each, dict) and len(each) > _MOST_PIECES:
+            EntryPieces(entry, (_PIECES, kind, place)).update(each)
+            stored[place] = Ellipsis
+        elif isinstance(each, EntryPieces):
+            stored[place] = Ellipsis
+    return stored
+
+
+def _drop(entry: dict[Any, Any]) -> None:
+    entry.pop(_GROUP, None)
+    _drop_pieces(entry)
+
+
+def _drop_pieces(entry: dict[Any, Any]) -> None:
+    for slot in [slot for slot in entry if isinstance(slot, tuple) and slot[0] == _PIECES]:
+        del entry[slot]

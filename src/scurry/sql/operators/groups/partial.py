@@ -1,0 +1,200 @@
+"""What is sent of the rows of a group in place of the rows: states of aggregates, different values, or arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
+from scurry.sql.evaluation.batch.batches import batch_of
+from scurry.sql.functions.aggregate.definition import Accumulator
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.keys import group_codes
+from scurry.sql.plan.expressions import AggregateCall
+from scurry.sql.plan.rewriting import input_references, remapped, with_parts
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types.arrow import arrow_type
+
+__all__ = ["Partial", "SentRows", "SentStates", "SentValues", "filtered", "partials"]
+
+#: DISTINCT changes nothing for them.
+_DISTINCT_ANYWAY = ("MIN", "MAX")
+
+
+class Partial(Protocol):
+    """A part of what is sent.
+
+    Attributes:
+        width: The number of its columns.
+    """
+
+    width: int
+
+    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+        """Return its columns, with a row for each group.
+
+        Args:
+            batch: Rows.
+            signs: For each row 1 if it is added, -1 if it is taken back; None if all are added.
+            codes: For each row the number of its group.
+            count: The number of groups.
+        """
+
+
+def partials(
+    calls: Sequence[AggregateCall], schema: Schema, retracts: bool, session: Session
+) -> tuple[list[Partial | None], list[SentValues], list[int]]:
+    """Return what is sent for each aggregate, and for the sets of different arguments.
+
+    Args:
+        calls: The aggregates.
+        schema: The columns of the rows.
+        retracts: Whether rows may be taken back.
+        session: The session.
+
+    Returns:
+        For each aggregate what is sent, None if it is of different arguments; the sets of arguments; and for each
+        aggregate the number of its set, -1 if it has none.
+    """
+    sent: list[Partial | None] = []
+    views: dict[Any, int] = {}
+    view_of = []
+    for call in calls:
+        if call.distinct and call.arguments and call.function not in _DISTINCT_ANYWAY:
+            view_of.append(views.setdefault((call.arguments, call.filter), len(views)))
+            sent.append(None)
+            continue
+        view_of.append(-1)
+        found = accumulator(replace(call, distinct=False), session)
+        merges = not retracts or getattr(found, "additive", False)
+        sent.append(SentStates(call, found, schema) if merges else SentRows(call, schema))
+    by_view = {view: call for call, view in zip(calls, view_of, strict=True) if view >= 0}
+    return sent, [SentValues(by_view[view], schema) for view in range(len(views))], view_of
+
+
+class SentStates:
+    """The state of an aggregate; rows that are taken back change it as others do."""
+
+    def __init__(self, call: AggregateCall, found: Accumulator, schema: Schema) -> None:
+        """Take an aggregate with what computes it, and the columns of the rows."""
+        self._call = call
+        self.accumulator: Any = found
+        empty = batch_of([pa.nulls(0, arrow_type(each.type)) for each in schema], schema, 0)
+        self.types = [column.type for column in self.partial(empty, None, np.zeros(0, dtype=np.int64), 0)]
+        self.width = len(self.types)
+
+    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+        """Return the states."""
+        used = filtered(self._call, batch)
+        columns = [argument_column(each, batch) for each in self._call.arguments]
+        if signs is None or (signs > 0).all():
+            if used is not None:
+                columns, codes = [column.filter(pa.array(used)) for column in columns], codes[used]
+            return list(map(_whole, self.accumulator.partial(columns, codes, count)))
+        used = np.ones(len(codes), dtype=bool) if used is None else used
+        states = []
+        for sign, make in ((1, self.accumulator.partial), (-1, self.accumulator.retract)):
+            here = used & (signs == sign)
+            mask = pa.array(here)
+            states.append(make([column.filter(mask) for column in columns], codes[here], count))
+        both = [pa.concat_arrays([_whole(added), _whole(taken)]) for added, taken in zip(*states, strict=True)]
+        return self.merged(both, np.tile(np.arange(count), 2), count)
+
+    def merged(self, states: Sequence[pa.Array], codes: Any, count: int) -> list[pa.Array]:
+        """Return one state of several for each group, with the types that states of rows have."""
+        found = self.accumulator.merge(states, codes, count)
+        return [_whole(new).cast(old.type) for new, old in zip(found, states, strict=True)]
+
+
+class _Arguments:
+    """Columns that are the arguments of an aggregate, in lists.
+
+    Attributes:
+        call: The aggregate of these columns: without FILTER and DISTINCT.
+        schema: The columns.
+        width: The number of lists.
+    """
+
+    def __init__(self, call: AggregateCall, schema: Schema) -> None:
+        """Take the aggregate, and the columns of the rows."""
+        self._filter = call
+        self._columns = sorted(set().union(*map(input_references, call.arguments)))
+        self.schema = schema.select(self._columns)
+        places = {column: place for place, column in enumerate(self._columns)}
+        bare = replace(call, filter=None, distinct=False)
+        self.call: AggregateCall = with_parts(bare, lambda part: remapped(part, places))
+        self.width = len(self._columns) + 1
+
+    def _used(self, batch: pa.RecordBatch, signs: Any, codes: Any) -> tuple[list[pa.Array], Any, Any]:
+        """Return the arguments, the signs and the groups of the rows that FILTER lets pass."""
+        columns = [batch.column(column) for column in self._columns]
+        signs = np.ones(len(codes), dtype=np.int64) if signs is None else signs
+        used = filtered(self._filter, batch)
+        if used is None:
+            return columns, signs, codes
+        return [column.filter(pa.array(used)) for column in columns], signs[used], codes[used]
+
+    def flat(self, lists: Sequence[pa.Array], codes: Any) -> tuple[list[pa.Array], Any, Any]:
+        """Return what is in lists: columns, numbers, and the groups, by which they are sorted.
+
+        Args:
+            lists: The lists.
+            codes: For each list the number of its group.
+        """
+        *columns, numbers = (column.flatten() for column in lists)
+        lengths = np.asarray(pc.list_value_length(lists[-1]))
+        groups = np.repeat(codes, lengths)
+        found = np.asarray(numbers)
+        if (groups[1:] < groups[:-1]).any():
+            order = np.argsort(groups, kind="stable")
+            columns, found, groups = [column.take(pa.array(order)) for column in columns], found[order], groups[order]
+        return columns, found, groups
+
+
+class SentRows(_Arguments):
+    """The arguments of each row, with its sign: for an aggregate whose state cannot take rows back."""
+
+    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+        """Return for each group the arguments of its rows, in their order."""
+        columns, signs, codes = self._used(batch, signs, codes)
+        order = np.argsort(codes, kind="stable")
+        return _listed([column.take(pa.array(order)) for column in columns], signs[order], codes, count)
+
+
+class SentValues(_Arguments):
+    """The different arguments of rows, each with its number: for aggregates with DISTINCT."""
+
+    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+        """Return for each group its different arguments."""
+        columns, signs, codes = self.counted(*self._used(batch, signs, codes))
+        return _listed(columns, signs, codes, count)
+
+    def counted(self, columns: list[pa.Array], numbers: Any, codes: Any) -> tuple[list[pa.Array], Any, Any]:
+        """Return the different values of each group, with the sum of their numbers if it is not 0."""
+        grouped, first = group_codes([pa.array(codes), *columns], len(codes))
+        numbers = np.bincount(grouped, weights=numbers, minlength=len(first)).astype(np.int64)
+        used = np.flatnonzero(numbers)
+        order = used[np.argsort(codes[first[used]], kind="stable")]
+        places = pa.array(first[order])
+        return [column.take(places) for column in columns], numbers[order], codes[first[order]]
+
+
+def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
+    """Return for each row whether FILTER lets it pass; None if there is none."""
+    return None if call.filter is None else np.asarray(argument_column(call.filter, batch).fill_null(False))
+
+
+def _listed(columns: Sequence[pa.Array], numbers: Any, codes: Any, count: int) -> list[pa.Array]:
+    """Return columns that are sorted by group, and numbers, as a list for each group."""
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=count))])
+    bounds = pa.array(offsets.astype(np.int32))
+    return [pa.ListArray.from_arrays(bounds, column) for column in (*columns, pa.array(numbers, pa.int64()))]
+
+
+def _whole(column: Any) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

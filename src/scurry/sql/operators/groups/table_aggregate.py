@@ -1,0 +1,157 @@
+"""GroupTableAggregate: the rows of a group are taken back and made again when it changes."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.common.types import RowKind
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.batches import batch_of, taken
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions
+from scurry.sql.evaluation.user_functions.table_aggregate import TableAggregator
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.calc import function_context
+from scurry.sql.operators.partitioning import KeyedChanges
+from scurry.sql.plan.nodes import TableAggregate
+
+__all__ = ["GroupTableAggregate"]
+
+#: The slot of a group: its number of rows, its accumulator, and when it was written last.
+_GROUP = "group"
+_TAKEN_BACK = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
+
+
+class GroupTableAggregate:
+    """Aggregate rows by key to rows; the rows of a batch change a group once, as a bundle does in PyFlink."""
+
+    def __init__(self, plan: TableAggregate, ttl: int, session: Session) -> None:
+        """Describe the groups.
+
+        Args:
+            plan: The table aggregate.
+            ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
+            session: The session.
+        """
+        self._plan = plan
+        self._ttl = ttl
+        self._session = session
+        self._functions = OpenFunctions()
+
+    def open(self, context: Any) -> None:
+        """Open the function."""
+        self._functions = OpenFunctions(function_context(context, self._session))
+        self._aggregator = TableAggregator(self._plan, replace(self._session, functions=self._functions))
+
+    def close(self) -> None:
+        """Close the function."""
+        self._functions.close()
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Return the changes of the groups, those of a group together."""
+        context.prefetch(rows.keys)
+        batch, kinds = rows.changes.batch, rows.changes.kinds
+        signs = np.ones(batch.num_rows, dtype=np.int64)
+        if kinds is not None:
+            signs[np.isin(kinds, _TAKEN_BACK)] = -1
+        kept = [self._kept(key, context) for key in rows.keys]
+        counts = [0 if group is None else group[0] for group in kept]
+        used = _known_rows(rows.codes, signs, counts)
+        groups, signs = rows.codes[used], signs[used]
+        accumulator = self._aggregator.accumulator
+        current = [accumulator.create() if group is None else pickle.loads(group[1]) for group in kept]
+        emitted = self._aggregator.emitted()
+        causes: list[int] = []
+
+        def emit(code: int, sign: int) -> None:
+            before = len(emitted.rows)
+            self._aggregator.emit(current[code], emitted)
+            causes.extend([code] * (len(emitted.rows) - before))
+            if sign < 0:
+                emitted.signs[before:] = [-each for each in emitted.signs[before:]]
+
+        touched = dict.fromkeys(groups.tolist())
+        known = [code for code in touched if kept[code] is not None]
+        if not self._aggregator.updates:
+            for code in known:
+                emit(code, -1)
+        columns = [batch.column(each).take(pa.array(used)) for each in self._plan.arguments]
+        accumulator.change(current, columns, groups, signs)
+        for code, count in zip(*_counted(groups, signs), strict=True):
+            counts[code] += count
+        for code in touched:
+            # A function that emits updates takes back itself what is left of a group without rows.
+            if counts[code] or self._aggregator.updates:
+                emit(code, 1)
+            self._keep(rows.keys[code], counts[code], current[code], context)
+        return self._changes(batch, rows.codes, emitted.rows, emitted.signs, causes)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Forget a group if it has had no rows for so long."""
+        group = context.state.get(_GROUP)
+        if group is None:
+            return
+        if group[2] + self._ttl <= time:
+            del context.state[_GROUP]
+        else:
+            context.register_processing_timer(group[2] + self._ttl)
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing: groups are forgotten without a change."""
+        return []
+
+    def _kept(self, key: Any, context: RowsContext) -> Any:
+        group = context.select(key).get(_GROUP)
+        if group is not None and self._ttl and group[2] + self._ttl <= context.processing_time:
+            return None
+        return group
+
+    def _keep(self, key: Any, count: int, accumulator: Any, context: RowsContext) -> None:
+        state = context.select(key)
+        if not count:
+            state.pop(_GROUP, None)
+            return
+        now = context.processing_time if self._ttl else 0
+        if self._ttl and _GROUP not in state:
+            context.register_processing_timer(now + self._ttl)
+        state[_GROUP] = (count, pickle.dumps(accumulator, 5), now)
+
+    def _changes(
+        self, batch: pa.RecordBatch, codes: Any, rows: Sequence[Any], signs: list[int], causes: list[int]
+    ) -> list[Changes]:
+        if not rows:
+            return []
+        first_of_code = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+        first_of_code[codes[::-1]] = np.arange(len(codes))[::-1]
+        heads = taken(batch, first_of_code[np.asarray(causes, dtype=np.int64)])
+        keys = [heads.column(key) for key in self._plan.keys]
+        result = batch_of([*keys, *self._aggregator.columns(rows)], self._plan.schema, len(rows))
+        kinds = np.where(np.asarray(signs) > 0, RowKind.INSERT.value, RowKind.DELETE.value).astype(np.int8)
+        return [Changes(result, kinds if kinds.any() else None)]
+
+
+def _known_rows(codes: Any, signs: Any, counts: Sequence[int]) -> Any:
+    """Return the positions of the rows, without those that are taken back from groups that have none."""
+    if (signs > 0).all():
+        return np.arange(len(codes))
+    left, used = list(counts), []
+    for row, (code, sign) in enumerate(zip(codes.tolist(), signs.tolist(), strict=True)):
+        if left[code] or sign > 0:
+            left[code] += sign
+            used.append(row)
+    return np.asarray(used, dtype=np.int64)
+
+
+def _counted(groups: Any, signs: Any) -> tuple[list[int], list[int]]:
+    """Return each group with the number of rows by which it has changed."""
+    found, places = np.unique(groups, return_inverse=True)
+    return found.tolist(), np.bincount(places, weights=signs).astype(np.int64).tolist()

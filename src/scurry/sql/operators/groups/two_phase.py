@@ -1,0 +1,248 @@
+"""LocalGroupAggregate and GlobalGroupAggregate: groups whose rows are aggregated where they are read, then merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.runtime.keys import key_hashes, row_keys
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.aggregating import argument_column
+from scurry.sql.evaluation.batch.batches import batch_of
+from scurry.sql.functions.aggregate.moments import StableMoments
+from scurry.sql.functions.definition import Session
+from scurry.sql.functions.keys import group_codes
+from scurry.sql.operators.groups.kept import KeptGroups
+from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
+from scurry.sql.operators.groups.partial import SentRows, SentStates, SentValues, partials
+from scurry.sql.operators.groups.pieces import ValueCounts, value_counts
+from scurry.sql.operators.groups.running import Running, running
+from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.partitioning import KeyedChanges
+from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
+from scurry.sql.plan.schema import Schema
+from scurry.sql.types.values import from_values, to_values
+
+__all__ = ["GlobalGroups", "LocalGroups", "merged_states"]
+
+#: The values of an aggregate: those of all groups before, then those after; what tells whether a group has changed, in
+#: the same order; and what is kept of each group.
+_Advanced = tuple[pa.Array, list[pa.Array], list[Any]]
+#: What the groups of a batch have of some rows: columns, numbers, and for each row the place of its group.
+_Rows = tuple[list[pa.Array], Any, Any]
+
+
+class LocalGroups:
+    """Make a row of the rows of each group that are read together: the key, and what `Partial`s send."""
+
+    def __init__(self, plan: LocalGroupAggregate, session: Session) -> None:
+        """Take the first phase, and the session."""
+        self._plan = plan
+        self._session = session
+
+    def open(self, context: Any) -> None:
+        """Make the accumulators."""
+        plan = self._plan
+        sent, views, _ = partials(plan.calls, plan.input.schema, plan.retracts, self._session)
+        self._sent = [*(each for each in sent if each is not None), *views]
+
+    def map(self, changes: Changes) -> Changes:
+        """Return a row for each group."""
+        batch, plan = changes.batch, self._plan
+        keys = [batch.column(key) for key in plan.keys]
+        codes, first = group_codes(keys, batch.num_rows)
+        count, signs = len(first), None
+        if plan.retracts and changes.kinds is not None:
+            kinds = np.asarray(changes.kinds)
+            signs = np.where((kinds == BEFORE) | (kinds == DELETE), -1, 1)
+        columns = [key.take(pa.array(first)) for key in keys]
+        if plan.retracts:
+            number = np.bincount(codes, weights=signs, minlength=count)
+            columns.append(pa.array(number.astype(np.int64)))
+        for each in self._sent:
+            columns += each.partial(batch, signs, codes, count)
+        if not columns:
+            # An aggregate of nothing by nothing; a row says that there are rows.
+            columns = [pa.nulls(count)]
+        return Changes(pa.RecordBatch.from_arrays(columns, names=[f"c{place}" for place in range(len(columns))]))
+
+
+class GlobalGroups:
+    """Merge what `LocalGroups` sends, by group; emit the change of each group."""
+
+    def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, ttl: int, session: Session) -> None:
+        """Describe the groups.
+
+        Args:
+            plan: The second phase.
+            updates_before: Whether an update has the row before it.
+            ttl: Milliseconds after which a group that has no new rows is forgotten; 0 for never.
+            session: The session.
+        """
+        self._plan = plan
+        self._updates_before = updates_before
+        self._ttl = ttl
+        self._groups = KeptGroups(ttl)
+        self._session = session
+
+    def open(self, context: Any) -> None:
+        """Make the accumulators; begin without groups in memory."""
+        self._groups.open()
+        plan, retracts = self._plan.aggregate, self._plan.retracts
+        self._sent, self._views, self._view_of = partials(plan.calls, plan.input.schema, retracts, self._session)
+        self._rows = [
+            each if isinstance(each, SentRows) else SentRows(call, plan.input.schema) if each is None else None
+            for call, each in zip(plan.calls, self._sent, strict=True)
+        ]
+        self._running = [
+            None if rows is None else running(rows.call, rows.schema, retracts, self._session) for rows in self._rows
+        ]
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Return the change of each group of the rows."""
+        context.prefetch(rows.keys)
+        kept = [self._groups.of(key, context) for key in rows.keys]
+        batch, codes, count = rows.changes.batch, rows.codes, len(rows.keys)
+        existed = np.asarray([group is not None for group in kept])
+        numbers, remains = np.zeros(count, dtype=np.int64), np.ones(count, dtype=bool)
+        if self._plan.retracts:
+            sent = np.asarray(batch.column(len(self._plan.keys)))
+            numbers = np.bincount(codes, weights=sent, minlength=count).astype(np.int64)
+            numbers += np.asarray([0 if group is None else group[0] for group in kept])
+            remains = numbers > 0
+        values, compared, states, views = self._advanced(batch, codes, kept)
+        for place, key in enumerate(rows.keys):
+            group = (int(numbers[place]), [each[place] for each in states], [each[place] for each in views])
+            self._groups.keep(key, group if remains[place] else None, context)
+        first = np.empty(count, dtype=np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        keys = [batch.column(key).take(pa.array(first)) for key in self._plan.keys]
+        places = np.arange(count), np.arange(count, 2 * count)
+        tests = None if self._ttl else compared
+        return net_changes(keys, values, places, (existed, remains), tests, self._updates_before, self._plan.schema)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Forget a group if it has had no rows for so long."""
+        self._groups.forget(time, context)
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing: groups are forgotten without a change."""
+        return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Move the groups that have changed to keyed state."""
+        self._groups.settle(context)
+
+    def _advanced(self, batch: pa.RecordBatch, codes: Any, kept: list[Any]) -> tuple[list[Any], ...]:
+        """Return the values of the aggregates before and after, what is compared, and what they and the views keep."""
+        at = len(self._plan.keys) + self._plan.retracts
+        columns: list[list[pa.Array]] = []
+        for each in (*(sent for sent in self._sent if sent is not None), *self._views):
+            columns.append(batch.columns[at : at + each.width])
+            at += each.width
+        viewed, views = [], []
+        for number, (view, lists) in enumerate(
+            zip(self._views, columns[len(columns) - len(self._views) :], strict=True)
+        ):
+            known = [None if group is None else group[2][number] for group in kept]
+            changed, after = _changed_values(view, view.counted(*view.flat(lists, codes)), known)
+            viewed.append(changed)
+            views.append(after)
+        values, compared, states = [], [], []
+        following = iter(columns)
+        for place, (call, sent) in enumerate(zip(self._plan.aggregate.calls, self._sent, strict=True)):
+            known = [None if group is None else group[1][place] for group in kept]
+            if isinstance(sent, SentStates):
+                column, tests, after = _merged(sent, next(following), codes, known)
+            else:
+                shape, computes = self._rows[place], self._running[place]
+                assert shape is not None
+                assert computes is not None
+                rows = viewed[self._view_of[place]] if sent is None else shape.flat(next(following), codes)
+                column, tests, after = _after_rows(computes, shape.schema, rows, self._plan.retracts, known)
+            values.append(column)
+            compared += [(call.function, each) for each in tests]
+            states.append(after)
+        return values, compared, states, views
+
+
+def _merged(sent: SentStates, states: Sequence[pa.Array], codes: Any, kept: list[Any]) -> _Advanced:
+    """Merge the states of groups with what is kept of them."""
+    known = [place for place, each in enumerate(kept) if each is not None]
+    found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(states)
+    before = [from_values(list(each), kind) for each, kind in zip(found, sent.types, strict=True)]
+    values, tests, after = merged_states(sent, states, codes, len(kept), before, known)
+    return values, tests, list(zip(*map(to_values, after), strict=True))
+
+
+def merged_states(
+    sent: SentStates, states: Sequence[pa.Array], codes: Any, count: int, before: Sequence[pa.Array], known: Any
+) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
+    """Merge the states of groups with those that are kept.
+
+    Args:
+        sent: The aggregate.
+        states: The columns of its new states.
+        codes: For each of them the number of its group.
+        count: The number of groups.
+        before: The columns of the states that are kept.
+        known: For each of them the number of its group, in order.
+
+    Returns:
+        The values of all groups before, then those after; what tells whether a group has changed, in the same order;
+        and the columns of the new states of the groups.
+    """
+    after = sent.merged(states, codes, count)
+    if len(known):
+        both = [pa.concat_arrays(pair) for pair in zip(before, after, strict=True)]
+        after = sent.merged(both, np.concatenate([known, np.arange(count)]), count)
+    source = np.full(2 * count, -1, dtype=np.int64)
+    source[known] = np.arange(len(known))
+    source[count:] = np.arange(len(known), len(known) + count)
+    states_of_all = [pa.concat_arrays(pair) for pair in zip(before, after, strict=True)]
+    places = pa.array(source, mask=source < 0)
+    values = _whole(sent.accumulator.result(states_of_all)).take(places)
+    is_spread = isinstance(sent.accumulator, StableMoments)
+    # Flink's planner makes an aggregate of the squares and one of the number, and divides behind the groups.
+    tests = [states_of_all[0].take(places), states_of_all[2].take(places)] if is_spread else [values]
+    return values, tests, after
+
+
+def _after_rows(computes: Running, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:
+    """Return an aggregate before and after rows, which are sorted by group."""
+    columns, signs, codes = rows
+    groups = np.arange(len(kept))
+    starts, stops = np.searchsorted(codes, groups, "left"), np.searchsorted(codes, groups, "right")
+    segments = Segments(starts, stops, codes, signs if retracts else None)
+    batch = batch_of(columns, schema, len(codes))
+    values, after = computes.values(batch, np.ones(len(codes), dtype=bool), segments, kept)
+    places = pa.array(np.concatenate([segments.heads, segments.ends]))
+    return values.take(places), [each.take(places) for each in computes.compared(values)], after
+
+
+def _changed_values(view: SentValues, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[ValueCounts]]:
+    """Return the values that groups have newly, or not any more, and how often each value is in each group."""
+    columns, numbers, codes = rows
+    batch = batch_of(columns, view.schema, len(codes))
+    values = [to_values(argument_column(each, batch)) for each in view.call.arguments]
+    keys = row_keys(values)
+    counts = [value_counts(each) for each in kept]
+    signs = np.zeros(len(codes), dtype=np.int64)
+    rows_of_groups = zip(codes.tolist(), numbers.tolist(), keys, key_hashes(keys), strict=True)
+    for row, (code, number, key, hashed) in enumerate(rows_of_groups):
+        before, there = counts[code].add(key, hashed, number)
+        signs[row] = there - before
+    changed = np.flatnonzero(signs)
+    places = pa.array(changed)
+    return ([column.take(places) for column in columns], signs[changed], codes[changed]), counts
+
+
+def _whole(column: Any) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

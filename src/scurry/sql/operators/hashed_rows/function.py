@@ -1,0 +1,124 @@
+"""What functions of operators have in common that keep their rows in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.batches import arrow_batch, concatenated_columns, taken
+from scurry.sql.functions.keys import group_codes
+from scurry.sql.operators.hashed_rows.entries import EntryPages
+from scurry.sql.operators.hashed_rows.equality import equal_rows
+from scurry.sql.operators.hashed_rows.hashing import Hashes
+from scurry.sql.operators.hashed_rows.rows import HashedRows
+from scurry.sql.operators.hashed_rows.tables import Table
+from scurry.sql.operators.partitioning import HashedChanges, PartitionByHash
+
+__all__ = ["HashedRowsFunction", "KeptRows"]
+
+
+class KeptRows(NamedTuple):
+    """The rows that are kept of the keys of some new ones.
+
+    Attributes:
+        table: Where they are kept.
+        batch: The rows, those of a key in the order in which they came.
+        codes: For each of them the number of its key.
+        numbers: For each of them its number in the table.
+        hashes: For each of them the hash of its key.
+        new_codes: For each new row the number of its key.
+        first: For each key the position of its first new row.
+    """
+
+    table: Table
+    batch: pa.RecordBatch
+    codes: Any
+    numbers: Any
+    hashes: Hashes
+    new_codes: Any
+    first: Any
+
+
+class HashedRowsFunction:
+    """A function without timers; `process` makes the rows of a micro-batch when it needs them.
+
+    A function that takes over state by key has a method `row_of(entry)`: the values of a row behind those of its key.
+    Its rows are partitioned with `PartitionByHash(by_key=True)`, and their columns begin with the key.
+    """
+
+    has_rows_only = True
+
+    def open(self, context: Any) -> None:
+        """Begin without rows in memory."""
+        self._rows: HashedRows | None = None
+
+    def joined(self, records: list[HashedChanges]) -> HashedChanges:
+        """Return the rows of several records in one: all are looked up together."""
+        batches = [each.changes.batch for each in records]
+        rows = sum(batch.num_rows for batch in batches)
+        whole = arrow_batch(concatenated_columns(batches), batches[0].schema.names, rows)
+        kinds = None
+        if any(each.changes.kinds is not None for each in records):
+            kinds = np.concatenate([_kinds(each.changes) for each in records])
+        return HashedChanges(Changes(whole, kinds), np.concatenate([each.hashes for each in records]))
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no timers."""
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing."""
+        return []
+
+    def settle(self, context: RowsContext) -> None:
+        """Write the rows that were added."""
+        rows, self._rows = self._rows, None
+        if rows is not None:
+            rows.settle()
+
+    def _rows_of_keys(
+        self,
+        rows: HashedChanges,
+        schema: pa.Schema,
+        keys: Sequence[int],
+        context: RowsContext,
+        kept_keys: Sequence[int] | None = None,
+    ) -> KeptRows:
+        """Return what is kept of the keys of new rows, in the only table of the function.
+
+        Args:
+            rows: The new rows.
+            schema: The columns of kept rows.
+            keys: The positions of the columns of the key in new rows.
+            context: Where rows are kept.
+            kept_keys: The same in kept rows; None if they have the columns of new ones.
+        """
+        own = keys if kept_keys is None else kept_keys
+        if self._rows is None:
+            earlier, row_of = None, getattr(self, "row_of", None)
+            if row_of is not None:
+                partition, groups = PartitionByHash(own, by_key=True), context.backend.max_parallelism
+                earlier = EntryPages(schema, len(own), row_of, lambda batch: partition.hashes(batch, groups))
+            self._rows = HashedRows([Table("row", schema, own)], context.backend, earlier=earlier)
+        (table,) = self._rows.tables
+        self._rows.load(rows.hashes)
+        new = rows.changes.batch
+        new_codes, first = group_codes([new.column(key) for key in keys], new.num_rows)
+        codes, numbers = table.find(rows.hashes[first])
+        batch, wanted = table.rows(numbers), taken(new, first[codes])
+        pairs = [(wanted.column(key), batch.column(kept)) for key, kept in zip(keys, own, strict=True)]
+        equal = equal_rows(pairs, [True] * len(pairs), batch.num_rows)
+        if not equal.all():
+            codes, numbers, batch = codes[equal], numbers[equal], taken(batch, np.flatnonzero(equal))
+        return KeptRows(table, batch, codes, numbers, rows.hashes[first][codes], new_codes, first)
+
+
+def _kinds(changes: Changes) -> Any:
+    return np.zeros(changes.batch.num_rows, np.int8) if changes.kinds is None else np.asarray(changes.kinds)

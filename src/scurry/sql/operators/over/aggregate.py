@@ -1,0 +1,264 @@
+"""OVER aggregations by time: rows by event time wait for the watermark, those by processing time do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.connectors.contract import Changes
+from scurry.sql.evaluation.batch.batches import batch_of
+from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.functions.definition import Session
+from scurry.sql.operators.expiry import CLEANUP, Expiry, IdleCleanup
+from scurry.sql.operators.kept_rows import Piece, joined, length_of, pieces, runs_of
+from scurry.sql.operators.over.frames import evaluator
+from scurry.sql.operators.partitioning import KeyedChanges
+from scurry.sql.plan.expressions import Literal
+from scurry.sql.plan.physical.over import OverAggregate
+
+__all__ = ["EventTimeOver", "ProcessingTimeOver"]
+
+#: Slots of a key: rows that wait for the watermark, when a timer fires, what rows before have left, their last time,
+#: when that is forgotten.
+_WAITING = "waiting"
+_TIMER = "timer"
+_KEPT = "kept"
+_LAST = "last"
+_END = "end"
+
+
+class EventTimeOver:
+    """Emit rows when the watermark has passed them, in the order of their times."""
+
+    def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
+        """Take the aggregation.
+
+        Args:
+            plan: The aggregation.
+            ttl: Milliseconds after which a key without rows is forgotten; 0 for never, unless a RANGE says when.
+            session: The session.
+        """
+        self._plan = plan
+        self._ttl = 0 if _length(plan) is not None else ttl
+        self._session = session
+
+    def open(self, context: Any) -> None:
+        """Compile the aggregates."""
+        self._cleanup = IdleCleanup(self._ttl)
+        self._evaluator = evaluator(self._plan, self._session)
+        self._schema = self._plan.input.schema
+        self._due: dict[Any, None] = {}
+        self._ending: list[tuple[Any, int]] = []
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Keep rows; drop those that are late."""
+        context.prefetch(rows.keys)
+        for key in rows.keys if self._ttl else ():
+            context.select(key)
+            self._cleanup.touch(context)
+        batch, codes = rows.changes.batch, rows.codes
+        times = milliseconds(batch.column(self._plan.time))
+        behind = times <= self._passed(rows, context)[codes]
+        if behind.any():
+            context.late += int(behind.sum())
+            here = np.flatnonzero(~behind)
+            batch, codes, times = batch.take(pa.array(here)), codes[here], times[here]
+        order = np.argsort(codes, kind="stable")
+        batch, codes, times = batch.take(pa.array(order)), codes[order], times[order]
+        runs = runs_of(codes)
+        kept = pieces(batch, [(start, stop) for _, start, stop in runs])
+        for (code, start, stop), piece in zip(runs, kept, strict=True):
+            state = context.select(rows.keys[code])
+            state[_WAITING] = [*state.get(_WAITING, ()), piece]
+            self._wake(int(times[start:stop].min()), context)
+        return []
+
+    def _passed(self, rows: KeyedChanges, context: RowsContext) -> Any:
+        """Return for each key the time at or before which its rows are late."""
+        if self._plan.is_unbounded:
+            return np.full(len(rows.keys), context.watermark)
+        return np.asarray([context.select(key).get(_LAST, 0) for key in rows.keys])
+
+    def _wake(self, time: int, context: RowsContext) -> None:
+        """Have a timer of the current key fire at a time, or before."""
+        timer = context.state.get(_TIMER)
+        if timer is None or time < timer:
+            context.state[_TIMER] = time
+            context.register_event_timer(time)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Note that the current key may have rows that the watermark has passed; forget what no row sees any more."""
+        if namespace == _END:
+            self._ending.append((context.key, time))
+        else:
+            self._due[context.key] = None
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Forget an idle key; one whose rows still wait stays."""
+        if not self._cleanup.is_due(time, namespace, context):
+            return
+        if context.state.get(_WAITING):
+            self._cleanup.touch(context)
+        else:
+            _drop(context, _KEPT, _LAST, CLEANUP)
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return the rows that the watermark has passed, the earliest first."""
+        found = self._passed_rows(context)
+        # Only now: rows that the same watermark has passed see what is forgotten, or put that off.
+        ending, self._ending = self._ending, []
+        for key, time in ending:
+            context.select(key)
+            _forget(time, context)
+        return found
+
+    def _passed_rows(self, context: RowsContext) -> list[Changes]:
+        keys, self._due = list(self._due), {}
+        if not keys:
+            return []
+        codes, waiting = _gathered(keys, context)
+        if not waiting:
+            return []
+        batch = joined(waiting, self._schema)
+        times = milliseconds(batch.column(self._plan.time))
+        is_due = times <= context.watermark
+        self._put_back(keys, batch, codes, times, ~is_due, context)
+        here = np.flatnonzero(is_due)
+        here = here[np.lexsort((times[here], codes[here]))]
+        if not len(here):
+            return []
+        batch, codes, times = batch.take(pa.array(here)), codes[here], times[here]
+        kept = [context.select(key).get(_KEPT) for key in keys]
+        found = self._evaluator.evaluate(batch, codes, times, kept)
+        for code, _, stop in runs_of(codes):
+            state = context.select(keys[code])
+            state[_KEPT] = found.kept[code]
+            self._cleanup.touch(context)
+            if not self._plan.is_unbounded:
+                state[_LAST] = int(times[stop - 1])
+                end = _new_end(self._plan, state[_LAST], context)
+                if end is not None:
+                    context.register_event_timer(end, _END)
+        order = np.argsort(milliseconds(found.batch.column(self._plan.time)), kind="stable")
+        return [Changes(found.batch.take(pa.array(order)))]
+
+    def _put_back(
+        self, keys: list[Any], batch: pa.RecordBatch, codes: Any, times: Any, stays: Any, context: RowsContext
+    ) -> None:
+        """Keep the rows of which the watermark has not passed yet."""
+        here = np.flatnonzero(stays)
+        if not len(here):
+            return
+        runs = runs_of(codes[here])
+        kept = pieces(batch.take(pa.array(here)), [(start, stop) for _, start, stop in runs])
+        for (code, start, stop), piece in zip(runs, kept, strict=True):
+            state = context.select(keys[code])
+            state[_WAITING] = [piece]
+            self._wake(int(times[here[start:stop]].min()), context)
+
+
+class ProcessingTimeOver:
+    """Emit rows as they arrive."""
+
+    def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
+        """Take the same as `EventTimeOver`."""
+        self._plan = plan
+        self._expiry = Expiry(ttl if plan.is_unbounded else 0)
+        self._cleanup = IdleCleanup(0 if plan.is_unbounded or _length(plan) is not None else ttl)
+        self._session = session
+
+    def open(self, context: Any) -> None:
+        """Compile the aggregates."""
+        self._evaluator = evaluator(self._plan, self._session)
+
+    def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
+        """Return the rows with the values of the aggregates, in the order in which they arrived."""
+        context.prefetch(rows.keys)
+        count = rows.changes.batch.num_rows
+        order = np.argsort(rows.codes, kind="stable")
+        batch, codes = self._at(context.processing_time, rows.changes.batch).take(pa.array(order)), rows.codes[order]
+        kept = [self._kept(key, context) for key in rows.keys]
+        found = self._evaluator.evaluate(batch, codes, np.full(count, context.processing_time), kept)
+        for key, left in zip(rows.keys, found.kept, strict=True):
+            context.select(key)[_KEPT] = left
+            end = _new_end(self._plan, context.processing_time, context)
+            if end is not None:
+                context.register_processing_timer(end, _END)
+        return [Changes(found.batch.take(pa.array(np.argsort(order))))]
+
+    def _kept(self, key: Any, context: RowsContext) -> Any:
+        state = context.select(key)
+        self._expiry.touch(context)
+        self._cleanup.touch(context)
+        return state.get(_KEPT)
+
+    def _at(self, time: int, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return rows with the time at which they are processed."""
+        columns = list(batch.columns)
+        place = self._plan.time
+        columns[place] = pa.repeat(pa.scalar(time, pa.timestamp("ms")), batch.num_rows).cast(columns[place].type)
+        return batch_of(columns, self._plan.input.schema, batch.num_rows)
+
+    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Do nothing: there are no such timers."""
+
+    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
+        """Forget what no row sees any more, and idle keys."""
+        if namespace == _END:
+            _forget(time, context)
+        elif self._cleanup.is_due(time, namespace, context):
+            _drop(context, _KEPT, CLEANUP)
+        else:
+            self._expiry.on_processing_time(time, context)
+
+    def fired(self, context: RowsContext) -> list[Changes]:
+        """Return nothing: all rows are emitted as they arrive."""
+        return []
+
+
+def _new_end(plan: OverAggregate, last: int, context: RowsContext) -> int | None:
+    """Return when the rows of the current key are forgotten, if that is later than what is known already.
+
+    As in Flink they may stay for half the length of a frame longer, so that there are few timers.
+    """
+    length = _length(plan)
+    if length is None:
+        return None
+    known = context.state.get(_END)
+    if known is not None and known >= last + length + 1:
+        return None
+    end = context.state[_END] = last + length + length // 2 + 1
+    return end
+
+
+def _length(plan: OverAggregate) -> int | None:
+    """Return the length of a frame by time; None if the frame has no end or is one of rows."""
+    distance = plan.frame.lower.distance
+    return int(distance.value) if plan.frame.units == "RANGE" and isinstance(distance, Literal) else None
+
+
+def _forget(time: int, context: RowsContext) -> None:
+    """Drop what rows of the current key have left, if no later ones have put that off."""
+    if context.state.get(_END) == time:
+        _drop(context, _KEPT, _LAST, _END)
+
+
+def _drop(context: RowsContext, *slots: str) -> None:
+    for slot in slots:
+        context.state.pop(slot, None)
+
+
+def _gathered(keys: list[Any], context: RowsContext) -> tuple[Any, list[Piece]]:
+    """Take the waiting rows of keys, and say for each row which key it is of."""
+    waiting: list[Piece] = []
+    lengths = []
+    for key in keys:
+        state = context.select(key)
+        state.pop(_TIMER, None)
+        found = state.pop(_WAITING, ())
+        lengths.append(sum(map(length_of, found)))
+        waiting += found
+    return np.repeat(np.arange(len(keys)), lengths), waiting

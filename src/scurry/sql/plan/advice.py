@@ -1,0 +1,55 @@
+"""Hints at what makes a refused plan one that runs."""
+
+from __future__ import annotations
+
+import re
+
+from scurry.sql.plan.expressions import InputReference
+from scurry.sql.plan.nodes import Filter, Plan, Project, Scan
+from scurry.sql.types import (
+    BigIntType,
+    CharType,
+    DataType,
+    IntType,
+    LocalZonedTimestampType,
+    TimestampType,
+    VarCharType,
+)
+
+__all__ = ["time_attribute_of", "watermark_of"]
+
+_DELAY = "INTERVAL '5' SECOND"
+
+
+def watermark_of(column: str, kind: DataType) -> str:
+    """Return what gives a table a time attribute by a column, as CREATE TABLE takes it.
+
+    Args:
+        column: The column that has the time.
+        kind: Its type.
+    """
+    name = column if re.fullmatch(r"[A-Za-z_]\w*", column) else f"`{column}`"
+    if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision <= 3:
+        return f"WATERMARK FOR {name} AS {name} - {_DELAY}"
+    if isinstance(kind, CharType | VarCharType):
+        made = f"TO_TIMESTAMP({name})"
+    elif isinstance(kind, BigIntType | IntType):
+        made = f"TO_TIMESTAMP_LTZ({name}, 3)"
+    else:
+        made = f"CAST({name} AS TIMESTAMP(3))"
+    return f"event_time AS {made}, WATERMARK FOR event_time AS event_time - {_DELAY}"
+
+
+def time_attribute_of(plan: Plan, column: int) -> str:
+    """Return a hint for a column that is used as a time attribute, and is none."""
+    name, kind = plan.schema[column].name, plan.schema[column].type
+    while isinstance(plan, Project | Filter):
+        if isinstance(plan, Project):
+            found = plan.expressions[column]
+            if not isinstance(found, InputReference):
+                break
+            column = found.index
+        plan = plan.input
+    if not isinstance(plan, Scan):
+        return f"'{name}' is computed from other rows: use a time attribute, such as window_time"
+    return f"add it to CREATE TABLE {plan.path[-1]}: {watermark_of(plan.schema[column].name, kind)}"

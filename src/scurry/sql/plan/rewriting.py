@@ -1,0 +1,230 @@
+"""Traversal and rewriting of expressions and plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Plan, Scan, Values
+from scurry.sql.plan.schema import Schema
+
+__all__ = [
+    "correlated",
+    "correlations_of",
+    "expressions_of",
+    "grafted",
+    "input_references",
+    "is_true",
+    "remapped",
+    "retyped",
+    "rewritten",
+    "shifted",
+    "substituted",
+    "walk_expression",
+    "with_expressions",
+    "with_parts",
+    "without_inputs",
+]
+
+Replacement = Callable[[Expression], Expression]
+_Expression = TypeVar("_Expression", bound=Expression)
+
+
+def rewritten(expression: Expression, replacement: Replacement) -> Expression:
+    """Replace every part of an expression, the innermost first.
+
+    Args:
+        expression: The expression.
+        replacement: Returns for each part, whose own parts are replaced already, what stands in its place.
+
+    Returns:
+        The new expression; the same object if nothing was replaced.
+    """
+    done: dict[int, Expression] = {}
+    waiting = [(expression, False)]
+    while waiting:
+        part, has_parts_done = waiting.pop()
+        if has_parts_done:
+            done[id(part)] = replacement(with_parts(part, lambda each: done[id(each)]))
+        elif id(part) not in done:
+            waiting.append((part, True))
+            waiting.extend((each, False) for each in reversed(_direct_parts(part)))
+    return done[id(expression)]
+
+
+def with_parts(expression: _Expression, replacement: Replacement) -> _Expression:
+    """Return an expression with each of its direct parts replaced."""
+    changes = {}
+    for name in _parts_of(type(expression)):
+        old = getattr(expression, name)
+        new = _mapped_value(old, replacement)
+        if new is not old:
+            changes[name] = new
+    return replace(expression, **changes) if changes else expression
+
+
+def walk_expression(expression: Expression) -> Iterator[Expression]:
+    """Iterate over an expression and all its parts, each before its own parts."""
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(reversed(_direct_parts(part)))
+
+
+def _direct_parts(expression: Expression) -> list[Expression]:
+    return [part for name in _parts_of(type(expression)) for part in _expressions_in(getattr(expression, name))]
+
+
+def input_references(expression: Expression) -> set[int]:
+    """Return the positions of the columns that an expression refers to."""
+    return {each.index for each in walk_expression(expression) if isinstance(each, InputReference)}
+
+
+def remapped(expression: Expression, positions: Mapping[int, int] | Sequence[int]) -> Expression:
+    """Return an expression with the columns it refers to at other positions."""
+
+    def replaced(node: Expression) -> Expression:
+        return replace(node, index=positions[node.index]) if isinstance(node, InputReference) else node
+
+    return rewritten(expression, replaced)
+
+
+def shifted(expression: Expression, by: int) -> Expression:
+    """Return an expression with all columns it refers to some positions further."""
+    if not by:
+        return expression
+
+    def replaced(node: Expression) -> Expression:
+        return replace(node, index=node.index + by) if isinstance(node, InputReference) else node
+
+    return rewritten(expression, replaced)
+
+
+def substituted(expression: Expression, columns: Sequence[Expression]) -> Expression:
+    """Return an expression with each reference replaced by the expression of that column."""
+
+    def replaced(node: Expression) -> Expression:
+        return columns[node.index] if isinstance(node, InputReference) else node
+
+    return rewritten(expression, replaced)
+
+
+def correlated(expression: Expression, correlation: int) -> Expression:
+    """Return an expression over a row as inner queries refer to it."""
+
+    def replaced(node: Expression) -> Expression:
+        if isinstance(node, InputReference):
+            return CorrelatedReference(correlation, node.index, node.type)
+        return node
+
+    return rewritten(expression, replaced)
+
+
+def retyped(expression: Expression, schema: Schema) -> Expression:
+    """Return an expression with the columns it refers to having the types of a schema."""
+
+    def replaced(node: Expression) -> Expression:
+        return replace(node, type=schema[node.index].type) if isinstance(node, InputReference) else node
+
+    return rewritten(expression, replaced)
+
+
+def is_true(expression: Expression) -> bool:
+    """Say whether an expression is the literal TRUE."""
+    return isinstance(expression, Literal) and expression.value is True
+
+
+def expressions_of(plan: Plan) -> Iterator[Expression]:
+    """Iterate over the expressions of a node itself, without those of its inputs."""
+    for each in fields(plan):
+        yield from _expressions_in(getattr(plan, each.name))
+
+
+def with_expressions(plan: Plan, replacement: Replacement) -> Plan:
+    """Return a node with each of its expressions as a whole replaced."""
+    changes = {}
+    for each in fields(plan):
+        old = getattr(plan, each.name)
+        new = _mapped_value(old, replacement)
+        if new is not old:
+            changes[each.name] = new
+    return replace(plan, **changes) if changes else plan
+
+
+def correlations_of(plan: Plan) -> set[int]:
+    """Return the numbers of the outer rows that a plan refers to anywhere, its subqueries included."""
+    found: set[int] = set()
+    for expression in expressions_of(plan):
+        for part in walk_expression(expression):
+            if isinstance(part, CorrelatedReference):
+                found.add(part.correlation)
+            inner = getattr(part, "plan", None)
+            if isinstance(inner, Plan):
+                found |= correlations_of(inner)
+    for each in plan.inputs:
+        found |= correlations_of(each)
+    return found
+
+
+def without_inputs(plan: Plan) -> Any:
+    """Return a node on inputs of which only the columns are known: that is what tasks get."""
+    if isinstance(plan, Scan):
+        return Values(plan.schema, ())
+    return plan.with_inputs(tuple(Values(each.schema, ()) for each in plan.inputs))
+
+
+_PARTS: dict[type, tuple[str, ...]] = {}
+
+
+def _parts_of(kind: type) -> tuple[str, ...]:
+    found = _PARTS.get(kind)
+    if found is None:
+        found = _PARTS[kind] = tuple(_part_names(kind))
+    return found
+
+
+def _part_names(kind: Any) -> Iterator[str]:
+    return (each.name for each in fields(kind) if each.name not in ("span", "type", "function", "name", "plan"))
+
+
+def _is_holder(value: Any) -> bool:
+    """Say whether a value is a dataclass that is no expression and no plan, such as a sort key."""
+    return is_dataclass(value) and not isinstance(value, type | Expression | Plan)
+
+
+def _expressions_in(value: Any) -> Iterator[Expression]:
+    if isinstance(value, Expression):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _expressions_in(each)
+    elif _is_holder(value):
+        for each in fields(value):
+            yield from _expressions_in(getattr(value, each.name))
+
+
+def _mapped_value(value: Any, replacement: Replacement) -> Any:
+    if isinstance(value, Expression):
+        return replacement(value)
+    if isinstance(value, tuple):
+        new = tuple(_mapped_value(each, replacement) for each in value)
+        return value if all(one is other for one, other in zip(new, value, strict=True)) else new
+    if _is_holder(value):
+        changes = {}
+        for each in fields(value):
+            old = getattr(value, each.name)
+            changed = _mapped_value(old, replacement)
+            if changed is not old:
+                changes[each.name] = changed
+        return replace(value, **changes) if changes else value
+    return value
+
+
+def grafted(plan: Plan, below: Plan, replacement: Plan) -> Plan:
+    """Return a chain of nodes with another one at its end."""
+    if plan is below:
+        return replacement
+    return plan.with_inputs((grafted(plan.inputs[0], below, replacement),))

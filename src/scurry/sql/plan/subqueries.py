@@ -1,0 +1,52 @@
+"""Queries inside expressions.
+
+The rule `subqueries` turns them into joins before a plan is executed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.types import DataType
+
+__all__ = ["Exists", "QuantifiedSubquery", "ScalarSubquery", "Subquery"]
+
+
+@dataclass(frozen=True)
+class Subquery(Expression):
+    """A query inside an expression.
+
+    Attributes:
+        type: The type of the value.
+        plan: The query.
+        correlation: The number by which it refers to the row of the expression.
+    """
+
+    type: DataType
+    plan: Plan
+    correlation: int
+
+
+@dataclass(frozen=True)
+class ScalarSubquery(Subquery):
+    """The value of a query of one column and at most one row; NULL if there is no row."""
+
+
+@dataclass(frozen=True)
+class Exists(Subquery):
+    """EXISTS: whether a query has rows."""
+
+
+@dataclass(frozen=True)
+class QuantifiedSubquery(Subquery):
+    """Whether `operands operator row` is TRUE for some row of a query; NULL if it is for some row only NULL.
+
+    Attributes:
+        operands: What is compared with the columns of the query, which have the same types.
+        operator: The name of the comparison; `=` is IN.
+    """
+
+    operands: tuple[Expression, ...]
+    operator: str = "="

@@ -1,0 +1,67 @@
+"""Plans as text, in the words of Flink's EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.planner.explain.advice import Advice
+from scurry.sql.planner.explain.logical import expression_text, plan_text
+from scurry.sql.planner.explain.physical import Operator, operators, physical_text, physical_tree_text
+from scurry.sql.planner.explain.reading import Reading
+from scurry.sql.planner.explain.shared import shared_texts
+
+__all__ = [
+    "Operator",
+    "Reading",
+    "explain",
+    "explain_executed",
+    "expression_text",
+    "operators",
+    "physical_text",
+    "plan_text",
+]
+
+
+def explain(
+    plans: Sequence[Plan],
+    executed: Sequence[Plan],
+    reading: Reading | None,
+    modes: Callable[[Plan], str] | None = None,
+    advises: bool = False,
+) -> str:
+    """Return what EXPLAIN shows of the plans of a statement.
+
+    Args:
+        plans: One per sink, or that of a query.
+        executed: The same as they are executed.
+        reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
+        modes: Returns the changes of a node, to be shown in the physical plan; None to leave them out.
+        advises: Whether to show what would make the physical plan faster.
+    """
+    advice = Advice() if advises else None
+    physical = [physical_tree_text(plan, reading, modes, advice) for plan in executed]
+    parts = [
+        ("Abstract Syntax Tree", [plan_text(plan) for plan in plans]),
+        ("Optimized Physical Plan", physical)
+        if advice is None
+        else ("Optimized Physical Plan With Advice", [*physical, advice.text()]),
+        ("Optimized Execution Plan", _executed_texts(executed, reading)),
+    ]
+    return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
+
+
+def explain_executed(executed: Sequence[Plan], reading: Reading | None) -> str:
+    """Return what is shown of plans that are compiled already.
+
+    Args:
+        executed: One per sink.
+        reading: How tables are read in STREAMING; None in BATCH.
+    """
+    return "== Optimized Execution Plan ==\n" + "\n\n".join(_executed_texts(executed, reading)) + "\n"
+
+
+def _executed_texts(executed: Sequence[Plan], reading: Reading | None) -> list[str]:
+    if reading is None:
+        return [physical_tree_text(plan, None) for plan in executed]
+    return shared_texts([operators(plan, reading) for plan in executed])

@@ -1,0 +1,130 @@
+"""Aggregates of groups as text, in the words of Flink's EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scurry.sql.plan.expressions import AggregateCall, Expression
+from scurry.sql.plan.nodes import Aggregate
+from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
+from scurry.sql.planner.explain.logical import expression_text
+
+__all__ = ["global_calls", "global_text", "group_aggregate_text", "local_calls", "local_text"]
+
+#: What Flink calls the parts of the states of aggregates, without and with rows that are taken back.
+_PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "AVG": (("sum", "count"), ("sum", "count")),
+    "COUNT": (("count",), ("count",)),
+    "LISTAGG": (("accDelimiter", "concatAcc"), ("listagg",)),
+    "SINGLE_VALUE": (("value", "count"), ("value", "count")),
+    "SUM": (("sum",), ("sum", "count")),
+    "$SUM0": (("sum",), ("sum",)),
+}
+#: Aggregates whose values are the same with DISTINCT.
+_DISTINCT_ANYWAY = ("MIN", "MAX")
+
+
+def group_aggregate_text(plan: Aggregate) -> str:
+    """Return an aggregation of groups as text."""
+    names = plan.input.schema.names
+    keys = [names[key] for key in plan.keys]
+    calls = [f"{_named_call(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    hint = "" if plan.state_ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{plan.state_ttl}ms]]]]"
+    return f"GroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *calls])}]{hint})"
+
+
+def local_text(plan: LocalGroupAggregate) -> str:
+    """Return the first phase of an aggregation as text."""
+    names = plan.input.schema.names
+    keys = [names[key] for key in plan.keys]
+    made = local_calls(plan.calls, plan.retracts, names)
+    return f"LocalGroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *made])}])"
+
+
+def local_calls(calls: Sequence[AggregateCall], retracts: bool, names: Sequence[str]) -> list[str]:
+    """Return what the first phase of some aggregates makes of rows, whose columns have names, as text."""
+    made, counter = [], -1
+    for each in _phases(calls, retracts):
+        arguments = ", ".join(expression_text(argument, names) for argument in each.call.arguments) or "*"
+        shown = f"{each.function}({each.view}{arguments})"
+        if each.call.filter is not None:
+            shown += f" FILTER {expression_text(each.call.filter, names)}"
+        made.append(f"{shown} AS {each.state}")
+        counter = each.last
+    if retracts and not any(_counts_rows(call) for call in calls):
+        made.append(f"COUNT_RETRACT(*) AS count1${counter + 1}")
+    for number, different in enumerate(_views(calls)):
+        made.append(f"DISTINCT({', '.join(expression_text(each, names) for each in different)}) AS distinct${number}")
+    return made
+
+
+def global_text(plan: GlobalGroupAggregate) -> str:
+    """Return the second phase of an aggregation as text."""
+    keys = [plan.schema.names[key] for key in plan.keys]
+    merged = global_calls(plan.aggregate.calls, plan.retracts, plan.aggregate.names)
+    ttl = plan.aggregate.state_ttl
+    hint = "" if ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{ttl}ms]]]]"
+    return f"GlobalGroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *merged])}]{hint})"
+
+
+def global_calls(calls: Sequence[AggregateCall], retracts: bool, names: Sequence[str]) -> list[str]:
+    """Return what the second phase of some aggregates makes of the states of the first one, as text."""
+    return [
+        f"{each.function}({each.view}{each.state}) AS {name}"
+        for each, name in zip(_phases(calls, retracts), names, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """An aggregate as the lines of its local and its global phase show it.
+
+    Attributes:
+        call: The aggregate.
+        function: Its name.
+        view: The set of different arguments that it is of, and a space; empty if it is of all of them.
+        state: Its state.
+        last: The number of the last part of its state.
+    """
+
+    call: AggregateCall
+    function: str
+    view: str
+    state: str
+    last: int
+
+
+def _phases(calls: Sequence[AggregateCall], retracts: bool) -> Iterator[_Phase]:
+    views, number = _views(calls), 0
+    for call in calls:
+        parts = _PARTS.get(call.function, ((call.function.lower(),),) * 2)[retracts]
+        if call.function == "COUNT" and not call.arguments:
+            parts = ("count1",)
+        named = [f"{part}${number + place}" for place, part in enumerate(parts)]
+        number += len(parts)
+        state = named[0] if len(named) == 1 else f"({', '.join(named)})"
+        view = f"distinct${views.index(call.arguments)} " if _is_distinct(call) else ""
+        yield _Phase(call, f"{call.function}{'_RETRACT' if retracts else ''}", view, state, number - 1)
+
+
+def _views(calls: Sequence[AggregateCall]) -> list[tuple[Expression, ...]]:
+    return list(dict.fromkeys(call.arguments for call in calls if _is_distinct(call)))
+
+
+def _is_distinct(call: AggregateCall) -> bool:
+    return call.distinct and call.function not in _DISTINCT_ANYWAY
+
+
+def _counts_rows(call: AggregateCall) -> bool:
+    return call.function == "COUNT" and not call.arguments and call.filter is None
+
+
+def _grouped(keys: Sequence[str]) -> str:
+    return f"groupBy=[{', '.join(keys)}], " if keys else ""
+
+
+def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
+    arguments = ", ".join(expression_text(each, names) for each in call.arguments) or "*"
+    shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"

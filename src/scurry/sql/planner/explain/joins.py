@@ -1,0 +1,52 @@
+"""Joins of STREAMING as text, in the words of Flink's EXPLAIN."""
+
+from __future__ import annotations
+
+from scurry.sql.plan.physical.joins import LookupJoin, RegularJoin, StreamingJoin
+from scurry.sql.planner.explain.logical import all_of_text, expression_text
+from scurry.sql.planner.explain.names import distinct_names
+
+__all__ = ["lookup_join_text", "streaming_join_text"]
+
+_JOIN_TYPES = {
+    "INNER": "InnerJoin",
+    "LEFT": "LeftOuterJoin",
+    "RIGHT": "RightOuterJoin",
+    "FULL": "FullOuterJoin",
+    "SEMI": "LeftSemiJoin",
+    "ANTI": "LeftAntiJoin",
+}
+
+
+def streaming_join_text(plan: StreamingJoin) -> str:
+    """Return a join of two inputs as text."""
+    names = distinct_names([*plan.left.schema.names, *plan.right.schema.names])
+    width = len(plan.left.schema)
+    conditions = [
+        f"{'IS NOT DISTINCT FROM' if key.null_equals_null else '='}({names[key.left]}, {names[key.right + width]})"
+        for key in plan.keys
+    ]
+    if plan.rest is not None:
+        conditions.append(expression_text(plan.rest, names))
+    parts = [f"joinType=[{_JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{all_of_text(conditions)}]"]
+    parts += [f"select=[{', '.join(names[: len(plan.schema)])}]", *plan.shown_after]
+    if isinstance(plan, RegularJoin) and plan.state_ttl != (None, None):
+        ttl = zip(("LEFT", "RIGHT"), plan.state_ttl, strict=True)
+        shown = ", ".join(f"{side}={value}ms" for side, value in ttl if value is not None)
+        parts.append(f"stateTtlHints=[[[STATE_TTL options:{{{shown}}}]]]")
+    return f"{plan.operator}({', '.join(parts)})"
+
+
+def lookup_join_text(plan: LookupJoin) -> str:
+    """Return a lookup join as text."""
+    names, asked = plan.input.schema.names, plan.table.schema.names
+    lookup = ", ".join(f"{asked[column]}={names[key]}" for key, column in plan.keys)
+    parts = [f"table=[{'.'.join(plan.table.path)}]", f"joinType=[{_JOIN_TYPES[plan.kind]}]", f"lookup=[{lookup}]"]
+    both = distinct_names([*names, *plan.right_schema.names])
+    conditions = [] if plan.condition is None else [expression_text(plan.condition, asked)]
+    conditions += [] if plan.rest is None else [expression_text(plan.rest, both)]
+    parts += [f"where=[{all_of_text(conditions)}]"] if conditions else []
+    parts.append(f"select=[{', '.join(both)}]")
+    if plan.retry is not None:
+        parts.append(f"retry=[lookup_miss, FIXED_DELAY, {plan.retry.delay}ms, {plan.retry.retries}]")
+    return f"LookupJoin({', '.join(parts)})"

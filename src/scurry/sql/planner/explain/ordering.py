@@ -1,0 +1,91 @@
+"""Operations on the order of rows as text, in the words of Flink's EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
+from scurry.sql.plan.nodes import SortKey
+from scurry.sql.plan.physical.over import OverAggregate
+from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
+from scurry.sql.plan.windows import Frame, FrameBound
+
+__all__ = ["deduplicate_text", "over_aggregate_text", "rank_text", "temporal_sort_text"]
+
+
+def over_aggregate_text(plan: OverAggregate) -> str:
+    """Return an OVER aggregation as text."""
+    names = plan.input.schema.names
+    parts = []
+    if plan.partition_by:
+        parts.append(f"partitionBy=[{_columns(plan.partition_by, names)}]")
+    parts.append(f"orderBy=[{names[plan.time]} ASC]")
+    parts.append(f"window=[ {_frame(plan.frame)}]")
+    calls = [f"{_aggregate(call.call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    parts.append(f"select=[{', '.join([*names, *calls])}]")
+    return f"OverAggregate({', '.join(parts)})"
+
+
+def rank_text(plan: Rank) -> str:
+    """Return a rank, or ORDER BY and LIMIT, as text."""
+    names = plan.input.schema.names
+    if plan.is_limit:
+        limits = f"offset=[{plan.start - 1}], fetch=[{plan.end - plan.start + 1}]"
+        if not plan.order_by:
+            return f"Limit({limits})"
+        return f"SortLimit(orderBy=[{_order(plan.order_by, names)}], {limits}, strategy=[{_strategy(plan)}])"
+    numbers = f"rankStart={plan.start}, rankEnd={plan.end}"
+    if plan.end_column is not None:
+        numbers = f"rankEnd={names[plan.end_column]}"
+    return (
+        f"Rank(strategy=[{_strategy(plan)}], rankType=[ROW_NUMBER], rankRange=[{numbers}], "
+        f"partitionBy=[{_columns(plan.partition_by, names)}], orderBy=[{_order(plan.order_by, names)}], "
+        f"select=[{', '.join(plan.schema.names)}])"
+    )
+
+
+def deduplicate_text(plan: Deduplicate) -> str:
+    """Return a deduplication as text."""
+    names = plan.input.schema.names
+    keep = "LastRow" if plan.keep_last else "FirstRow"
+    order = "ROWTIME" if plan.has_event_time else "PROCTIME"
+    return f"Deduplicate(keep=[{keep}], key=[{_columns(plan.keys, names)}], order=[{order}])"
+
+
+def temporal_sort_text(plan: TemporalSort) -> str:
+    """Return sorting by time as text."""
+    return f"TemporalSort(orderBy=[{_order(plan.keys, plan.schema.names)}])"
+
+
+def _strategy(plan: Rank) -> str:
+    if plan.strategy != "UpdateFastStrategy":
+        return plan.strategy
+    return f"{plan.strategy}[{','.join(map(str, plan.update_key))}]"
+
+
+def _order(keys: Sequence[SortKey], names: Sequence[str]) -> str:
+    return ", ".join(f"{names[key.index]} {'DESC' if key.descending else 'ASC'}" for key in keys)
+
+
+def _columns(columns: Sequence[int], names: Sequence[str]) -> str:
+    return ", ".join(names[column] for column in columns)
+
+
+def _frame(frame: Frame) -> str:
+    return f"{frame.units} BETWEEN {_bound(frame.lower)} AND {_bound(frame.upper)}"
+
+
+def _bound(bound: FrameBound) -> str:
+    return bound.kind if not isinstance(bound.distance, Literal) else f"{bound.distance.value} {bound.kind}"
+
+
+def _aggregate(call: AggregateCall, names: Sequence[str]) -> str:
+    arguments = ", ".join(_argument(each, names) for each in call.arguments) or "*"
+    shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    return shown if call.filter is None else f"{shown} FILTER {_argument(call.filter, names)}"
+
+
+def _argument(expression: Expression, names: Sequence[str]) -> str:
+    if isinstance(expression, InputReference):
+        return names[expression.index]
+    return str(expression.value) if isinstance(expression, Literal) else str(expression)

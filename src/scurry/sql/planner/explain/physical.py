@@ -1,0 +1,302 @@
+"""Plans as they are executed, as text: operators with Flink's names, and where rows are exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scurry.common.redaction import redacted
+from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.expressions import Expression, InputReference
+from scurry.sql.plan.join_keys import conjuncts
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, sets, windows
+from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.process_tables import ProcessTableFunction
+from scurry.sql.plan.rewriting import substituted
+from scurry.sql.planner.explain.advice import Advice
+from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
+from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_text
+from scurry.sql.planner.explain.logical import all_of_text, expression_text, node_text, tree_text
+from scurry.sql.planner.explain.matching import physical_match_text
+from scurry.sql.planner.explain.names import distinct_names
+from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
+from scurry.sql.planner.explain.process_tables import process_text
+from scurry.sql.planner.explain.reading import NO_TABLES, Reading, read_texts
+from scurry.sql.planner.explain.windows import (
+    global_window_text,
+    has_two_phases,
+    local_window_text,
+    session_table_text,
+    window_aggregate_text,
+    window_rank_text,
+)
+
+__all__ = ["Operator", "operators", "physical_text", "physical_tree_text"]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of a plan as it is executed.
+
+    Attributes:
+        text: The operator as EXPLAIN shows it, with its name first.
+        plan: The node whose rows it emits.
+        inputs: The operators it reads.
+        drops_before: Whether its updates lose the rows before them later, where those of the node have none.
+    """
+
+    text: str
+    plan: Plan
+    inputs: tuple[Operator, ...]
+    drops_before: bool = False
+
+    @property
+    def name(self) -> str:
+        """Flink's name of it."""
+        return self.text.partition("(")[0]
+
+
+def physical_tree_text(
+    plan: Plan,
+    reading: Reading | None,
+    modes: Callable[[Plan], str] | None = None,
+    advice: Advice | None = None,
+) -> str:
+    """Return the operators of a plan as a tree.
+
+    Args:
+        plan: The plan.
+        reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
+        modes: Returns the changes of a node, to be shown with it; None to leave them out.
+        advice: Numbers what there is to say about operators, to be shown with them; None to leave it out.
+    """
+
+    def described(operator: Operator) -> tuple[str, Sequence[Operator]]:
+        shown = operator.text if advice is None else advice.added(operator.name, operator.text)
+        if modes is not None:
+            mode = modes(operator.plan)
+            mode = mode.replace("UA", "UB,UA") if operator.drops_before else mode
+            separator = "" if shown.endswith("()") else ", "
+            shown = f"{shown.removesuffix(')')}{separator}changelogMode=[{mode}])"
+        return shown, operator.inputs
+
+    return tree_text(operators(plan, reading), described)
+
+
+def operators(plan: Plan, reading: Reading | None) -> Operator:
+    """Return the operators of a plan: row-wise operations are one Calc, and rows are exchanged by key.
+
+    Args:
+        plan: The plan.
+        reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
+    """
+    if isinstance(plan, nodes.Project | nodes.Filter):
+        return _calc(plan, reading)
+    if isinstance(plan, nodes.Scan):
+        return _read(plan, reading or NO_TABLES)
+    if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
+        return Operator(_limit(plan), plan, (operators(plan.input.input, reading),))
+    inputs = [operators(each, reading) for each in plan.inputs]
+    if isinstance(plan, windows.WindowAggregate) and len(plan.grouping_sets) > 1:
+        inputs = [_expanded(plan, inputs[0])]
+    if isinstance(plan, windows.WindowAggregate) and has_two_phases(plan):
+        local = Operator(local_window_text(plan), plan, (inputs[0],))
+        return Operator(global_window_text(plan), plan, (_exchange(local, plan.keys, plan.input),))
+    keys = _KEYS.get(type(plan))
+    if reading is not None and keys is not None:
+        pairs = zip(inputs, keys(plan), strict=True)
+        inputs = [each if columns is None else _exchange(each, columns) for each, columns in pairs]
+    return Operator(physical_text(plan), plan, tuple(inputs))
+
+
+def physical_text(plan: Plan) -> str:
+    """Return an operation as plans that are executed show it, and messages about them, with columns by name."""
+    found = _DESCRIPTIONS.get(type(plan))
+    return node_text(plan).removeprefix("Logical") if found is None else found(plan)
+
+
+def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
+    """Return the rows of an aggregation once per grouping set, which its operator makes of them."""
+    expand = aggregates.Expand(plan.input, plan.keys, plan.grouping_sets, plan.set_numbers)
+    return Operator(_expand(expand), rows.plan, (rows,))
+
+
+def _read(plan: nodes.Scan, reading: Reading) -> Operator:
+    """Return the operators that read a table."""
+    dropping, before = read_texts(plan, reading, _scan, _computed)
+    found: Operator | None = None
+    for text in reversed(before):
+        found = Operator(text, plan, () if found is None else (found,), bool(dropping))
+    assert found is not None
+    for text in dropping:
+        found = Operator(text, plan, (found,))
+    return found
+
+
+def _exchange(rows: Operator, columns: Sequence[int], plan: Plan | None = None) -> Operator:
+    names = (plan or rows.plan).schema.names
+    distribution = f"hash[{', '.join(names[column] for column in columns)}]" if columns else "single"
+    return Operator(f"Exchange(distribution=[{distribution}])", rows.plan, (rows,))
+
+
+def _computed(plan: nodes.Project) -> str:
+    """Return columns that are computed where a table is read."""
+    return _calc(plan, None).text
+
+
+def _calc(plan: Plan, reading: Reading | None) -> Operator:
+    """Return projections and filters above each other as one operator; none if they change nothing but names."""
+    steps: list[Plan] = []
+    below = plan
+    while isinstance(below, nodes.Project | nodes.Filter):
+        steps.insert(0, below)
+        below = below.input
+    columns: list[Expression] = [InputReference(place, each) for place, each in enumerate(below.schema.types)]
+    conditions: list[Expression] = []
+    for step in steps:
+        if isinstance(step, nodes.Project):
+            columns = [substituted(each, columns) for each in step.expressions]
+        elif isinstance(step, nodes.Filter):
+            conditions += [substituted(each, columns) for each in conjuncts(step.condition)]
+    rows, names = operators(below, reading), distinct_names(below.schema.names)
+    if not conditions and [getattr(each, "index", None) for each in columns] == list(range(len(names))):
+        return replace(rows, plan=plan)
+    shown = [_selected(each, name, names) for each, name in zip(columns, plan.schema.names, strict=True)]
+    where = [expression_text(each, names) for each in conditions]
+    condition = f", where=[{all_of_text(where)}]" if where else ""
+    return Operator(f"Calc(select=[{', '.join(shown)}]{condition})", plan, (rows,))
+
+
+def _selected(expression: Expression, name: str, names: Sequence[str]) -> str:
+    text = expression_text(expression, names)
+    return text if text == name else f"{text} AS {name}"
+
+
+def _scan(plan: nodes.Scan) -> str:
+    hints = ", ".join(f"{key}={value}" for key, value in redacted(dict(plan.options)).items())
+    shown = f", hints=[[[OPTIONS options:{{{hints}}}]]]" if hints else ""
+    conditions = ", ".join(expression_text(each, plan.table_schema.names) for each in plan.conditions)
+    pushed = f", filter=[{conditions}]" if conditions else ""
+    return f"TableSourceScan(table=[[{', '.join(plan.path)}{pushed}]], fields=[{', '.join(plan.schema.names)}]{shown})"
+
+
+def _values(plan: nodes.Values) -> str:
+    rows = ", ".join(f"{{ {', '.join(map(expression_text, row))} }}" for row in plan.rows)
+    return f"Values(tuples=[[{rows}]])"
+
+
+def _expand(plan: aggregates.Expand) -> str:
+    names = plan.input.schema.names
+    projects = []
+    for number, grouping_set in zip(plan.numbers, plan.grouping_sets, strict=True):
+        keys = [names[key] if place in grouping_set else "null" for place, key in enumerate(plan.keys)]
+        projects.append(f"{{{', '.join([*names, *keys, f'{number} AS $e'])}}}")
+    return f"Expand(projects=[{', '.join(projects)}])"
+
+
+def _normalize(plan: changes.ChangelogNormalize) -> str:
+    return f"ChangelogNormalize(key=[{', '.join(plan.schema.names[column] for column in plan.key)}])"
+
+
+def _union(plan: nodes.SetOperation) -> str:
+    names = {"UNION": "Union", "INTERSECT": "Intersect", "EXCEPT": "Minus"}
+    kind = f"all=[{str(plan.all).lower()}], "
+    return f"{names[plan.kind]}({kind}union=[{', '.join(plan.schema.names)}])"
+
+
+def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan) -> str:
+    names, kind = plan.input.schema.names, "LEFT" if plan.outer else "INNER"
+    if isinstance(plan, nodes.Unnest):
+        invocation = f"$UNNEST_ROWS$1({expression_text(plan.collection, names)})"
+        condition = plan.condition
+    else:
+        invocation, condition = expression_text(plan.call, names), None
+    shown = "" if condition is None else f", condition=[{expression_text(condition, plan.schema.names)}]"
+    return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}]{shown})"
+
+
+def _window_table(plan: nodes.WindowTable) -> str:
+    shown = node_text(plan)
+    window = shown[shown.index("[") + 1 : -2].replace(f"${plan.time}", plan.input.schema.names[plan.time])
+    return f"WindowTableFunction(window=[{window}])"
+
+
+def _limit(plan: nodes.Limit) -> str:
+    if isinstance(plan.input, nodes.Sort):
+        return node_text(plan).removeprefix("Logical")
+    fetch = [] if plan.fetch is None else [f"fetch=[{plan.fetch}]"]
+    return f"Limit({', '.join([f'offset=[{plan.offset}]', *fetch])})"
+
+
+def _sink(plan: nodes.Sink) -> str:
+    fields = f"fields=[{', '.join(plan.input.schema.names)}]"
+    materialize = ", upsertMaterialize=[true]" if plan.upsert_materialize else ""
+    return f"Sink(table=[{'.'.join(plan.path)}], {fields}{materialize})"
+
+
+_DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
+    aggregates.Expand: _expand,
+    changes.ChangelogNormalize: _normalize,
+    joins.EventTimeTemporalJoin: streaming_join_text,
+    joins.IntervalJoin: streaming_join_text,
+    joins.LookupJoin: lookup_join_text,
+    joins.RegularJoin: streaming_join_text,
+    joins.WindowJoin: streaming_join_text,
+    PatternMatch: lambda plan: physical_match_text(plan, expression_text),
+    ProcessTableFunction: lambda plan: f"ProcessTableFunction({process_text(plan, expression_text)})",
+    aggregates.GlobalGroupAggregate: global_text,
+    aggregates.LocalGroupAggregate: local_text,
+    nodes.Aggregate: group_aggregate_text,
+    nodes.Limit: _limit,
+    nodes.Scan: _scan,
+    nodes.SetOperation: _union,
+    nodes.Sink: _sink,
+    nodes.TableFunctionScan: _correlate,
+    nodes.Unnest: _correlate,
+    nodes.Values: _values,
+    nodes.WindowTable: _window_table,
+    over.NonTimeOverAggregate: over_aggregate_text,
+    over.OverAggregate: over_aggregate_text,
+    ranks.Deduplicate: deduplicate_text,
+    ranks.Rank: rank_text,
+    ranks.TemporalSort: temporal_sort_text,
+    sets.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
+    windows.SessionTable: session_table_text,
+    windows.WindowAggregate: window_aggregate_text,
+    windows.WindowDeduplicate: window_rank_text,
+    windows.WindowRank: window_rank_text,
+}
+
+
+def _join_keys(plan: joins.StreamingJoin) -> list[list[int]]:
+    return [[key.left for key in plan.keys], [key.right for key in plan.keys]]
+
+
+def _set_keys(plan: ProcessTableFunction) -> list[tuple[int, ...] | None]:
+    return [each.partition_by if each.is_set else None for each in plan.tables] or [None]
+
+
+#: By which columns operators need each of their inputs; None for rows that stay where they are.
+_KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int] | None]]] = {
+    aggregates.GlobalGroupAggregate: lambda plan: [plan.keys],
+    changes.ChangelogNormalize: lambda plan: [plan.key],
+    joins.EventTimeTemporalJoin: _join_keys,
+    joins.IntervalJoin: _join_keys,
+    joins.RegularJoin: _join_keys,
+    joins.WindowJoin: _join_keys,
+    PatternMatch: lambda plan: [plan.partition_by],
+    ProcessTableFunction: _set_keys,
+    nodes.Aggregate: lambda plan: [plan.keys],
+    nodes.Limit: lambda plan: [()],
+    over.NonTimeOverAggregate: lambda plan: [plan.partition_by],
+    over.OverAggregate: lambda plan: [plan.partition_by],
+    ranks.Deduplicate: lambda plan: [plan.keys],
+    ranks.Rank: lambda plan: [plan.partition_by],
+    ranks.TemporalSort: lambda plan: [()],
+    windows.SessionTable: lambda plan: [plan.keys],
+    windows.WindowAggregate: lambda plan: [plan.keys],
+    windows.WindowDeduplicate: lambda plan: [plan.keys],
+    windows.WindowRank: lambda plan: [plan.keys],
+}

@@ -1,0 +1,67 @@
+"""Plans as trees in which equal parts, which a job computes once, are shown once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from scurry.sql.planner.explain.logical import tree_text
+from scurry.sql.planner.explain.physical import Operator
+
+__all__ = ["shared_texts"]
+
+#: An operator with all below it: operators that have the same are one.
+_Key = tuple[object, ...]
+
+
+def shared_texts(roots: Sequence[Operator]) -> list[str]:
+    """Return trees as texts: a part that several operators read has a number, and is `Reused` after the first time.
+
+    Args:
+        roots: The operators of the sinks of a job.
+    """
+    return _Shared(roots).texts()
+
+
+class _Shared:
+    def __init__(self, roots: Sequence[Operator]) -> None:
+        self._roots = roots
+        self._places: dict[_Key, int] = {}
+        self._readers: Counter[int] = Counter()
+        self._known: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
+        for number, root in enumerate(roots, 1):
+            # Equal sinks write their rows each.
+            self._known[id(root)] = -number
+            for each in root.inputs:
+                self._place(each)
+            self._readers.update(self._known[id(_sent(each))] for each in root.inputs)
+
+    def texts(self) -> list[str]:
+        return [tree_text(root, self._described) for root in self._roots]
+
+    def _place(self, operator: Operator) -> int:
+        """Return the same number for equal operators, and count what reads each of them."""
+        below = [self._place(each) for each in operator.inputs]
+        key = (operator.text, operator.plan, *below)
+        found = self._places.get(key)
+        if found is None:
+            found = self._places[key] = len(self._places)
+            if operator.name != "Exchange":
+                self._readers.update(self._known[id(_sent(each))] for each in operator.inputs)
+        self._known[id(operator)] = found
+        return found
+
+    def _described(self, operator: Operator) -> tuple[str, Sequence[Operator]]:
+        place = self._known[id(operator)]
+        if self._readers[place] < 2 or operator.name == "Exchange":
+            return operator.text, operator.inputs
+        if place in self._numbers:
+            return f"Reused(reference_id=[{self._numbers[place]}])", ()
+        self._numbers[place] = len(self._numbers) + 1
+        return f"{operator.text}(reuse_id=[{self._numbers[place]}])", operator.inputs
+
+
+def _sent(operator: Operator) -> Operator:
+    """Return whose rows are read: those of one operator are sent to each of its readers."""
+    return _sent(operator.inputs[0]) if operator.name == "Exchange" else operator

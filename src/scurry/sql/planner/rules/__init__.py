@@ -1,0 +1,96 @@
+"""Rules that rewrite plans, in the order of `RULES`; then those of STREAMING, and that of patterns.
+
+Each rule is a module with a function of a plan and the session, which returns a plan with the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scurry.errors import ValidationError
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.planner.rules.batch_limits import check_batch
+from scurry.sql.planner.rules.merge_projections import merge_projections
+from scurry.sql.planner.rules.order_joins import order_joins
+from scurry.sql.planner.rules.pattern_matches import pattern_matches
+from scurry.sql.planner.rules.prune_columns import prune_columns
+from scurry.sql.planner.rules.prune_empty import prune_empty
+from scurry.sql.planner.rules.push_filters import push_filters
+from scurry.sql.planner.rules.streaming import STREAMING_RULES
+from scurry.sql.planner.rules.streaming.set_operations import compared_set_operations
+from scurry.sql.planner.rules.streaming_limits import check_streaming
+from scurry.sql.planner.rules.subqueries import subqueries_to_joins
+from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
+from scurry.sql.planner.rules.unused_joins import unused_joins
+
+__all__ = ["EXCLUDABLE", "RULES", "optimized"]
+
+Rule = Callable[[Plan, Session], Plan]
+
+RULES: tuple[Rule, ...] = (
+    subqueries_to_joins,
+    check_batch,
+    push_filters,
+    # Below joins, too, a filter makes a Top-N of a ranking.
+    check_streaming,
+    prune_empty,
+    order_joins,
+    prune_columns,
+    merge_projections,
+    unneeded_aggregates,
+    unused_joins,
+)
+
+#: Rules without which plans have the same rows; but for `prune_empty`, global aggregates of no rows in STREAMING.
+EXCLUDABLE: tuple[Rule, ...] = (
+    push_filters,
+    prune_empty,
+    order_joins,
+    prune_columns,
+    merge_projections,
+    unneeded_aggregates,
+    unused_joins,
+)
+
+
+def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan] | None = None) -> Plan:
+    """Apply all rules to a plan, but for those that the setting `scurry.optimizer.excluded-rules` names.
+
+    Args:
+        plan: The plan that the validator made.
+        session: The session.
+        with_changes: Tells the scans of a plan of STREAMING which changes their tables have, before operations are
+            chosen by them; None if all rows are inserted.
+
+    Returns:
+        A plan with the same rows, which can be executed.
+
+    Raises:
+        ValidationError: The plan cannot be executed, or a rule cannot be excluded.
+    """
+    excluded = _excluded(session)
+    for rule in RULES:
+        if rule.__name__ not in excluded:
+            plan = rule(plan, session)
+    if session.is_streaming:
+        plan = plan if with_changes is None else with_changes(plan)
+        for rule in STREAMING_RULES:
+            plan = rule(plan, session)
+    else:
+        plan = compared_set_operations(plan, session)
+    # Which changes the rows of patterns have is known of the operations that were chosen.
+    return pattern_matches(plan, session)
+
+
+def _excluded(session: Session) -> set[str]:
+    """Return the rules that are left out."""
+    given = dict(session.options).get("scurry.optimizer.excluded-rules", "")
+    found = {name for each in given.split(";") if (name := each.strip())}
+    known = sorted(rule.__name__ for rule in EXCLUDABLE)
+    unknown = sorted(found.difference(known))
+    if unknown:
+        raise ValidationError(
+            f"scurry.optimizer.excluded-rules: {', '.join(unknown)} cannot be left out; there are {', '.join(known)}"
+        )
+    return found

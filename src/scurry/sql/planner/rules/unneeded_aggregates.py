@@ -1,0 +1,39 @@
+"""Aggregates whose groups have one row each are projections."""
+
+from __future__ import annotations
+
+from scurry.sql.functions.definition import Session
+from scurry.sql.plan import builders
+from scurry.sql.plan.calls import converted
+from scurry.sql.plan.expressions import AggregateCall
+from scurry.sql.plan.nodes import Aggregate, Plan
+from scurry.sql.planner.rules.merge_projections import merge_projections
+from scurry.sql.planner.rules.prune_columns import prune_columns
+from scurry.sql.planner.unique_keys import is_unique
+
+__all__ = ["unneeded_aggregates"]
+
+#: Their value for one row is the argument.
+_OF_ONE_ROW = ("MAX", "MIN", "SUM")
+
+
+def unneeded_aggregates(plan: Plan, session: Session) -> Plan:
+    """Replace aggregates by a unique key of their input, and DISTINCT of unique rows, as Flink's planner does."""
+    changed = _rewritten(plan, session)
+    return plan if changed == plan else merge_projections(prune_columns(changed, session), session)
+
+
+def _rewritten(plan: Plan, session: Session) -> Plan:
+    plan = plan.with_inputs(tuple(_rewritten(each, session) for each in plan.inputs))
+    if not isinstance(plan, Aggregate) or not plan.is_simple or not all(map(_is_argument, plan.calls)):
+        return plan
+    if not plan.keys or not is_unique(plan.input, frozenset(plan.keys)):
+        return plan
+    values = [converted(each.arguments[0], each.type, session) for each in plan.calls]
+    keys = [builders.column(plan.input, key) for key in plan.keys]
+    rows = builders.project(plan.input, [*keys, *values], plan.schema.names)
+    return rows if rows.schema.types == plan.schema.types else plan
+
+
+def _is_argument(call: AggregateCall) -> bool:
+    return call.function in _OF_ONE_ROW and call.filter is None

@@ -1,0 +1,121 @@
+"""The session's catalogs, through the interface of the validator."""
+
+from __future__ import annotations
+
+from scurry.errors.suggestions import did_you_mean
+from scurry.sql.catalog.entries import CatalogFunction, CatalogView, ContextResolvedTable, QueryView
+from scurry.sql.catalog.schema import ComputedColumn, ResolvedSchema
+from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.statements.python_functions import loaded
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.text import parse_expression
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
+from scurry.sql.validator import catalog as seen
+
+__all__ = ["SessionCatalog", "TableCatalog", "columns_of", "is_source_watermark"]
+
+
+class SessionCatalog:
+    """Look up the tables and views of a session."""
+
+    def __init__(self, session: TableSession) -> None:
+        """Take the session."""
+        self._session = session
+
+    def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
+        """Return what a name means, None if there is no such table."""
+        if len(names) > 3:
+            return None
+        identifier = self._session.catalogs.qualify(names)
+        found = self._session.catalogs.find_table(identifier)
+        return None if found is None else self._seen(found)
+
+    def _seen(self, found: ContextResolvedTable) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan:
+        path = found.identifier.path
+        if isinstance(found.table, QueryView):
+            return seen.CatalogPlan(path, found.table.plan)
+        if isinstance(found.table, CatalogView):
+            query = parse(found.table.expanded_query)
+            assert isinstance(query, nodes.Query)
+            return seen.CatalogView(path, query, tuple(found.table.schema.get_column_names()))
+        schema = found.table.schema
+        key = schema.get_primary_key()
+        return seen.CatalogTable(
+            path, columns_of(schema, self._session.is_streaming), found, () if key is None else tuple(key.columns)
+        )
+
+    def find_system_function(self, name: str) -> UserFunction | None:
+        """Return the temporary system function of a name."""
+        return self._loaded(self._session.catalogs.functions.find_system(name), name)
+
+    def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
+        """Return the function of a catalog that a name means."""
+        return None if len(names) > 3 else self._loaded(self._session.catalogs.functions.find(names), ".".join(names))
+
+    def _loaded(self, registered: CatalogFunction | None, name: str) -> UserFunction | None:
+        return loaded(registered, name, self._session.configuration.to_dict())
+
+    def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
+        """Say why there is no such table, in Calcite's words."""
+        catalogs = self._session.catalogs
+        if len(names) == 3:
+            catalog = catalogs.find_catalog(names[0])
+            if catalog is None:
+                return 1, f"Object '{names[0]}' not found"
+            if not catalog.database_exists(names[1]):
+                return 2, f"Object '{names[1]}' not found within '{names[0]}'"
+            return 3, f"Object '{names[2]}' not found within '{names[0]}.{names[1]}'"
+        if len(names) == 2:
+            current = catalogs.catalog(catalogs.current_catalog)
+            if not current.database_exists(names[0]):
+                return 1, f"Object '{names[0]}' not found"
+            return 2, f"Object '{names[1]}' not found within '{catalogs.current_catalog}.{names[0]}'"
+        return 1, f"Object '{names[-1]}' not found"
+
+    def similar(self, names: tuple[str, ...]) -> str:
+        """Return a hint at the table that a name means which no table has."""
+        catalogs = self._session.catalogs
+        if len(names) == 2 and not catalogs.catalog(catalogs.current_catalog).database_exists(names[0]):
+            return did_you_mean(names[0], catalogs.catalog(catalogs.current_catalog).list_databases())
+        return catalogs.similar(catalogs.qualify(names).path) if len(names) <= 3 else ""
+
+
+class TableCatalog(SessionCatalog):
+    """The catalogs of a session, and a table that may be in none of them."""
+
+    def __init__(self, session: TableSession, table: ContextResolvedTable) -> None:
+        """Take the session and the table."""
+        super().__init__(session)
+        self._table = table
+
+    def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
+        """Return what a name means, None if there is no such table."""
+        return self._seen(self._table) if names == self._table.identifier.path else super().find(names)
+
+
+def is_source_watermark(text: str) -> bool:
+    """Say whether the text of a watermark's expression means the watermarks of the source."""
+    return text.replace("`", "").replace(" ", "").upper() == "SOURCE_WATERMARK()"
+
+
+def columns_of(schema: ResolvedSchema, streaming: bool) -> tuple[seen.CatalogColumn, ...]:
+    """Return the columns of a schema as the validator sees them: those with a watermark are rowtimes in STREAMING."""
+    return tuple(
+        seen.CatalogColumn(
+            column.name,
+            _type_of(column.data_type, streaming),
+            parse_expression(column.expression.text) if isinstance(column, ComputedColumn) else None,
+        )
+        for column in schema.get_columns()
+    )
+
+
+def _type_of(kind: DataType, streaming: bool) -> DataType:
+    if not isinstance(kind, TimestampType | LocalZonedTimestampType) or not kind.is_rowtime:
+        return kind
+    # Time attributes have milliseconds, whatever the column is declared as.
+    if not streaming:
+        return kind.as_time_attribute(None)
+    return type(kind)(3, kind.is_nullable).as_time_attribute(kind.time_attribute)

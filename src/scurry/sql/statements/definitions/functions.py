@@ -1,0 +1,104 @@
+"""Statements on the functions that users register."""
+
+from __future__ import annotations
+
+from scurry.errors import ValidationError
+from scurry.sql.catalog.entries import CatalogFunction
+from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.functions.catalogue import lookup
+from scurry.sql.statements.listing.built_in import built_in_functions
+from scurry.sql.statements.names import qualified
+from scurry.sql.statements.python_functions import loaded
+from scurry.sql.statements.results import STRING, StatementResult, ok, table_result
+from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax import nodes
+
+__all__ = ["alter_function", "create_function", "describe_function", "drop_function"]
+
+_INFO = [("info name", STRING), ("info value", STRING)]
+
+
+def create_function(session: TableSession, statement: nodes.CreateFunction) -> StatementResult:
+    """Register a function; it is imported when a query calls it."""
+    registry = session.catalogs.functions
+    function = CatalogFunction(statement.class_name.value, (statement.language or "JAVA").upper())
+    if statement.system:
+        registry.create_system(statement.name.last, function, statement.if_not_exists)
+    elif statement.temporary:
+        registry.create_temporary(qualified(session, statement.name), function, statement.if_not_exists)
+    else:
+        registry.create(qualified(session, statement.name), function, statement.if_not_exists)
+    return ok()
+
+
+def alter_function(session: TableSession, statement: nodes.AlterFunction) -> StatementResult:
+    """Replace a permanent function."""
+    if statement.system:
+        raise ValidationError("Alter temporary system function is not supported")
+    if statement.temporary:
+        raise ValidationError("Alter temporary catalog function is not supported")
+    function = CatalogFunction(statement.class_name.value, (statement.language or "JAVA").upper())
+    session.catalogs.functions.alter(qualified(session, statement.name), function, statement.if_exists)
+    return ok()
+
+
+def drop_function(session: TableSession, statement: nodes.DropFunction) -> StatementResult:
+    """Remove a function."""
+    registry = session.catalogs.functions
+    if statement.system:
+        registry.drop_system(statement.name.last, statement.if_exists)
+    elif statement.temporary:
+        registry.drop_temporary(qualified(session, statement.name), statement.if_exists)
+    else:
+        registry.drop(qualified(session, statement.name), statement.if_exists)
+    return ok()
+
+
+def describe_function(session: TableSession, statement: nodes.DescribeFunction) -> StatementResult:
+    """Describe a function: a temporary system function, a built-in one, or one of a catalog.
+
+    Raises:
+        ValidationError: There is no such function.
+    """
+    name, registry = statement.name, session.catalogs.functions
+    system = registry.find_system(name.last) if name.is_simple else None
+    if name.is_simple and (system is not None or _is_listed(name.last)):
+        rows = [("is system function", "true"), ("is temporary", _text(system is not None))]
+        shown = name.last
+    else:
+        found = None if len(name.names) > 3 else registry.find(name.names)
+        if found is None:
+            quoted = ".".join(f"`{part}`" for part in name.names)
+            raise ValidationError(f"Function with the identifier '{quoted}' doesn't exist.")
+        identifier = qualified(session, name)
+        shown = f"{identifier.catalog}.{identifier.database}.{identifier.name}"
+        rows = [
+            ("is system function", "false"),
+            ("is temporary", _text(registry.is_temporary(identifier))),
+            ("class name", found.class_name),
+            ("function language", found.language),
+            ("resource uris", "[]"),
+        ]
+        system = found
+    return table_result(_INFO, [*rows, *(_properties(session, shown, system) if statement.extended else ())])
+
+
+def _is_listed(name: str) -> bool:
+    return name.lower() in {each.lower() for each in built_in_functions()}
+
+
+def _properties(session: TableSession, name: str, registered: CatalogFunction | None) -> list[tuple[str, str]]:
+    """Return what EXTENDED shows: the types that a function takes are known of no function of Python."""
+    user = loaded(registered, name, session.configuration.to_dict())
+    if user is not None:
+        kind, deterministic = user.kind, user.is_deterministic
+    else:
+        definition = lookup(name)
+        kind = "aggregate" if definition is None and lookup_aggregate(name) is not None else "scalar"
+        deterministic = definition is None or definition.is_deterministic
+    found = [("kind", kind.upper()), ("requirements", "[]"), ("is deterministic", _text(deterministic))]
+    return found if user is None else [*found, ("signature", f"{name}(*)")]
+
+
+def _text(value: bool) -> str:
+    return str(value).lower()

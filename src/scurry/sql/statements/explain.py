@@ -1,0 +1,72 @@
+"""EXPLAIN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scurry.common.recursion import deep_recursion
+from scurry.errors import UnsupportedError
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.planner import explain as relational_explain
+from scurry.sql.planner.changelog import Changelogs, Update
+from scurry.sql.statements.changes import executable_plans
+from scurry.sql.statements.inserts import plan_insert
+from scurry.sql.statements.queries import plan_query
+from scurry.sql.statements.results import StatementResult, names_result
+from scurry.sql.statements.session import TableSession
+from scurry.sql.statements.streaming_runner import execution_plan, reading_of
+from scurry.sql.syntax import nodes
+
+__all__ = ["explain", "explain_plans", "explain_text"]
+
+
+def explain(session: TableSession, statement: nodes.Explain) -> StatementResult:
+    """Show the plans of a statement."""
+    result = names_result("result", [explain_text(session, statement.statement, statement.details)])
+    result.is_text = True
+    return result
+
+
+@deep_recursion()
+def explain_text(session: TableSession, statement: nodes.Statement, details: Sequence[str] = ()) -> str:
+    """Return the plans of a statement.
+
+    Args:
+        session: The session.
+        statement: The statement.
+        details: What to show beside the plans, of which there are CHANGELOG_MODE and PLAN_ADVICE.
+
+    Raises:
+        UnsupportedError: It has none, or none with these details.
+    """
+    if isinstance(statement, nodes.Query):
+        return explain_plans(session, [plan_query(session, statement)], details)
+    if isinstance(statement, nodes.Insert):
+        return explain_plans(session, [plan_insert(session, statement)], details)
+    if isinstance(statement, nodes.StatementSet):
+        return explain_plans(session, [plan_insert(session, insert) for insert in statement.inserts], details)
+    if isinstance(statement, nodes.Execute):
+        return explain_text(session, statement.statement, details)
+    if isinstance(statement, nodes.CreateTable) and statement.query is not None:
+        from scurry.sql.statements.definitions.create_table_as import plan_create_table_as
+
+        return explain_plans(session, [plan_create_table_as(session, statement)[1]], details)
+    raise UnsupportedError(f"EXPLAIN of {type(statement).__name__} is not supported: only of queries and insertions")
+
+
+@deep_recursion()
+def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
+    """Return the text of plans."""
+    if "PLAN_ADVICE" in details and not session.is_streaming:
+        raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
+    executed = executable_plans(session, plans)
+    reading = modes = None
+    if session.is_streaming:
+        # Nobody asks a query that is only explained for the rows before updates.
+        changelogs = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
+        reading = reading_of(session, changelogs)
+        modes = changelogs.text if "CHANGELOG_MODE" in details else None
+    text = relational_explain.explain(plans, executed, reading, modes, "PLAN_ADVICE" in details)
+    if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
+        text += f"\n== Physical Execution Plan ==\n{execution_plan(session, executed)}"
+    return text

@@ -1,0 +1,62 @@
+"""The names that options and settings can have: connectors, formats, kinds of catalogs, and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scurry.common._config.validation import known_options
+from scurry.errors import ScurryError
+from scurry.sql.catalog.entries import CatalogTable
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.schema import ResolvedSchema
+from scurry.sql.catalog.store import catalog_kinds
+from scurry.sql.connectors.contract import TableContext
+from scurry.sql.connectors.factories import CONNECTORS, find_factory
+from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS
+from scurry.sql.formats.registry import FORMATS
+from scurry.sql.statements.table_options import setting_keys
+
+__all__ = ["option_keys", "option_values", "settings"]
+
+
+def settings() -> list[str]:
+    """Return the keys of SET that have an effect, in alphabetical order."""
+    return sorted({*setting_keys(), *(option.key for option in known_options())})
+
+
+def option_values(key: str, options: Mapping[str, str]) -> list[str]:
+    """Return the values that an option can have, none if it has no list of them.
+
+    Args:
+        key: The option.
+        options: The options that are written beside it.
+    """
+    if key == "connector":
+        return sorted(CONNECTORS)
+    if key == "type":
+        return catalog_kinds()
+    if key == "format" or key.endswith(".format"):
+        return sorted(FORMATS)
+    return []
+
+
+def option_keys(options: Mapping[str, str]) -> list[str]:
+    """Return the options that a table can have beside some, in alphabetical order.
+
+    Args:
+        options: The options that are written; without a connector it is the only one.
+    """
+    connector = options.get("connector")
+    if connector not in CONNECTORS:
+        return ["connector"]
+    table = CatalogTable(ResolvedSchema.physical([], []), None, dict(options))
+    context = TableContext(ObjectIdentifier("", "", ""), table, dict(options), "UTC", True)
+    factory = find_factory(connector)
+    keys = {option.key for option in factory.options(context) if not option.without_effect}
+    try:
+        keys.update(factory.other_keys(context))
+    except ScurryError:
+        pass  # the format is being written
+    if factory.with_watermark_options:
+        keys.update(option.key for option in WATERMARK_OPTIONS)
+    return sorted(keys - set(options))

@@ -1,0 +1,124 @@
+"""SHOW CREATE: the statement that makes a table, a view or a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scurry.errors import ValidationError
+from scurry.sql.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView, TableDistribution
+from scurry.sql.catalog.identifier import escape_identifier, escape_text
+from scurry.sql.catalog.schema import Column, ComputedColumn
+from scurry.sql.statements.listing.serializable import serializable_type
+from scurry.sql.statements.names import qualified
+from scurry.sql.statements.results import StatementResult, names_result
+from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax import nodes
+
+__all__ = ["show_create_catalog", "show_create_table", "show_create_view"]
+
+
+def show_create_table(session: TableSession, statement: nodes.ShowCreateTable) -> StatementResult:
+    """Return the CREATE TABLE of a table."""
+    found = _existing(session, statement.name, "TABLE")
+    if not isinstance(found.table, CatalogTable):
+        raise ValidationError(
+            f"SHOW CREATE TABLE is only supported for tables, but {found.identifier} is a view. "
+            "Please use SHOW CREATE VIEW instead."
+        )
+    return names_result("result", [create_table_text(found, found.table)])
+
+
+def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> StatementResult:
+    """Return the CREATE VIEW of a view."""
+    found = _existing(session, statement.name, "VIEW")
+    view = found.table
+    if isinstance(view, QueryView):
+        raise ValidationError(
+            f"SHOW CREATE VIEW is not supported for views registered by Table API: {found.identifier} has no SQL text."
+        )
+    if not isinstance(view, CatalogView):
+        raise ValidationError(
+            f"SHOW CREATE VIEW is only supported for views, but {found.identifier} is a table. "
+            "Please use SHOW CREATE TABLE instead."
+        )
+    columns = ",\n".join(f"  {escape_identifier(name)}" for name in view.schema.get_column_names())
+    lines = [f"CREATE {'TEMPORARY ' if found.temporary else ''}VIEW {found.identifier} (", columns, ")"]
+    if view.comment:
+        lines.append(f"COMMENT {escape_text(view.comment)}")
+    lines.append(f"AS {view.expanded_query}")
+    return names_result("result", ["\n".join(lines) + "\n"])
+
+
+def show_create_catalog(session: TableSession, statement: nodes.ShowCreateCatalog) -> StatementResult:
+    """Return the CREATE CATALOG of a catalog."""
+    name = statement.name.last
+    if session.catalogs.find_catalog(name) is None:
+        raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.")
+    description = session.catalogs.store.get_catalog(name)
+    if description is None:
+        raise ValidationError(f"Catalog {name} has no description: it was not made by CREATE CATALOG.")
+    lines = [f"CREATE CATALOG {escape_identifier(name)}"]
+    if description.comment:
+        lines.append(f"COMMENT {escape_text(description.comment)}")
+    lines += _with(description.options)
+    return names_result("result", ["\n".join(lines) + "\n"])
+
+
+def create_table_text(found: ContextResolvedTable, table: CatalogTable) -> str:
+    """Return the CREATE TABLE of a table."""
+    schema = table.schema
+    parts = list(map(_column, schema.get_columns()))
+    parts += [
+        f"WATERMARK FOR {escape_identifier(spec.rowtime_attribute)} AS {spec.watermark_expression.text}"
+        for spec in schema.get_watermark_specs()
+    ]
+    key = schema.get_primary_key()
+    if key is not None:
+        parts.append(key.as_summary_string())
+    lines = [f"CREATE {'TEMPORARY ' if found.temporary else ''}TABLE {found.identifier} ("]
+    lines += [",\n".join(f"  {part}" for part in parts), ")"]
+    if table.comment:
+        lines.append(f"COMMENT {escape_text(table.comment)}")
+    if table.distribution is not None:
+        lines.append(_distribution(table.distribution))
+    if table.partition_keys:
+        lines.append(f"PARTITIONED BY ({', '.join(map(escape_identifier, table.partition_keys))})")
+    lines += _with(table.options)
+    return "\n".join(lines) + "\n"
+
+
+def _column(column: Column) -> str:
+    parts = [escape_identifier(column.name)]
+    if not isinstance(column, ComputedColumn):
+        parts.append(serializable_type(column.data_type))
+    if column.extras():
+        parts.append(column.extras())
+    if column.comment:
+        parts.append(f"COMMENT {escape_text(column.comment)}")
+    return " ".join(parts)
+
+
+def _distribution(distribution: TableDistribution) -> str:
+    buckets = "" if distribution.buckets is None else f" INTO {distribution.buckets} BUCKETS"
+    if not distribution.columns:
+        return f"DISTRIBUTED{buckets}"
+    columns = ", ".join(map(escape_identifier, distribution.columns))
+    return f"DISTRIBUTED BY {distribution.kind or ''}({columns}){buckets}"
+
+
+def _with(options: Mapping[str, str]) -> list[str]:
+    if not options:
+        return []
+    listed = ",\n".join(f"  {escape_text(key)} = {escape_text(value)}" for key, value in sorted(options.items()))
+    return ["WITH (", listed, ")"]
+
+
+def _existing(session: TableSession, name: nodes.Identifier, kind: str) -> ContextResolvedTable:
+    identifier = qualified(session, name)
+    found = session.catalogs.find_table(identifier)
+    if found is None:
+        what = "Table" if kind == "TABLE" else "View"
+        raise ValidationError(
+            f"Could not execute SHOW CREATE {kind}. {what} with identifier {identifier} does not exist."
+        ).with_hint(session.catalogs.similar(identifier.path))
+    return found

@@ -1,0 +1,104 @@
+"""StatementResult: what a statement answers; QueryRows: the rows of a query, computed as they are taken."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from scurry.sql.catalog.schema import ResolvedSchema
+from scurry.sql.types import BooleanType, DataType, VarCharType
+
+if TYPE_CHECKING:
+    from scurry.common.job_client import JobClient
+
+__all__ = ["BOOLEAN", "STRING", "QueryRows", "StatementResult", "names_result", "ok", "table_result"]
+
+STRING = VarCharType(0x7FFFFFFF)
+BOOLEAN = BooleanType()
+#: Rows that are kept for who takes them later. Flink keeps those of 2 MB.
+_MOST_AHEAD = 10_000
+
+
+@dataclass
+class StatementResult:
+    """What a statement answers.
+
+    Attributes:
+        schema: Names and types of the columns.
+        rows: The kind of change and the values of each row, once; values as `logical_types.values` has them.
+        has_content: Whether there is more than `OK`.
+        is_query: Whether the rows are those of a query: they are printed in columns whose width follows from the types,
+            and in STREAMING with the kinds of changes.
+        job: The job that makes the rows, or writes them; None if there is none.
+        is_text: Whether the rows are texts of many lines, which are printed as they are.
+    """
+
+    schema: ResolvedSchema
+    rows: Iterator[tuple[int, tuple[Any, ...]]] = field(default_factory=lambda: iter(()))
+    has_content: bool = True
+    is_query: bool = False
+    job: JobClient | None = None
+    is_text: bool = False
+
+
+def ok() -> StatementResult:
+    """Return the answer of statements that only do something."""
+    return StatementResult(ResolvedSchema.physical(["result"], [STRING]), iter([(0, ("OK",))]), has_content=False)
+
+
+def table_result(columns: Sequence[tuple[str, DataType]], rows: Iterable[tuple[Any, ...]]) -> StatementResult:
+    """Return some rows."""
+    names, types = [name for name, _ in columns], [kind for _, kind in columns]
+    return StatementResult(ResolvedSchema.physical(names, types), iter([(0, row) for row in rows]))
+
+
+def names_result(column: str, names: Iterable[str]) -> StatementResult:
+    """Return one column of names."""
+    return table_result([(column, STRING)], [(name,) for name in names])
+
+
+class QueryRows(Iterator[Any]):
+    """The rows of a query, for one thread that takes them."""
+
+    def __init__(self, rows: Generator[Any, None, None], cancel: Callable[[], Any]) -> None:
+        """Take what computes them, and what ends that while another thread waits for the next one."""
+        self._rows = rows
+        self._cancel = cancel
+        self._ahead: deque[Any] = deque()
+        self._error: BaseException | None = None
+        self._reading = threading.Lock()
+
+    def __next__(self) -> Any:
+        """Return the next row."""
+        with self._reading:
+            if self._ahead:
+                return self._ahead.popleft()
+            if self._error is not None:
+                raise self._error
+            return next(self._rows)
+
+    def close(self) -> None:
+        """Forget the other rows, and end their job."""
+        if self._reading.locked():
+            self._cancel()
+        with self._reading:
+            self._ahead.clear()
+            self._rows.close()
+
+    def read_ahead(self) -> None:
+        """Compute rows before they are taken: the job of a query with few rows ends though nobody takes them."""
+        threading.Thread(target=self._read, name="scurry-read-ahead", daemon=True).start()
+
+    def _read(self) -> None:
+        while True:
+            with self._reading:
+                if len(self._ahead) >= _MOST_AHEAD:
+                    return
+                try:
+                    self._ahead.append(next(self._rows))
+                except BaseException as error:  # for who takes the rows
+                    self._error = error
+                    return

@@ -1,0 +1,218 @@
+"""Arguments of calls, and the clauses after them: FILTER, OVER, WITHIN GROUP."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
+from scurry.sql.syntax.nodes import (
+    Default,
+    Descriptor,
+    ExplicitTable,
+    Expression,
+    Identifier,
+    ModelArgument,
+    NamedArgument,
+    OrderItem,
+    Query,
+    Star,
+    Subquery,
+    TableArgument,
+    TableReference,
+    WindowSpecification,
+)
+from scurry.sql.syntax.parser.contexts import Context
+from scurry.sql.syntax.parser.operators import OperatorParser
+
+__all__ = ["NOTHING", "AfterCall", "ArgumentParser"]
+
+
+class AfterCall(NamedTuple):
+    """The clauses after the parentheses of a call."""
+
+    null_treatment: str | None = None
+    within_distinct: tuple[Expression, ...] = ()
+    within_group: tuple[OrderItem, ...] = ()
+    filter: Expression | None = None
+    over: Identifier | WindowSpecification | None = None
+
+
+NOTHING: Final = AfterCall()
+_AFTER_CALL: Final = frozenset({"IGNORE", "RESPECT", "WITHIN", "FILTER", "OVER"})
+
+
+class ArgumentParser(OperatorParser):
+    """Parses the arguments of calls, and the clauses after them."""
+
+    def query_or_expression(self, context: Context) -> Expression | Query:
+        """Parse a query, with ORDER BY and limits, or an expression."""
+        raise NotImplementedError
+
+    def order_by(self) -> tuple[OrderItem, ...]:
+        """Parse ORDER BY."""
+        raise NotImplementedError
+
+    def window_specification(self) -> WindowSpecification:
+        """Parse a window in parentheses."""
+        raise NotImplementedError
+
+    def arguments(self) -> tuple[str | None, tuple[Expression, ...], tuple[OrderItem, ...]]:
+        """Parse the arguments of a call in parentheses.
+
+        Returns:
+            DISTINCT or ALL, the arguments, and the keys of ORDER BY.
+        """
+        self.expect("(")
+        if self.accept(")"):
+            return None, (), ()
+        if self.accept("*"):
+            star = Star(span=self.span_of(self.position - 1))
+            self.expect(")")
+            return None, (star,), ()
+        quantifier = self.accept_any("DISTINCT", "ALL")
+        items = [self.argument(Context.NONCURSOR)]
+        while self.accept(","):
+            items.append(self.argument(Context.SUB_QUERY))
+        self.expect(")")
+        return quantifier, tuple(items), ()
+
+    def argument(self, context: Context) -> Expression:
+        """Parse an argument of a call."""
+        start = self.position
+        keys = self.keys
+        key = keys[start]
+        if keys[start + 1] == "=>" and key in IDENTIFIER_KEYS:
+            name = self.name()
+            self.position += 1
+            return NamedArgument(name, self._value_of_argument(context), span=self.span_from(start))
+        return self._value_of_argument(context)
+
+    def _value_of_argument(self, context: Context) -> Expression:
+        start = self.position
+        key = self.keys[start]
+        if key == "DEFAULT":
+            self.position += 1
+            return Default(span=self.span_of(start))
+        if key == "DESCRIPTOR" and self.keys[start + 1] == "(":
+            self.position += 1
+            columns = () if self.accept_all("(", ")") else self.parenthesized_list(self.compound_name)
+            return Descriptor(columns, span=self.span_from(start))
+        if key == "MODEL" and self.keys[start + 1] in IDENTIFIER_KEYS:
+            self.position += 1
+            return ModelArgument(self.compound_name(), span=self.span_from(start))
+        if key == "TABLE":
+            self.position += 1
+            name = self.compound_name()
+            return self._partitioned(TableReference(name, span=name.span), start)
+        written = self._written_argument()
+        if written is not None:
+            return written
+        if not context.takes_query:
+            value: Expression | Query = self.expression(context)
+        else:
+            value = self.query_or_expression(context)
+        if isinstance(value, Query):
+            return Subquery(value, span=value.span)
+        if isinstance(value, Subquery):
+            query = value.query
+            if isinstance(query, ExplicitTable):
+                return self._partitioned(TableReference(query.name, span=query.name.span), start)
+            if context.takes_query and self.keys[self.position] in ("PARTITION", "ORDER"):
+                return self._partitioned(query, start)
+        return value
+
+    def _written_argument(self) -> Expression | None:
+        """Parse a partitioned table or a model in parentheses: Flink writes them so, but does not read them."""
+        start = self.position
+        if not self.at("(") or self.keys[start + 1] not in ("TABLE", "MODEL"):
+            return None
+        if self.keys[start + 2] not in IDENTIFIER_KEYS:
+            return None
+        self.position += 2
+        name = self.compound_name()
+        written: Expression | None = None
+        if self.keys[start + 1] == "MODEL":
+            written = ModelArgument(name, span=self.span_from(start + 1))
+        elif self.keys[self.position] in ("PARTITION", "ORDER"):
+            written = self._partitioned(TableReference(name, span=name.span), start + 1)
+        if written is None or not self.accept(")"):
+            self.position = start
+            return None
+        return written
+
+    def _partitioned(self, table: TableReference | Query, start: int) -> TableArgument:
+        partition: tuple[Expression, ...] | None = None
+        order: tuple[OrderItem, ...] = ()
+        if self.accept("PARTITION"):
+            self.expect("BY")
+            partition = self.names() if self.at("(") else (self.name(),)
+        if self.accept("ORDER"):
+            self.expect("BY")
+            if self.accept("("):
+                order = self.order_items()
+                self.expect(")")
+            else:
+                order = (self.order_item(),)
+        return TableArgument(table, partition, order, span=self.span_from(start))
+
+    def expressions(self, context: Context) -> tuple[Expression, ...]:
+        """Parse expressions separated by commas, up to a comma that no expression follows."""
+        items = [self.expression(context)]
+        while self.another():
+            items.append(self.expression(Context.SUB_QUERY))
+        return tuple(items)
+
+    def order_items(self) -> tuple[OrderItem, ...]:
+        """Parse keys of ORDER BY."""
+        items = [self.order_item()]
+        while self.another():
+            items.append(self.order_item())
+        return tuple(items)
+
+    def order_item(self) -> OrderItem:
+        """Parse a key of ORDER BY."""
+        start = self.position
+        value = self.expression()
+        descending = self.accept_any("ASC", "DESC") == "DESC"
+        nulls = None
+        if self.accept("NULLS"):
+            nulls = self.expect_any("FIRST", "LAST")
+        return OrderItem(value, descending, nulls, span=self.span_from(start))
+
+    def after_call(self) -> AfterCall:
+        """Parse the clauses after the parentheses of a call."""
+        if self.keys[self.position] not in _AFTER_CALL:
+            return NOTHING
+        null_treatment = self._null_treatment()
+        distinct: tuple[Expression, ...] = ()
+        if self.accept_all("WITHIN", "DISTINCT"):
+            distinct = self.parenthesized_list(self.expression)
+        group = self.within_group()
+        condition = None
+        if self.accept("FILTER"):
+            self.expect("(", "WHERE")
+            condition = self.expression()
+            self.expect(")")
+        return AfterCall(null_treatment, distinct, group, condition, self.over())
+
+    def _null_treatment(self) -> str | None:
+        key = self.keys[self.position]
+        if key in ("IGNORE", "RESPECT") and self.keys[self.position + 1] == "NULLS":
+            self.position += 2
+            return f"{key} NULLS"
+        return None
+
+    def within_group(self) -> tuple[OrderItem, ...]:
+        """Parse WITHIN GROUP, if there is one."""
+        if not self.accept("WITHIN"):
+            return ()
+        self.expect("GROUP", "(")
+        items = self.order_by()
+        self.expect(")")
+        return items
+
+    def over(self) -> Identifier | WindowSpecification | None:
+        """Parse OVER, if there is one."""
+        if not self.accept("OVER"):
+            return None
+        return self.window_specification() if self.at("(") else self.name()

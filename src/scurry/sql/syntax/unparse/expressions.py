@@ -1,0 +1,268 @@
+"""The canonical text of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from scurry.sql.syntax.nodes import (
+    ArrayConstructor,
+    Between,
+    BinaryLiteral,
+    BinaryOperation,
+    BooleanLiteral,
+    Case,
+    CollectionFromQuery,
+    ContextVariable,
+    DateLiteral,
+    Default,
+    DynamicParameter,
+    Exists,
+    Expression,
+    FieldAccess,
+    GroupingSets,
+    In,
+    IntervalExpression,
+    IntervalLiteral,
+    IntervalQualifier,
+    IsTest,
+    ItemAccess,
+    JdbcFunction,
+    Like,
+    Literal,
+    MapConstructor,
+    MinusDate,
+    MultisetConstructor,
+    NewObject,
+    NextValue,
+    Node,
+    NullLiteral,
+    NumericLiteral,
+    QuantifiedComparison,
+    Query,
+    RowConstructor,
+    Star,
+    StringChain,
+    StringLiteral,
+    Subquery,
+    TimeLiteral,
+    TimestampLiteral,
+    UnaryOperation,
+    Unique,
+    walk,
+)
+from scurry.sql.syntax.unparse.dispatch import Writer, nested_query, write, write_list
+from scurry.sql.syntax.unparse.literals import literal, qualifier
+from scurry.sql.syntax.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier, needs_parentheses
+
+__all__ = ["EXPRESSIONS", "precedence"]
+
+_BINARY: Final = {
+    "OR": 22, "AND": 24, "+": 40, "-": 40, "*": 60, "/": 60, "%": 60, "||": 60,
+    "MULTISET UNION ALL": 12, "MULTISET UNION DISTINCT": 12, "MULTISET EXCEPT ALL": 12, "MULTISET EXCEPT DISTINCT": 12,
+    "MULTISET INTERSECT ALL": 14, "MULTISET INTERSECT DISTINCT": 14,
+}  # fmt: skip
+_LITERALS: Final[tuple[type[Literal], ...]] = (
+    NumericLiteral, StringLiteral, StringChain, BinaryLiteral, BooleanLiteral, NullLiteral, DateLiteral, TimeLiteral,
+    TimestampLiteral, IntervalLiteral,
+)  # fmt: skip
+_COMPARISON: Final = 30
+_UNARY: Final = {"NOT": 26, "+": 80, "-": 80, "RUNNING": 80, "FINAL": 80, "EXISTS": 40, "UNIQUE": 40, "FORMAT JSON": 28}
+
+
+def precedence(node: Expression) -> Precedence:
+    """Return how tightly an expression holds together."""
+    if isinstance(node, BinaryOperation):
+        own = _BINARY.get(node.operator, _COMPARISON)
+        return own, own + 1
+    if isinstance(node, UnaryOperation):
+        own = _UNARY[node.operator]
+        return own, own + 1
+    if isinstance(node, Like):
+        return 33, 32
+    if isinstance(node, In | Between | QuantifiedComparison):
+        return 32, 33
+    if isinstance(node, IsTest):
+        return 28, 29
+    if isinstance(node, Exists | Unique):
+        return 40, 41
+    if isinstance(node, FieldAccess | ItemAccess):
+        return 100, 101
+    if isinstance(node, IntervalExpression | NewObject):
+        return 0, 1
+    if isinstance(node, MinusDate):
+        return 40, 41
+    if isinstance(node, RowConstructor):
+        return 201, 200
+    if isinstance(node, GroupingSets):
+        return 4, 5
+    return ATOM
+
+
+def _subquery(node: Subquery, left: int, right: int) -> str:
+    return f"({write(node.query)})"
+
+
+def _binary(node: BinaryOperation, left: int, right: int) -> str:
+    """Return the text of a chain of operations: without recursion along the left, which may be long."""
+    rest: list[str] = []
+    current: Expression = node
+    bounds: list[tuple[int, int]] = [(left, right)]
+    while isinstance(current, BinaryOperation):
+        own = precedence(current)
+        outer_left, outer_right = bounds[-1]
+        if rest and needs_parentheses(own, outer_left, outer_right):
+            break
+        rest.append(f" {current.operator} {write(current.right, own[1], outer_right)}")
+        bounds.append((outer_left, own[0]))
+        current = current.left
+    return write(current, *bounds[-1]) + "".join(reversed(rest))
+
+
+def _unary(node: UnaryOperation, left: int, right: int) -> str:
+    own = precedence(node)
+    operand = write(node.operand, *own)
+    return f"{operand} {node.operator}" if node.operator == "FORMAT JSON" else f"{node.operator} {operand}"
+
+
+def _list_or_query(values: tuple[Expression, ...] | Query, left: int, right: int) -> str:
+    if isinstance(values, Query):
+        return nested_query(values, left, right)
+    return f"({write_list(values, (0, 0) if len(values) == 1 else IN_LIST)})"
+
+
+def _in(node: In, left: int, right: int) -> str:
+    operator = "NOT IN" if node.negated else "IN"
+    return f"{write(node.operand, left, 32)} {operator} {_list_or_query(node.values, 33, right)}"
+
+
+def _quantified(node: QuantifiedComparison, left: int, right: int) -> str:
+    values = _list_or_query(node.values, 33, right)
+    return f"{write(node.left, left, 32)} {node.operator} {node.quantifier} {values}"
+
+
+def _between(node: Between, left: int, right: int) -> str:
+    """Return the text of BETWEEN, whose bounds stand in parentheses where an AND within could be taken for its own."""
+    negated = "NOT " if node.negated else ""
+    symmetric = "SYMMETRIC" if node.symmetric else "ASYMMETRIC"
+    low = write(node.low, *((100, 100) if _has_and(node.low) else NONE))
+    high = write(node.high, *((100, 100) if _has_and(node.high) else (33, 0)))
+    return f"{write(node.operand, 32, 32)} {negated}BETWEEN {symmetric} {low} AND {high}"
+
+
+def _has_and(node: Expression) -> bool:
+    return any(isinstance(each, BinaryOperation) and each.operator == "AND" for each in walk(node))
+
+
+def _like(node: Like, left: int, right: int) -> str:
+    negated = "NOT " if node.negated else ""
+    text = f"{write(node.operand, 33, 32)} {negated}{node.operator} {write(node.pattern, 33, 32)}"
+    return text if node.escape is None else f"{text} ESCAPE {write(node.escape, 33, 32)}"
+
+
+def _is(node: IsTest, left: int, right: int) -> str:
+    return f"{write(node.operand, 28, 29)} IS {'NOT ' if node.negated else ''}{node.test}"
+
+
+def _case(node: Case, left: int, right: int) -> str:
+    branches = [f"WHEN {write(each.condition)} THEN {write(each.result)}" for each in node.branches]
+    return f"CASE {' '.join(branches)} ELSE {write(node.default)} END"
+
+
+def _exists(node: Exists, left: int, right: int) -> str:
+    return f"EXISTS {nested_query(node.query, 40, 41)}"
+
+
+def _unique(node: Unique, left: int, right: int) -> str:
+    return f"UNIQUE {nested_query(node.query, 40, 41)}"
+
+
+def _item(node: ItemAccess, left: int, right: int) -> str:
+    return f"{write(node.collection, left, 0)}[{write(node.index)}]"
+
+
+def _field(node: FieldAccess, left: int, right: int) -> str:
+    return f"{write(node.operand, left, 0)}.{write(node.field)}"
+
+
+def _row(node: RowConstructor, left: int, right: int) -> str:
+    return f"ROW({write_list(node.values, NONE)})"
+
+
+def _collection(name: str) -> Callable[[Any, int, int], str]:
+    return lambda node, left, right: f"{name}[{write_list(node.values)}]"
+
+
+def _from_query(node: CollectionFromQuery, left: int, right: int) -> str:
+    if node.kind == "CURSOR":
+        return f"CURSOR({nested_query(node.query)})"
+    return f"{node.kind} ({nested_query(node.query)})"
+
+
+def _star(node: Star, left: int, right: int) -> str:
+    return "*" if node.qualifier is None else f"{identifier(node.qualifier)}.*"
+
+
+def _interval(node: IntervalExpression, left: int, right: int) -> str:
+    return f"INTERVAL {write(node.operand, 0, 1)} {qualifier(node.qualifier)}"
+
+
+def _minus_date(node: MinusDate, left: int, right: int) -> str:
+    return f"({write(node.left, 40, 41)} - {write(node.right, 40, 41)}) {qualifier(node.qualifier)}"
+
+
+def _jdbc(node: JdbcFunction, left: int, right: int) -> str:
+    return f"{{fn {node.name}({write_list(node.arguments, NONE)}) }}"
+
+
+def _new(node: NewObject, left: int, right: int) -> str:
+    return f"NEW {write(node.operand, 0, 1)}"
+
+
+def _next_value(node: NextValue, left: int, right: int) -> str:
+    return f"{'CURRENT' if node.current else 'NEXT'} VALUE FOR {identifier(node.sequence)}"
+
+
+def _grouping_sets(node: GroupingSets, left: int, right: int) -> str:
+    return f"{node.kind}({', '.join(map(grouping, node.sets))})"
+
+
+def grouping(node: Expression) -> str:
+    """Return the text of an element of GROUPING SETS: several keys in plain parentheses."""
+    if isinstance(node, RowConstructor) and not node.explicit:
+        return f"({write_list(node.values)})"
+    return write(node, *IN_LIST)
+
+
+EXPRESSIONS: Final[dict[type[Node], Writer]] = {
+    **dict.fromkeys(_LITERALS, lambda node, left, right: literal(node)),
+    Subquery: _subquery,
+    BinaryOperation: _binary,
+    UnaryOperation: _unary,
+    In: _in,
+    QuantifiedComparison: _quantified,
+    Between: _between,
+    Like: _like,
+    IsTest: _is,
+    Case: _case,
+    Exists: _exists,
+    Unique: _unique,
+    ItemAccess: _item,
+    FieldAccess: _field,
+    RowConstructor: _row,
+    ArrayConstructor: _collection("ARRAY"),
+    MapConstructor: _collection("MAP"),
+    MultisetConstructor: _collection("MULTISET"),
+    CollectionFromQuery: _from_query,
+    Star: _star,
+    DynamicParameter: lambda node, left, right: "?",
+    Default: lambda node, left, right: "DEFAULT",
+    ContextVariable: lambda node, left, right: node.name,
+    IntervalExpression: _interval,
+    IntervalQualifier: lambda node, left, right: qualifier(node),
+    MinusDate: _minus_date,
+    JdbcFunction: _jdbc,
+    NewObject: _new,
+    NextValue: _next_value,
+    GroupingSets: _grouping_sets,
+}

@@ -1,0 +1,48 @@
+"""Names, strings and precedences: what all parts of the canonical text share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from scurry.sql.syntax.nodes import Identifier
+
+__all__ = ["Precedence", "identifier", "names", "quoted", "string"]
+
+# How tightly an operator binds on its left and on its right, as Calcite numbers it.
+Precedence = tuple[int, int]
+
+# A part of a list binds its neighbours with these.
+IN_LIST: Final = (2, 3)
+NONE: Final = (0, 0)
+ATOM: Final = (200, 201)
+
+
+def quoted(name: str) -> str:
+    """Return a name in backticks."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def identifier(name: Identifier) -> str:
+    """Return a name with its qualifiers."""
+    return ".".join(map(quoted, name.names))
+
+
+def names(items: tuple[Identifier, ...]) -> str:
+    """Return names in parentheses."""
+    return "(" + ", ".join(map(identifier, items)) + ")"
+
+
+def string(value: str) -> str:
+    """Return a string as a literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def needs_parentheses(own: Precedence, left: int, right: int) -> bool:
+    """Return whether an operation has to be put in parentheses between its neighbours.
+
+    Args:
+        own: Its precedence.
+        left: How tightly the operator before it binds.
+        right: How tightly the operator after it binds.
+    """
+    return left > own[0] or (own[1] <= right and right != 0)

@@ -1,0 +1,230 @@
+"""Conversion of function results to columns, as in PyFlink."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import pickle
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scurry.common._copies import copy_of
+from scurry.common.nullable import nullable
+from scurry.common.time import Instant
+from scurry.common.types import Row
+from scurry.errors import TypeMismatchError, UnsupportedError
+from scurry.sql.types import (
+    ArrayType,
+    BigIntType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntType,
+    LocalZonedTimestampType,
+    MapType,
+    RawType,
+    RowType,
+    SmallIntType,
+    TimestampType,
+    TimeType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.sql.types.arrow import arrow_type, units_per_second
+from scurry.sql.types.values import from_values
+from scurry.sql.values.converters import Convert
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["ResultColumn"]
+
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_EPOCH_DAY = _EPOCH.toordinal()
+_MICROSECOND = datetime.timedelta(microseconds=1)
+_BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
+#: Python types whose values are those of columns already.
+_OWN: dict[type[DataType], type] = {
+    TinyIntType: int, SmallIntType: int, IntType: int, BigIntType: int, FloatType: float, DoubleType: float,
+    CharType: str, VarCharType: str, BooleanType: bool, BinaryType: bytes, VarBinaryType: bytes,
+}  # fmt: skip
+#: Types whose Python values can change.
+_CHANGEABLE = (ArrayType, MapType, RowType, RawType, BinaryType, VarBinaryType)
+
+
+class ResultColumn:
+    """Makes columns of a type out of what functions return.
+
+    Attributes:
+        convert: Makes a value of the column of one result that is not None; raises the error of the conversion.
+        changeable: Whether results can be changed after they were returned.
+    """
+
+    def __init__(self, data_type: DataType) -> None:
+        """Take the type."""
+        self._type = data_type
+        self._kind = arrow_type(data_type)
+        self._own = _OWN.get(type(data_type))
+        self.changeable = isinstance(data_type, _CHANGEABLE)
+        self.convert = _converter(data_type)
+
+    def __call__(self, results: Sequence[Any]) -> pyarrow.Array:
+        """Return the column of some results.
+
+        Raises:
+            Exception: Whatever a result that does not fit causes; `misfit` finds it.
+        """
+        import pyarrow as pa
+
+        if self._own is not None and {self._own, type(None)}.issuperset(map(type, results)):
+            return pa.array(results, self._kind)
+        convert = self.convert
+        return from_values([None if each is None else convert(each) for each in results], self._type)
+
+    def as_returned(self, results: Iterable[Any]) -> Iterable[Any]:
+        """Return results as they are when they come, whatever the function does with them afterwards."""
+        return map(copy_of, results) if self.changeable else results
+
+    def misfit(self, results: Sequence[Any]) -> tuple[int, Exception] | None:
+        """Return the place of the first result that is no value of the type, and why; None if all are."""
+        for place, each in enumerate(results):
+            try:
+                self([each])
+            except Exception as error:
+                return place, error
+        return None
+
+
+def _converter(data_type: DataType) -> Convert:
+    bits = _BITS.get(type(data_type))
+    if bits is not None:
+        return _whole(data_type, bits)
+    if isinstance(data_type, DecimalType):
+        return _decimal(data_type)
+    if isinstance(data_type, LocalZonedTimestampType):
+        return _instant(units_per_second(data_type))
+    if isinstance(data_type, TimestampType):
+        return _timestamp(units_per_second(data_type))
+    if isinstance(data_type, ArrayType):
+        element = nullable(_converter(data_type.element_type))
+        return lambda values: list(map(element, values))
+    if isinstance(data_type, MapType):
+        key = nullable(_converter(data_type.key_type))
+        item = nullable(_converter(data_type.value_type))
+        return lambda values: [(key(one), item(other)) for one, other in values.items()]
+    if isinstance(data_type, RowType):
+        return _row(data_type)
+    simple = _SIMPLE.get(type(data_type))
+    if simple is None:
+        raise UnsupportedError(f"functions of users cannot return {data_type.as_summary_string()}")
+    return simple
+
+
+def _whole(data_type: DataType, bits: int) -> Convert:
+    limit = 1 << (bits - 1)
+
+    def convert(value: Any) -> int:
+        # Fractions are cut off, as PyFlink's coders do; texts are no numbers.
+        if isinstance(value, str | bytes):
+            raise TypeMismatchError(data_type.as_summary_string(), value, "an integer is required")
+        number = int(value)
+        if not -limit <= number < limit:
+            raise TypeMismatchError(data_type.as_summary_string(), value, "the value is too large")
+        return number
+
+    return convert
+
+
+def _decimal(data_type: DecimalType) -> Convert:
+    unit = decimal.Decimal(1).scaleb(-data_type.scale)
+    context = decimal.Context(prec=data_type.precision)
+
+    def convert(value: Any) -> decimal.Decimal:
+        if not isinstance(value, decimal.Decimal):
+            raise TypeMismatchError(data_type.as_summary_string(), value, "a decimal.Decimal is required")
+        try:
+            return value.quantize(unit, context=context)
+        except decimal.InvalidOperation:
+            raise TypeMismatchError(data_type.as_summary_string(), value, "it has too many digits") from None
+
+    return convert
+
+
+def _timestamp(per_second: int) -> Convert:
+    def convert(value: datetime.datetime) -> int:
+        micros = (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+        return micros * per_second // 1_000_000
+
+    return convert
+
+
+def _instant(per_second: int) -> Convert:
+    wall_clock = _timestamp(per_second)
+
+    def convert(value: datetime.datetime | Instant) -> int:
+        if isinstance(value, Instant):
+            return value.seconds * per_second + value.nanos * per_second // 1_000_000_000
+        # As in PyFlink the wall clock is that of UTC, whatever the zone: see `arguments`.
+        found: int = wall_clock(value)
+        return found
+
+    return convert
+
+
+def _row(data_type: RowType) -> Convert:
+    names = data_type.field_names()
+    converters = [nullable(_converter(each)) for each in data_type.field_types()]
+
+    def convert(value: Any) -> tuple[Any, ...]:
+        if isinstance(value, dict):
+            values: Sequence[Any] = [value.get(name) for name in names]
+        elif dataclasses.is_dataclass(value):
+            values = [getattr(value, each.name) for each in dataclasses.fields(value) if each.init]
+        else:
+            values = list(value) if isinstance(value, Row) else value
+        if len(values) != len(converters):
+            raise TypeMismatchError(
+                data_type.as_summary_string(), value, f"{len(names)} fields are declared, got {len(values)}"
+            )
+        return tuple([one(each) for one, each in zip(converters, values, strict=True)])
+
+    return convert
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeMismatchError("STRING", value, "a str is required")
+    return value
+
+
+def _binary(value: Any) -> bytes:
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise TypeMismatchError("BYTES", value, "bytes are required")
+    return bytes(value)
+
+
+def _millis_of_day(value: datetime.time) -> int:
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
+
+
+_SIMPLE: dict[type[DataType], Convert] = {
+    BooleanType: bool,
+    FloatType: float,
+    DoubleType: float,
+    CharType: _text,
+    VarCharType: _text,
+    BinaryType: _binary,
+    VarBinaryType: _binary,
+    # The protocol of the pickler that PyFlink has in Java, so that bytes are the same.
+    RawType: lambda value: pickle.dumps(value, 3),
+    DateType: lambda value: value.toordinal() - _EPOCH_DAY,
+    TimeType: _millis_of_day,
+}

@@ -1,0 +1,49 @@
+"""Modules by the names that savepoints, checkpoints and compiled plans of earlier releases have for them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pickle
+from pathlib import Path
+
+import pytest
+
+from scurry._moved import MOVED, present_name
+
+#: All modules that have moved when SQL got a package of its own, by the names that they had.
+FORMER = (Path(__file__).parents[1] / "fixtures" / "former_modules.txt").read_text(encoding="utf-8").split()
+
+
+def unpickled(module: str, name: str) -> object:
+    """What a pickle loads that refers to a name in a module."""
+    return pickle.loads(f"c{module}\n{name}\n.".encode())
+
+
+@pytest.mark.parametrize("module", FORMER)
+def test_pickles_find_a_module_by_its_former_name(module: str) -> None:
+    present = present_name(module)
+    assert present != module, "enter it in scurry/_moved.py"
+    assert unpickled(module, "__name__") == present, "enter in scurry/_moved.py where its classes are now"
+
+
+def test_both_names_of_a_module_mean_the_same_classes() -> None:
+    former = importlib.import_module("scurry.relational.plan")
+    present = importlib.import_module("scurry.sql.plan.nodes")
+    assert former is present
+    assert unpickled("scurry.relational.plan.tables", "Scan") is present.Scan
+    assert present.__spec__ is not None and present.__spec__.name == present.__name__
+
+
+def test_no_former_name_is_that_of_a_module_of_today() -> None:
+    assert [former for former in MOVED if Path(*former.split(".")) in MODULES] == []
+
+
+def test_a_name_that_never_was_is_not_found() -> None:
+    assert importlib.util.find_spec("scurry.nowhere") is None
+    with pytest.raises(ModuleNotFoundError, match=r"scurry\.sql\.functions\.nowhere"):
+        importlib.import_module("scurry.functions.nowhere")
+
+
+PACKAGE = Path(str(importlib.import_module("scurry").__file__)).parent
+MODULES = {file.relative_to(PACKAGE.parent).with_suffix("") for file in PACKAGE.rglob("*.py")}

@@ -1,0 +1,297 @@
+"""Queries made at random: what their changes leave in STREAMING is what BATCH and SQLite find in the rows left."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import Phase, find, given, reject, settings
+from hypothesis import strategies as st
+
+from scurry.errors import ValidationError
+from scurry.sql.evaluation.batch.executor import execute_batch
+from scurry.sql.plan.nodes import Scan
+from scurry.sql.planner.rules import EXCLUDABLE
+from scurry.sql.statements.changes import executable
+from scurry.sql.statements.queries import plan_query
+from scurry.sql.syntax.parser import parse
+from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import from_values, to_values
+from scurry.table import TableEnvironment
+from support.statements.fed_queries import FedQuery
+from support.statements.generated_queries import TABLES, Query, Table, changes, queries, queries_by_key
+from support.statements.tables import environment
+
+Rows = list[tuple[Any, ...]]
+Left = dict[str, list[dict[str, Any]]]
+
+_OPTIONS = {
+    "INSERT": "'connector' = 'filesystem', 'path' = '/none', 'format' = 'json'",
+    "RETRACT": "'connector' = 'filesystem', 'path' = '/none', 'format' = 'debezium-json'",
+    "UPSERT": "'connector' = 'upsert-kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'none:1', "
+    "'key.format' = 'json', 'value.format' = 'json'",
+}
+
+
+def with_tables(streaming: bool, **options: Any) -> TableEnvironment:
+    env = environment(streaming, **{"table.exec.sink.require-on-conflict": "false", **options})
+    for table in TABLES:
+        key = ", PRIMARY KEY (id) NOT ENFORCED" if table.has_key else ""
+        given = _OPTIONS[table.kind if streaming else "INSERT"]
+        env.execute_sql(f"CREATE TABLE {table.name} (id INT, k STRING, v BIGINT{key}) WITH ({given})")
+    for name, key in (("by_k", "k"), ("by_row", "k, v")):
+        env.execute_sql(
+            f"CREATE TABLE {name} (k STRING, v BIGINT, PRIMARY KEY ({key}) NOT ENFORCED) WITH ({_OPTIONS['UPSERT']})"
+        )
+    return env
+
+
+def in_batch(env: TableEnvironment, text: str, left: Left) -> Rows:
+    session: Any = env._session
+    plan = executable(session, plan_query(session, parse(text)))  # type: ignore[arg-type]
+
+    def read(scan: Scan) -> Iterator[pa.RecordBatch]:
+        columns = [
+            from_values([row[column.name] for row in left[scan.path[-1]]], arrow_type(column.type))
+            for column in scan.schema
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=list(scan.schema.names))
+
+    batches = execute_batch(plan, session.for_functions(), read)
+    return sorted((row for each in batches for row in zip(*map(to_values, each.columns), strict=True)), key=str)
+
+
+def in_sqlite(text: str, left: Left) -> Rows:
+    with sqlite3.connect(":memory:") as connection:
+        for name, rows in left.items():
+            connection.execute(f"CREATE TABLE {name} (id INTEGER, k TEXT, v INTEGER)")
+            connection.executemany(f"INSERT INTO {name} VALUES (:id, :k, :v)", rows)
+        return sorted(connection.execute(text), key=str)
+
+
+def rows_left(table: Table, given: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return the rows of a table after some changes."""
+    left: list[dict[str, Any]] = []
+    for kind, row in given:
+        if kind == "+U" and table.kind == "UPSERT":
+            left = [each for each in left if each["id"] != row["id"]]
+        if kind in ("+I", "+U"):
+            left.append(row)
+        else:
+            left.remove(row)
+    return left
+
+
+@st.composite
+def fed(draw: st.DrawFn) -> tuple[list[list[tuple[str, list[Any]]]], Left]:
+    """Return micro-batches of changes of all tables, and the rows that they leave."""
+    given = {table: draw(changes(table)) for table in TABLES}
+    left = {table.name: rows_left(table, some) for table, some in given.items()}
+    ahead = {table.name: list(some) for table, some in given.items()}
+    batches = []
+    while any(ahead.values()):
+        batch = []
+        for name, some in ahead.items():
+            count = draw(st.integers(0, len(some))) if some else 0
+            if count:
+                batch.append((name, some[:count]))
+                del some[:count]
+        if not batch:
+            batch = [(name, some[:]) for name, some in ahead.items() if some]
+            ahead = {}
+        batches.append(batch)
+    return batches, left
+
+
+def streamed(env: TableEnvironment, text: str, batches: Any, parallelism: list[int]) -> Rows:
+    """Return what a query leaves, restarted before each batch with the next parallelism of a list."""
+    try:
+        query = FedQuery(env, text, parallelism[0])
+    except ValidationError as error:
+        if "order by clause with non-constant fields" in str(error):
+            reject()  # Flink refuses such a Top-N, too
+        raise
+    for number, batch in enumerate(batches):
+        if 0 < number < len(parallelism):
+            query.restart(parallelism[number])
+        query.feed(batch)
+    query.end()
+    return query.rows()
+
+
+PARALLELISM = st.lists(st.integers(1, 4), min_size=1, max_size=4)
+MINI_BATCH = {"table.exec.mini-batch.enabled": "true"}
+WITHOUT_RULES = {"scurry.optimizer.excluded-rules": ";".join(rule.__name__ for rule in EXCLUDABLE)}
+ONE_PHASE = MINI_BATCH | {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
+OPTIONS = st.sampled_from([{}, MINI_BATCH, ONE_PHASE, WITHOUT_RULES, MINI_BATCH | WITHOUT_RULES])
+
+
+def check(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+    batches, left = tables
+    text = f"SELECT * FROM {query.flink}"
+    wanted = in_batch(with_tables(False, **options), text, left)
+    assert wanted == in_sqlite(f"SELECT * FROM {query.sqlite}", left)
+    assert streamed(with_tables(True, **options), text, batches, parallelism) == wanted
+
+
+def check_by_key(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+    batches, left = tables
+    wanted = in_sqlite(f"SELECT * FROM {query.sqlite}", left)
+    env = with_tables(True, **options)
+    assert streamed(env, f"INSERT INTO by_k SELECT * FROM {query.flink}", batches, parallelism) == wanted
+
+
+def check_by_row(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+    batches, left = tables
+    text = "SELECT {0} FROM {1} WHERE k IS NOT NULL AND v IS NOT NULL"
+    wanted = in_sqlite(text.format("DISTINCT *", query.sqlite), left)
+    env = with_tables(True, **options)
+    assert streamed(env, f"INSERT INTO by_row {text.format('*', query.flink)}", batches, parallelism) == wanted
+
+
+@given(query=queries(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@settings(max_examples=40)
+def test_any_cut_restart_and_parallelism_leaves_what_batch_finds(
+    query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
+) -> None:
+    check(query, tables, parallelism, options)
+
+
+@given(query=queries_by_key(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@settings(max_examples=20)
+def test_a_table_with_the_key_of_the_query_has_its_rows(
+    query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
+) -> None:
+    check_by_key(query, tables, parallelism, options)
+
+
+@given(query=queries(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@settings(max_examples=20)
+def test_a_table_with_another_key_than_the_query_has_its_rows(
+    query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
+) -> None:
+    check_by_row(query, tables, parallelism, options)
+
+
+WAYS = [(queries(), check), (queries_by_key(), check_by_key), (queries(), check_by_row)]
+
+
+def check_many(made: Any, checked: Any, options: Any, examples: int) -> None:
+    @given(query=made, tables=fed(), parallelism=PARALLELISM, options=options)
+    @settings(max_examples=examples)
+    def run(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
+        checked(query, tables, parallelism, options)
+
+    run()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("made", "checked"), WAYS)
+def test_many_queries(made: Any, checked: Any) -> None:
+    check_many(made, checked, OPTIONS, 1000)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("made", "checked"), WAYS)
+@pytest.mark.parametrize("rule", [rule.__name__ for rule in EXCLUDABLE])
+def test_many_queries_without_a_rule(rule: str, made: Any, checked: Any) -> None:
+    without = {"scurry.optimizer.excluded-rules": rule}
+    check_many(made, checked, st.sampled_from([without, MINI_BATCH | without]), 200)
+
+
+@pytest.mark.parametrize("rule", [rule.__name__ for rule in EXCLUDABLE])
+def test_queries_reach_every_rule(rule: str) -> None:
+    without = {"scurry.optimizer.excluded-rules": rule}
+    pairs = [(with_tables(streaming), with_tables(streaming, **without)) for streaming in (True, False)]
+
+    def has_another_plan(query: Query) -> bool:
+        statement: Any = parse(f"SELECT * FROM {query.flink}")
+        sessions: list[list[Any]] = [[each._session for each in pair] for pair in pairs]
+        plans = [[executable(each, plan_query(each, statement)) for each in pair] for pair in sessions]
+        return any(one != other for one, other in plans)
+
+    found = find(queries(), has_another_plan, settings=settings(max_examples=1000, phases=[Phase.generate]))
+    assert found.flink
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM a) WHERE n = 1",
+        "SELECT k, s FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY s DESC, k) AS n FROM "
+        "(SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY v) AS s FROM c)) WHERE n <= 2",
+        "SELECT k, s FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY s) AS n FROM "
+        "(SELECT l.k, r.v AS s FROM c AS l LEFT JOIN c AS r ON l.v + 1 = r.v)) WHERE n = 1",
+        "SELECT k, COUNT(*) FROM (SELECT k FROM a LIMIT 10) GROUP BY k",
+    ],
+)
+def test_ranks_of_rows_that_are_taken_back(query: str) -> None:
+    some = [{"id": number, "k": "xy"[number % 2], "v": value} for number, value in enumerate([3, 1, 2, 5, 4])]
+    inserted = [("+I", row) for row in some]
+    gone = [("-D", some[1]), ("-D", some[4])]
+    batches = [[("a", inserted), ("c", inserted)], [("a", gone)]]
+    left = {"a": [some[0], some[2], some[3]], "c": some}
+    wanted = in_batch(with_tables(False), query, left)
+    assert streamed(with_tables(True), query, batches, [1, 2]) == wanted
+    assert wanted
+
+
+def test_a_rank_of_updates_that_another_operator_takes_back() -> None:
+    counts = "(SELECT k, COUNT(*) AS v FROM c GROUP BY k)"
+    top = f"(SELECT *, ROW_NUMBER() OVER (ORDER BY v DESC) AS n FROM {counts})"
+    query = f"SELECT k, v FROM {top} WHERE n = 1 UNION ALL SELECT 'sum' AS k, SUM(v) AS v FROM {counts}"
+    rows = [{"id": number, "k": "xyy"[number % 3], "v": 1} for number in range(6)]
+    batches = [[("c", [("+I", row)])] for row in rows]
+    assert streamed(with_tables(True), query, batches, [1]) == in_batch(with_tables(False), query, {"c": rows})
+
+
+def test_a_group_is_forgotten_when_a_bundle_takes_its_last_row_back() -> None:
+    query = "SELECT k, SUM(v) AS v FROM a GROUP BY k"
+    row, later = {"id": 1, "k": "x", "v": 3}, {"id": 2, "k": "x", "v": 4}
+    batches = [[("a", [(kind, each)])] for kind, each in (("+I", row), ("-D", row), ("+I", later))]
+    assert streamed(with_tables(True, **MINI_BATCH), query, batches, [1]) == [("x", 4)]
+
+
+def test_a_rule_that_plans_need_cannot_be_excluded() -> None:
+    env = with_tables(True, **{"scurry.optimizer.excluded-rules": "push_filters; nonsense"})
+    with pytest.raises(
+        ValidationError, match="excluded-rules: nonsense cannot be left out; there are merge_projections"
+    ):
+        env.explain_sql("SELECT * FROM a")
+
+
+@pytest.mark.parametrize("kind", ["LEFT JOIN", "RIGHT JOIN"])
+@pytest.mark.parametrize("condition", ["l.v < r.v", "l.v < 3", "r.v < 2", "l.k <> 'y'"])
+def test_pairs_end_when_an_update_makes_another_condition_false(kind: str, condition: str) -> None:
+    rows = [{"id": number, "k": key, "v": 1} for number, key in enumerate(["x", "y"])]
+    later = [{"id": 3, "k": "x", "v": 4}]
+    inserted, updating = ([("+I", row) for row in some] for some in (rows, later))
+    batches = [[("a", inserted), ("c", inserted)], [("a", updating)], [("c", updating)]]
+    grouped = "(SELECT k, {}(v) AS v FROM {} GROUP BY k)"
+    query = (
+        f"SELECT {kind[0].lower()}.k, l.v + r.v AS v FROM {grouped.format('SUM', 'c')} AS l "
+        f"{kind} {grouped.format('COUNT', 'a')} AS r ON l.k = r.k AND {condition}"
+    )
+    wanted = in_batch(with_tables(False), query, {"a": rows + later, "c": rows + later})
+    assert streamed(with_tables(True), f"INSERT INTO by_k {query}", batches, [1]) == wanted
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM {}) WHERE n = 1",
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM {}) WHERE n = 2",
+        "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM {}) WHERE n BETWEEN 2 AND 3",
+        "SELECT k, v + 0 * n AS v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM {}) WHERE n <= 2",
+    ],
+)
+@pytest.mark.parametrize("rows", ["(SELECT DISTINCT k, v FROM c)", "(SELECT k, MIN(v) AS v FROM c GROUP BY k)"])
+def test_a_row_that_takes_the_place_of_another_has_another_key(query: str, rows: str) -> None:
+    some = [{"id": number, "k": "xyx"[number % 3], "v": value} for number, value in enumerate([5, 4, 3, 1, 2])]
+    batches = [[("c", [("+I", row)])] for row in some]
+    text = query.format(rows)
+    wanted = in_batch(with_tables(False), text, {"c": some})
+    assert streamed(with_tables(True), f"INSERT INTO by_row {text}", batches, [1]) == wanted

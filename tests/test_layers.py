@@ -114,7 +114,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.datastream": {
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.graph", "scurry.connectors",
         "scurry.runtime", "scurry.runtime.progress", "scurry.metrics", "scurry.rest", "scurry.sql.types",
-        "scurry.table",
     },
     "scurry.testing": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",

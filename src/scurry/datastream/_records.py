@@ -14,20 +14,31 @@ from scurry.datastream.formats.csv import CsvSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.functions import MapFunction
 from scurry.errors import ArgumentTypeError, MissingFieldError
-from scurry.table.types import DataType, DataTypes, RowType
+from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
+    BigIntType,
+    BooleanType,
+    DateType,
+    DoubleType,
+    TimestampType,
+    VarBinaryType,
+    VarCharType,
+)
+from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import RowField, RowType
 
 __all__ = ["RecordToRow", "RowToRecord", "csv_schema", "fields_of", "row_data_type", "row_type_info"]
 
 _HINT = "declare it `| None` or with a default if records may lack it"
 
 _DATA_TYPES: dict[Any, DataType] = {
-    int: DataTypes.BIGINT(),
-    float: DataTypes.DOUBLE(),
-    str: DataTypes.STRING(),
-    bool: DataTypes.BOOLEAN(),
-    bytes: DataTypes.BYTES(),
-    datetime.date: DataTypes.DATE(),
-    datetime.datetime: DataTypes.TIMESTAMP(6),
+    int: BigIntType(),
+    float: DoubleType(),
+    str: VarCharType(MAX_LENGTH),
+    bool: BooleanType(),
+    bytes: VarBinaryType(MAX_LENGTH),
+    datetime.date: DateType(),
+    datetime.datetime: TimestampType(6),
 }
 
 
@@ -132,7 +143,7 @@ def row_data_type(record: type) -> RowType:
     Raises:
         ArgumentTypeError: It is not a dataclass, or a field has a type that columns do not have.
     """
-    return DataTypes.ROW([DataTypes.FIELD(name, kind) for name, kind in _columns(record).items()])
+    return RowType([RowField(name, kind) for name, kind in _columns(record).items()])
 
 
 def csv_schema(record: type, *, header: bool) -> CsvSchema:

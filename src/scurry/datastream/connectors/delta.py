@@ -13,7 +13,7 @@ from scurry.connectors.lakes.delta_source import DeltaSource as _DeltaSource
 from scurry.connectors.lakes.delta_table import DeltaRange
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.table.types import RowType
+from scurry.sql.types.nested_types import RowType
 
 __all__ = ["DeltaSink", "DeltaSource"]
 

@@ -11,7 +11,7 @@ from scurry.connectors.lakes.iceberg_source import IcebergSource as _IcebergSour
 from scurry.connectors.lakes.iceberg_table import IcebergTable
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.table.types import RowType
+from scurry.sql.types.nested_types import RowType
 
 __all__ = ["IcebergSink", "IcebergSource", "TableLoader"]
 

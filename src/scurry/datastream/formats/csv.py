@@ -17,7 +17,8 @@ from scurry.datastream.formats._csv_messages import (
     single_character,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.table.types import BooleanType, DataType, DataTypes, NumericType, VarCharType
+from scurry.sql.types.atomic_types import MAX_LENGTH, BigIntType, BooleanType, NumericType, VarCharType
+from scurry.sql.types.logical_type import DataType
 
 __all__ = [
     "CsvBulkWriters",
@@ -76,7 +77,7 @@ class CsvSchemaBuilder(ApiObject):
             separator: Text between the values; `""` for the common one, see `set_array_element_separator`.
             element_type: Type of the values; texts by default.
         """
-        element = _column(name, DataTypes.STRING() if element_type is None else element_type)
+        element = _column(name, VarCharType(MAX_LENGTH) if element_type is None else element_type)
         return self._add(dataclasses.replace(element, is_array=True, array_separator=separator))
 
     def add_boolean_column(self, name: str) -> CsvSchemaBuilder:
@@ -90,7 +91,7 @@ class CsvSchemaBuilder(ApiObject):
             name: Its name.
             number_type: Their type; BIGINT by default.
         """
-        return self._add(_column(name, DataTypes.BIGINT() if number_type is None else number_type))
+        return self._add(_column(name, BigIntType() if number_type is None else number_type))
 
     def add_string_column(self, name: str) -> CsvSchemaBuilder:
         """Add a column of texts."""

@@ -8,7 +8,7 @@ from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.orc import OrcFormat, OrcWriterFactory, check_orc_type
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, UnsupportedError
-from scurry.table.types import RowType
+from scurry.sql.types.nested_types import RowType
 
 __all__ = ["OrcBulkWriters", "OrcColumnarRowInputFormat"]
 

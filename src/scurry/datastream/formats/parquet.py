@@ -12,7 +12,7 @@ from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.datastream.formats._avro_files import checked_schema
 from scurry.datastream.formats._columns import to_row_column
 from scurry.errors import ArgumentError, UnsupportedError
-from scurry.table.types import RowType
+from scurry.sql.types.nested_types import RowType
 
 __all__ = ["AvroParquetReaders", "AvroParquetWriters", "ParquetBulkWriters", "ParquetColumnarRowInputFormat"]
 

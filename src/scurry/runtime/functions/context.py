@@ -21,8 +21,8 @@ from scurry.runtime.state.slots import EVENT, PROCESSING, window_state
 from scurry.runtime.state.states import create_state
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import StateDescriptor
     from scurry.graph.plan import OperatorPlan
+    from scurry.runtime.state.descriptor import StateDescriptor
 
 
 #: The most dead letters that a task reports of a batch.

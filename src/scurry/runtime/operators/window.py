@@ -24,7 +24,7 @@ from scurry.runtime.operators.window_functions import CoGroupFold, ListFold, Win
 from scurry.runtime.state.slots import CONTENTS, EVENT, MERGING, PROCESSING, window_contents
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import StateDescriptor
+    from scurry.runtime.state.descriptor import StateDescriptor
 
 #: Kinds of trigger state that can be merged when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")

@@ -14,7 +14,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import StateDescriptor
+    from scurry.runtime.state.descriptor import StateDescriptor
 
 
 class WindowFold(Protocol):

@@ -18,7 +18,7 @@ from scurry.runtime.state.layout import Entry
 
 if TYPE_CHECKING:
     from scurry.common.typeinfo import MapTypeInfo
-    from scurry.datastream.state import StateDescriptor
+    from scurry.runtime.state.descriptor import StateDescriptor
 
 __all__ = ["StateConversion", "conversion_of"]
 

@@ -12,8 +12,8 @@ from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.schema import CLASSES, OWN_NAMES, StateSchema, broadcast_name, descriptor_schema
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import StateDescriptor
     from scurry.graph.plan import OperatorPlan
+    from scurry.runtime.state.descriptor import StateDescriptor
 
 
 class Registered(NamedTuple):

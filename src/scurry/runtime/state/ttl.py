@@ -13,7 +13,7 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import UNNOTED, Elements, MapMethods, reducer
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import StateDescriptor
+    from scurry.runtime.state.descriptor import StateDescriptor, TimeToLive
 
 #: Stands for a map entry that is not there: its value may be None.
 _ABSENT = object()
@@ -22,7 +22,7 @@ _ABSENT = object()
 class _TtlState:
     __slots__ = ("_backend", "_now", "_renew_on_read", "_return_expired", "_slot", "_ttl")
 
-    def __init__(self, backend: KeyedStateBackend, slot: Any, config: Any, now: Callable[[], int]) -> None:
+    def __init__(self, backend: KeyedStateBackend, slot: Any, config: TimeToLive, now: Callable[[], int]) -> None:
         self._backend = backend
         self._slot = slot
         self._ttl = config.ttl_ms
@@ -242,6 +242,7 @@ class TtlAggregatingState(_TtlState):
 
 def create_ttl_state(backend: KeyedStateBackend, descriptor: StateDescriptor, slot: Any, now: Callable[[], int]) -> Any:
     """Create the state object of a descriptor with time to live."""
+    assert descriptor.ttl_config is not None
     common = (backend, slot, descriptor.ttl_config, now)
     if descriptor.kind == "reducing":
         return TtlReducingState(reducer(descriptor.function), *common)

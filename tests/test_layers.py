@@ -26,7 +26,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry": {"scurry._moved"},
     "scurry._moved": set(),
     "scurry.errors": set(),
-    "scurry.pyflink_alias": {"scurry._moved", "scurry.errors", "scurry.common"},
+    "scurry.pyflink_alias": {"scurry.errors", "scurry.common"},
     "scurry.metrics": {"scurry.errors"},
     "scurry.util": {"scurry.errors"},
     "scurry.common": {"scurry.common._java_numbers", "scurry.errors"},

@@ -1,6 +1,6 @@
 """Modules by their former names, which savepoints, checkpoints and compiled plans of earlier releases contain.
 
-An import of a former name gives the module of today, so that pickle finds its classes.
+An import of a former name gives a module that has the names of today's, so that pickle finds its classes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     Loader = object  # importlib.abc takes a millisecond to import
 
-__all__ = ["MOVED", "SameModule", "present_name"]
+__all__ = ["MOVED", "present_name"]
 
 #: Former name of a module or package -> its name; what is below a package has moved along, unless it is named itself.
 MOVED = {
@@ -87,26 +87,23 @@ def present_name(module: str) -> str:
     return MOVED[below] + module[len(below) :]
 
 
-class SameModule(Loader):
-    """Load a module by importing the one that it is an alias of.
+class _Former(Loader):
+    """Make a module that has the names of another one.
 
-    Args:
-        real_name: The name of that module.
+    It is a module of its own: the import system makes a module an attribute of its package, which may hand on a
+    function of that name.
     """
 
-    def __init__(self, real_name: str) -> None:
-        self._real_name = real_name
-        self._real_spec: ModuleSpec | None = None
+    def __init__(self, present: str) -> None:
+        self._present = present
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Return the real module."""
-        module = importlib.import_module(self._real_name)
-        self._real_spec = module.__spec__
-        return module
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Let the import system make the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Restore the spec of the module, which the import system has replaced by the alias's; it has run already."""
-        module.__spec__ = self._real_spec
+        """Hand on the names of the module that there is today."""
+        present = importlib.import_module(self._present)
+        vars(module).update(__doc__=present.__doc__, __getattr__=lambda name: getattr(present, name))
 
 
 class _FormerNames:
@@ -116,7 +113,7 @@ class _FormerNames:
         if not name.startswith(_FORMER):
             return None
         present = present_name(name)
-        return None if present == name else ModuleSpec(name, SameModule(present))
+        return None if present == name else ModuleSpec(name, _Former(present), is_package=True)
 
 
 sys.meta_path.insert(0, _FormerNames())

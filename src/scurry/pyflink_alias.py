@@ -7,14 +7,14 @@ shadowed.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from scurry._moved import SameModule
 from scurry.common._pyflink.names import add_names
 from scurry.errors import PyFlinkImportedError
 
@@ -45,13 +45,22 @@ def _not_offered(fullname: str, real_name: str) -> str:
     return f"scurry does not offer {fullname}{' (yet)' * (fullname not in _MODULES)}: {reason}"
 
 
-class _PyFlinkModule(SameModule):
-    """A module under PyFlink's name, with the names that PyFlink's has."""
+class _SameModule(Loader):
+    """Load a module by importing the one that it is an alias of."""
+
+    def __init__(self, real_name: str) -> None:
+        self._real_name = real_name
+        self._real_spec: ModuleSpec | None = None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = super().create_module(spec)
+        module = importlib.import_module(self._real_name)
+        self._real_spec = module.__spec__
         add_names(module)
         return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The module has run already; restore its spec, which the import system has replaced by the alias's.
+        module.__spec__ = self._real_spec
 
 
 class _PyFlinkFinder(MetaPathFinder):
@@ -73,7 +82,7 @@ class _PyFlinkFinder(MetaPathFinder):
             raise ModuleNotFoundError(_not_offered(fullname, real_name), name=fullname)
         if fullname == "pyflink" and self.announce:
             self.announce()
-        return ModuleSpec(fullname, _PyFlinkModule(real_name), is_package=real.submodule_search_locations is not None)
+        return ModuleSpec(fullname, _SameModule(real_name), is_package=real.submodule_search_locations is not None)
 
 
 _finder = _PyFlinkFinder()

@@ -22,7 +22,7 @@ from scurry.runtime.state.states import create_state
 
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 
 #: The most dead letters that a task reports of a batch.

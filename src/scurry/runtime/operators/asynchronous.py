@@ -19,7 +19,7 @@ from scurry.runtime.operators.async_calls import Call, InFlightRequests
 from scurry.runtime.operators.base import RuntimeOperator
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 Invoke = Callable[[Any], Coroutine[Any, Any, Any]]
 

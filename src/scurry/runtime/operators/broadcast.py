@@ -19,7 +19,7 @@ from scurry.runtime.state.layout import Entry, NoKey
 from scurry.runtime.state.store import StateSize, StateStore
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 BROADCAST = 1
 

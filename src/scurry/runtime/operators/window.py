@@ -24,7 +24,7 @@ from scurry.runtime.operators.window_functions import CoGroupFold, ListFold, Win
 from scurry.runtime.state.slots import CONTENTS, EVENT, MERGING, PROCESSING, window_contents
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 #: Kinds of trigger state that can be merged when windows merge.
 MERGEABLE = ("list", "reducing", "aggregating")

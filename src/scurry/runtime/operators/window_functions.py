@@ -14,7 +14,7 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.state.primitives import reducer
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 
 class WindowFold(Protocol):

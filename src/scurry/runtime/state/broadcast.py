@@ -17,7 +17,7 @@ from scurry.runtime.state.registry import StateRegistry
 from scurry.runtime.state.store import StateSize, StateStore
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 
 class BroadcastStates:

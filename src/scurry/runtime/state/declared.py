@@ -18,7 +18,7 @@ from scurry.runtime.state.layout import Entry
 
 if TYPE_CHECKING:
     from scurry.common.typeinfo import MapTypeInfo
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 __all__ = ["StateConversion", "conversion_of"]
 

@@ -13,7 +13,7 @@ from scurry.runtime.state.schema import CLASSES, OWN_NAMES, StateSchema, broadca
 
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 
 class Registered(NamedTuple):

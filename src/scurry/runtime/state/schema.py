@@ -16,7 +16,7 @@ from scurry.runtime.state.slots import CONTENTS, JOINED, PARTIAL_MATCHES, REDUCE
 from scurry.runtime.state.types import ANY, TypeJson, describe, text
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 CLASSES = "(classes)"
 KEY = "(key)"

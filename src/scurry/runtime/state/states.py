@@ -10,7 +10,7 @@ from scurry.runtime.state.primitives import AggregatingState, ListState, MapStat
 from scurry.runtime.state.ttl import create_ttl_state
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 
 def create_state(backend: KeyedStateBackend, descriptor: StateDescriptor, slot: Any, now: Callable[[], int]) -> Any:

@@ -13,7 +13,7 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import UNNOTED, Elements, MapMethods, reducer
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.descriptor import StateDescriptor, TimeToLive
+    from scurry.runtime.functions.state_descriptor import StateDescriptor, TimeToLive
 
 #: Stands for a map entry that is not there: its value may be None.
 _ABSENT = object()

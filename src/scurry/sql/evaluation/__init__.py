@@ -1,3 +1,3 @@
-"""Evaluation of tables: expressions over columns, and the operators of a relational plan."""
+"""Evaluation: expressions over columns, user-defined functions, and plans on bounded input."""
 
 from __future__ import annotations

@@ -1,3 +1,3 @@
-"""The relational plan: nodes, typed expressions, and the rules that rewrite them."""
+"""The relational plan: its nodes, their typed expressions, and how both are rewritten."""
 
 from __future__ import annotations

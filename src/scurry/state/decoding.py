@@ -35,7 +35,7 @@ from scurry.state.functions import KeyedStateReaderFunction
 from scurry.state.naming import StateNames
 
 if TYPE_CHECKING:
-    from scurry.datastream.state import StateDescriptor
+    from scurry.runtime.functions.state_descriptor import StateDescriptor
 
 __all__ = ["Decoder", "FunctionDecoder", "StatesDecoder", "TimersDecoder", "WindowsDecoder"]
 

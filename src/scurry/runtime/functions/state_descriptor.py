@@ -16,6 +16,7 @@ class TimeToLive(Protocol):
     ttl_ms: int
     update_type: Any
     state_visibility: Any
+    cleanup_strategies: Any
 
 
 class StateDescriptor(Protocol):

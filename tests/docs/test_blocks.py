@@ -15,7 +15,6 @@ from support.docs.blocks import FENCED, PAGES
 
 #: Pages whose programs print nothing that the page shows -> the test that runs them.
 RUN_BY = {
-    "README.md": "cli/test_readme.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",

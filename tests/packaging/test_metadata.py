@@ -27,7 +27,14 @@ def test_the_version_is_written_once() -> None:
 def test_the_first_command_of_the_readme_installs_scurry() -> None:
     readme = (PROJECT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"^    (\S.*)$", readme, re.MULTILINE)
-    assert commands[0].split("#")[0].strip() == "pip install scurry"
+    assert commands[0].split("#")[0].strip() == "pip install ."  # a clone; until scurry is published
+
+
+def test_the_second_command_of_the_readme_runs_a_program_of_the_clone() -> None:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    *options, program = re.findall(r"^    (\S.*)$", readme, re.MULTILINE)[1].split()
+    assert options == ["scurry", "run", "--runner", "local", "-p", "1"]
+    assert (PROJECT / program).exists()
 
 
 def test_links_of_the_readme_work_outside_the_repository_too() -> None:

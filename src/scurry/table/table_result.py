@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from itertools import chain, islice
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from scurry.sql.statements.session import TableSession
 
 __all__ = ["CloseableIterator", "TableResult"]
+
+#: Rows up to which `print` writes the result of a BATCH query at once.
+_WHOLE = 1000
 
 
 class TableResult(ApiObject):
@@ -85,6 +89,9 @@ class TableResult(ApiObject):
         if not result.has_content:
             lines = iter([str(values[0]) for _, values in rows])
         elif result.is_query:
+            if not self._session.shows_kinds:
+                # At a terminal, a small result comes as a whole, after the summary of its job.
+                rows = chain(list(islice(rows, _WHOLE)), rows)
             lines = query_lines(result.schema, rows, self._session.shows_kinds, zone, self._widest())
         elif result.job is not None or result.is_text:
             lines = iter([" ".join(map(str, values)) for _, values in rows])

@@ -112,3 +112,16 @@ def test_the_archive_is_not_made_when_nobody_watches(tmp_path: Path, monkeypatch
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     setup.prepare_archive_for_user()
     assert made == [True]
+
+
+def test_a_terminal_shows_once_that_spark_starts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(setup, "_told", False)
+    setup.tell_start({})
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    setup.tell_start({"scurry.progress": "off"})
+    setup.tell_start({})
+    setup.tell_start({}, "spark://host:7077")
+    assert capsys.readouterr().err == "scurry: starting Spark ...\n"

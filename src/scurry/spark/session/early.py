@@ -26,7 +26,7 @@ from scurry.spark.session.cds import spark_home
 from scurry.spark.session.java import ensure_java
 from scurry.spark.session.jvm_output import filtered_output
 from scurry.spark.session.options import bounded_matters, is_one_jvm, session_options
-from scurry.spark.session.setup import prepare_archive_for_user
+from scurry.spark.session.setup import prepare_archive_for_user, tell_start
 from scurry.spark.workers.interpreter import worker_python
 from scurry.spark.workers.template import start_template
 
@@ -72,6 +72,7 @@ def _options(configuration: Mapping[str, str]) -> dict[str, str] | None:
     ):
         return None
     ensure_java()
+    tell_start(configuration)
     prepare_archive_for_user()
     options = _at_start(session_options(master, configuration, bounded=True))
     return options if redacted(options) == options else None

@@ -23,7 +23,7 @@ from scurry.spark.session.jvm_classes.ml_functions import create_session
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import QUERY_CONF, session_options
 from scurry.spark.session.secret_settings import start_jvm
-from scurry.spark.session.setup import prepare_java
+from scurry.spark.session.setup import prepare_java, tell_start
 from scurry.spark.session.shared import mark
 from scurry.spark.workers.daemon import modules_of_driver
 from scurry.spark.workers.dependencies import provide, stage
@@ -92,6 +92,7 @@ def _create(plan: JobPlan) -> Any:
     slots = max(os.cpu_count() or 1, settings.parallelism) + 3
     master = configuration.get("spark.master", os.environ.get("MASTER", f"local[{slots}]"))
     check_master(master)
+    tell_start(configuration, "" if master.startswith("local") else master)
     reach(master)
     stage(master, plan)
     builder = _builder(settings.job_name, master, configuration, plan.bounded)

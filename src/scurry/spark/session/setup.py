@@ -11,8 +11,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
+from scurry.common.config_options import PROGRESS
 from scurry.errors import JavaMissingError
 from scurry.graph.dependencies.requirements import pip_arguments
 from scurry.spark.session.cds import archive_path, cds_options, make_archive
@@ -21,6 +23,7 @@ from scurry.spark.session.jvm_classes.jar import jar_path
 
 #: Seconds that pip may take to download about 60 MB.
 _PATIENCE = 600
+_told = False
 
 
 def prepare_java() -> None:
@@ -36,6 +39,20 @@ def prepare_java() -> None:
             raise
         _install_java(missing)
         ensure_java()
+
+
+def tell_start(configuration: Mapping[str, str], where: str = "") -> None:
+    """Print at a terminal, once per process, that Spark starts: several seconds pass before the first batch.
+
+    Args:
+        configuration: The job's settings; with `scurry.progress` off, nothing is printed.
+        where: The master, if it is not this machine.
+    """
+    global _told
+    if _told or not sys.stderr.isatty() or configuration.get(PROGRESS.key) == "off":
+        return
+    _told = True
+    _tell(f"starting Spark{f' on {where}' if where else ''} ...")
 
 
 def prepare_archive_for_user() -> None:

@@ -44,7 +44,7 @@ def test_links_of_the_readme_work_outside_the_repository_too() -> None:
     assert links
     for link in links:
         assert link.startswith(f"{source}/"), link
-        inside = re.sub(r"^/(blob|tree)/main/", "", link.removeprefix(source)).partition("#")[0]
+        inside = re.sub(r"^/(blob|tree|raw)/main/", "", link.removeprefix(source)).partition("#")[0]
         assert (PROJECT / inside).exists(), link
 
 

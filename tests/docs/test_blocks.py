@@ -12,20 +12,26 @@ from scurry.sql.syntax.parser import parse
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support import TESTS
 from support.docs.blocks import FENCED, PAGES
+from support.docs.sql_guide import PAGES as GUIDE_PAGES
+from support.docs.sql_guide import TUTORIALS
 
 #: Pages whose programs print nothing that the page shows -> the test that runs them.
 RUN_BY = {
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
+    "how-to/serving.md": "docs/test_serving.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",
     "testing.md": "testing/test_guide.py",
     "tutorials/kafka.md": "kafka/test_tutorial.py",
+    "tutorials/live-board.md": "kafka/test_live_board.py",
 }
 #: Fragments: what is around them is said in the text -> the test that runs the same calls.
 FRAGMENTS = {
     "connectors/formats.md": "kafka/test_schema_registry.py",
     "state-processor.md": "state/test_on_spark.py",
 }
+#: Pages whose statements build on each other.
+GUIDE = {str(page.relative_to(TESTS.parent / "docs")) for page in [*GUIDE_PAGES, *TUTORIALS]}
 #: What is parsed only, because a server, a file or a module has to be there.
 PARSED_ONLY = re.compile(r"\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|PLAN '")
 
@@ -48,7 +54,8 @@ def statements() -> list[Any]:
     for page, text in PAGES.items():
         blocks = [block for language, block in FENCED.findall(text) if language == "sql"]
         # test_sql_client.py runs the first, wrong ones too; the second is PostgreSQL's.
-        if page not in ("sql-client.md", "connectors/jdbc.md"):
+        # Those of the guide build on each other: test_sql_guide.py runs them.
+        if page not in ("sql-client.md", "connectors/jdbc.md") and page not in GUIDE:
             found += [pytest.param(block, id=f"{page}-{number}") for number, block in enumerate(blocks)]
     return found
 

@@ -11,7 +11,7 @@ from scurry.cli.program import run_program
 from scurry.common._process.launch import LaunchOptions
 
 DOCS = Path(__file__).parents[2] / "docs"
-EXAMPLE = re.compile(r"```python\n(.*?)```\s*```text\n(.*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"^```python\n((?:(?!```)[^\n]*\n)*)```\n+```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 EXAMPLES = [
     pytest.param(code, expected, id=f"{page.stem}-{number}")
     for page in sorted(DOCS.rglob("*.md"))
@@ -27,6 +27,7 @@ def test_example_prints_what_the_page_says(
     program = tmp_path / "example.py"
     program.write_text(code)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(DOCS.parent / "examples")
     status = run_program(program, [], LaunchOptions(runner="local", parallelism=1), debug=False)
     printed = capfd.readouterr()
     assert status == 0, printed.err

@@ -193,6 +193,7 @@ def test_texts_of_many_lines_are_printed_as_they_are(console: Console, statement
     assert console.run(statement)
     assert console.lines[1].startswith(first)
     assert "+--" not in "\n".join(console.lines[1:]).split("\n")[0] and "1 row in set" not in console.text
+    assert "\n" in console.lines[1] and r"\n" not in console.lines[1]
 
 
 def test_an_interrupt_before_rows_are_shown_cancels_the_query(console: Console) -> None:

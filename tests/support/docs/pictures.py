@@ -1,4 +1,4 @@
-"""Make the drawn pictures of docs/semantics.md.
+"""Make the drawn pictures of docs/semantics.md and of the guide of SQL.
 
 `cd tests && PYTHONPATH=. ../.venv/bin/python support/docs/pictures.py`
 """
@@ -115,19 +115,109 @@ def exactly_once() -> list[str]:
     return [*shapes, box(410, 150, 150, "batch 9 again", "good"), label(10, 182, "committed together")]
 
 
-#: name -> title, size, shapes
+def sql_windows() -> list[str]:
+    """Return the four kinds of window over the bids of docs/sql/windows.md, 16 pixels for each minute."""
+    shapes = []
+    for y, kind, bounds in (
+        (10, "TUMBLE", [(0, 10), (10, 20)]),
+        (48, "HOP", [(0, 10), (10, 20)]),
+        (80, "", [(5, 15), (15, 25)]),
+        (118, "CUMULATE", [(0, 10)]),
+        (150, "", [(0, 15)]),
+        (182, "", [(0, 20)]),
+        (220, "SESSION tea", [(5, 18)]),
+        (252, "cup, pot", [(7, 16), (17, 22)]),
+    ):
+        shapes.append(label(10, y + 19, kind))
+        shapes += [box(110 + 16 * a, y, 16 * (b - a), f"8:{a:02} to 8:{b:02}") for a, b in bounds]
+    shapes += [arrow((110, 306), (530, 306)), label(10, 310, "bids")]
+    for minute, item in ((5, "tea"), (7, "cup"), (9, "tea"), (11, "cup"), (13, "tea"), (17, "pot")):
+        shapes += [line(110 + 16 * minute, 300, 110 + 16 * minute, 312), label(100 + 16 * minute, 328, item)]
+    return shapes
+
+
+def sql_late() -> list[str]:
+    """Return rows as they arrive, the watermark two minutes behind, and the one that comes too late."""
+    shapes = [label(10, 31, "row of"), label(10, 81, "watermark"), arrow((100, 56), (590, 56))]
+    rows = ((2, 0, "box"), (11, 9, "box"), (9, 9, "good"), (13, 11, "box"), (8, 11, "bad"), (26, 24, "box"))
+    for number, (minute, watermark, kind) in enumerate(rows):
+        shapes.append(box(100 + 80 * number, 12, 60, f"8:{minute:02}", kind))
+        shapes.append(label(114 + 80 * number, 81, f"8:{watermark:02}"))
+    shapes += [line(408, 8, 408, 92), label(270, 108, "window 8:00 to 8:10 fires here; the red row is dropped")]
+    return shapes
+
+
+def sql_daylight_saving() -> list[str]:
+    """Return three days on the wall and in UTC, six pixels for each hour."""
+    shapes = [label(10, 29, "Oslo"), label(10, 73, "UTC")]
+    for start, hours, text, kind in (
+        (0, 24, "28 March: 24 h", "box"),
+        (24, 23, "29 March: 23 h", "good"),
+        (47, 24, "30 March: 24 h", "box"),
+    ):
+        shapes.append(box(70 + 6 * start, 10, 6 * hours, text, kind))
+    for start, hours, text in ((1, 24, "28 March: 24 h"), (25, 24, "29 March: 24 h"), (49, 22, "30 March")):
+        shapes.append(box(70 + 6 * start, 54, 6 * hours, text))
+    return [*shapes, line(226, 38, 226, 104), label(150, 120, "here clocks go from 02:00 to 03:00")]
+
+
+def sql_temporal_join() -> list[str]:
+    """Return the versions of two rates over time, and the orders that meet them."""
+    shapes = [label(10, 29, "NOK"), label(10, 67, "USD"), label(10, 115, "orders")]
+    versions = (
+        (80, 10, 150, "0.08 until 8:03", "box"),
+        (230, 10, 200, "0.09 until 9:00", "good"),
+        (430, 10, 110, "0.10", "box"),
+        (80, 48, 460, "0.90", "box"),
+    )
+    shapes += [box(x, y, width, text, kind) for x, y, width, text, kind in versions]
+    orders = ((170, "1 at 8:00", 38), (260, "2 at 8:05", 38), (350, "3 at 8:12", 76))
+    for x, text, y in orders:
+        shapes += [box(x - 38, 96, 80, text), arrow((x, 96), (x, y))]
+    return [*shapes, arrow((80, 146), (540, 146)), label(480, 162, "event time")]
+
+
+#: name -> the page that shows it, title, size, shapes
 ALL = {
-    "watermarks": ("the watermark follows the highest timestamp at 6 ms, and never falls", 610, 96, watermarks),
-    "windows": ("tumbling, sliding and session windows of the same records", 550, 206, windows),
-    "keyed-state": ("each subtask has the state of its own keys", 600, 150, keyed_state),
-    "levels": ("each operator that needs an exchange is a level below its deepest input", 640, 156, levels),
-    "exactly-once": ("a batch that fails is repeated from what the batch before has committed", 580, 192, exactly_once),
+    "watermarks": ("semantics.md", "the watermark follows the highest timestamp at 6 ms, and never falls", 610, 96, watermarks),
+    "windows": ("semantics.md", "tumbling, sliding and session windows of the same records", 550, 206, windows),
+    "keyed-state": ("semantics.md", "each subtask has the state of its own keys", 600, 150, keyed_state),
+    "levels": ("semantics.md", "each operator that needs an exchange is a level below its deepest input", 640, 156, levels),
+    "exactly-once": ("semantics.md", "a batch that fails is repeated from what the batch before has committed", 580, 192, exactly_once),
+    "sql-windows": (
+        "sql/windows.md",
+        "tumbling, hopping, cumulating and session windows over the same bids",
+        550,
+        336,
+        sql_windows,
+    ),
+    "sql-late": (
+        "sql/late-data.md",
+        "a window fires when the watermark passes its end; a row that comes afterwards is late",
+        610,
+        116,
+        sql_late,
+    ),
+    "sql-daylight-saving": (
+        "sql/time-zones.md",
+        "on 29 march 2026 the day in oslo has 23 hours",
+        510,
+        128,
+        sql_daylight_saving,
+    ),
+    "sql-temporal-join": (
+        "sql/joins.md",
+        "an order gets the version that is valid at its time",
+        560,
+        172,
+        sql_temporal_join,
+    ),
 }
 
 
 def pictures() -> dict[str, str]:
     """Return name of a file -> its text."""
-    return {f"{name}.svg": _svg(title, width, height, shapes()) for name, (title, width, height, shapes) in ALL.items()}
+    return {f"{name}.svg": _svg(title, width, height, shapes()) for name, (_, title, width, height, shapes) in ALL.items()}
 
 
 def _svg(title: str, width: int, height: int, shapes: list[str]) -> str:

@@ -185,7 +185,7 @@ def sql_functions() -> Iterator[str]:
             before = section
         yield f"| `{signatures}` | {_answer(example)} |".replace("||", "&#124;&#124;")
     yield "\n## Aggregates\n"
-    yield "In GROUP BY, windows and OVER, see [SQL](../sql.md):"
+    yield "In [GROUP BY](../sql/aggregation.md), [windows](../sql/windows.md) and [OVER](../sql/over.md):"
     yield ", ".join(f"`{name}`" for name in aggregate_names() if not name.startswith("$")) + "."
 
 

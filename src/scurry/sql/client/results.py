@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from scurry.common._printable import one_line
+from scurry.common._printable import one_line, printable
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError
 from scurry.sql.client.executor import Answer, Cells
@@ -106,7 +106,7 @@ def print_text(answer: Answer, write: Write) -> None:
     """Print the texts of an answer of one column, such as a plan, as they are."""
     for page in answer.pages():
         for row in page:
-            write("\n".join(cells(row)))
+            write("\n".join(printable(cell) for cell in row[1] if cell is not None))
 
 
 def _print_all(

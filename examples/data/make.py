@@ -1,6 +1,6 @@
 """Make the data of the tutorials: a made-up morning of taxis, flights and clicks, in the layout of real data sets.
 
-- `trips.csv`: New York's taxi records: pick-up, drop-off, zone of each, miles, fare, tip. In the order of the drop-offs.
+- `trips.csv`: New York's taxi records: pick-up, drop-off, zone of each, miles, fare, tip. In the order of drop-offs.
 - `zones.csv`: their zones: number, borough, name.
 - `flights.csv`: the on-time records of the Bureau of Transportation Statistics: scheduled departure, carrier, tail
   number, origin, destination, minutes of delay at departure and at arrival. In the order of the arrivals.

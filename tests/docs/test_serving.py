@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scurry.cli.program import run_program
-from scurry.launch import LaunchOptions
+from scurry.common._process.launch import LaunchOptions
 from support import TESTS
 
 PAGE = (TESTS.parent / "docs" / "how-to" / "serving.md").read_text(encoding="utf-8")

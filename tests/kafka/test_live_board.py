@@ -38,9 +38,13 @@ def test_the_board_has_the_trips_of_the_topic(kafka: Kafka, tmp_path: Path, post
         text = text.replace('"trips", json', f'"{topic}", json')
         text = text.replace('"postgresql://board:secret@localhost:5432/board"', repr(postgres_server.conninfo))
         text = text.replace("jdbc:postgresql://localhost:5432/board", postgres_server.url)
-        text = text.replace("'username' = 'board', 'password' = 'secret'", "'username' = 'scurry', 'password' = 'correct-horse'")
+        text = text.replace(
+            "'username' = 'board', 'password' = 'secret'", "'username' = 'scurry', 'password' = 'correct-horse'"
+        )
         (tmp_path / name).write_text(text)
-        done = subprocess.run([sys.executable, *command, name], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+        done = subprocess.run(
+            [sys.executable, *command, name], capture_output=True, text=True, timeout=300, cwd=tmp_path
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -179,11 +179,29 @@ def sql_temporal_join() -> list[str]:
 
 #: name -> the page that shows it, title, size, shapes
 ALL = {
-    "watermarks": ("semantics.md", "the watermark follows the highest timestamp at 6 ms, and never falls", 610, 96, watermarks),
+    "watermarks": (
+        "semantics.md",
+        "the watermark follows the highest timestamp at 6 ms, and never falls",
+        610,
+        96,
+        watermarks,
+    ),
     "windows": ("semantics.md", "tumbling, sliding and session windows of the same records", 550, 206, windows),
     "keyed-state": ("semantics.md", "each subtask has the state of its own keys", 600, 150, keyed_state),
-    "levels": ("semantics.md", "each operator that needs an exchange is a level below its deepest input", 640, 156, levels),
-    "exactly-once": ("semantics.md", "a batch that fails is repeated from what the batch before has committed", 580, 192, exactly_once),
+    "levels": (
+        "semantics.md",
+        "each operator that needs an exchange is a level below its deepest input",
+        640,
+        156,
+        levels,
+    ),
+    "exactly-once": (
+        "semantics.md",
+        "a batch that fails is repeated from what the batch before has committed",
+        580,
+        192,
+        exactly_once,
+    ),
     "sql-windows": (
         "sql/windows.md",
         "tumbling, hopping, cumulating and session windows over the same bids",
@@ -217,7 +235,9 @@ ALL = {
 
 def pictures() -> dict[str, str]:
     """Return name of a file -> its text."""
-    return {f"{name}.svg": _svg(title, width, height, shapes()) for name, (_, title, width, height, shapes) in ALL.items()}
+    return {
+        f"{name}.svg": _svg(title, width, height, shapes()) for name, (_, title, width, height, shapes) in ALL.items()
+    }
 
 
 def _svg(title: str, width: int, height: int, shapes: list[str]) -> str:

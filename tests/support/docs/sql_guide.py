@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scurry.sql_client.client import SqlClient
-from scurry.sql_client.embedded import EmbeddedExecutor
+from scurry.sql.client.client import SqlClient
+from scurry.sql.client.embedded import EmbeddedExecutor
 from support import TESTS
 
 __all__ = ["GUIDE", "PAGES", "TUTORIALS", "with_results"]

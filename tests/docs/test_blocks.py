@@ -66,7 +66,7 @@ def test_statements_of_sql_are_right(block: str, tmp_path: Path) -> None:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for text in block.replace("s3://lake", str(tmp_path)).split(";\n")[:-1]:
         parse(text)
-        if PARSED_ONLY.search(text):
+        if PARSED_ONLY.search(text) or text.startswith("SET "):
             continue
         environment.execute_sql(f"EXPLAIN {text}" if text.startswith("INSERT") else text)
         if (created := re.match(r"CREATE TABLE (\S+) ", text)) and "'delta'" not in text:

@@ -24,7 +24,7 @@ def test_the_board_has_the_trips_of_the_topic(kafka: Kafka, tmp_path: Path, post
     postgres_server.empty()
     (tmp_path / "examples").symlink_to(TESTS.parent / "examples")
     try:
-        import matplotlib  # noqa: F401
+        import matplotlib  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
     except ImportError:
         (tmp_path / "matplotlib").mkdir()
         (tmp_path / "matplotlib" / "__init__.py").write_text("from . import pyplot\ndef use(backend): pass\n")

@@ -29,8 +29,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.pyflink_alias": {"scurry.errors", "scurry.common"},
     "scurry.metrics": {"scurry.errors"},
     "scurry.util": {"scurry.errors"},
-    "scurry.common": {"scurry.common._java_numbers", "scurry.errors"},
+    "scurry.common": {"scurry.common._epoch", "scurry.common._java_numbers", "scurry.errors"},
     "scurry.common._java_regex": {"scurry.errors"},
+    "scurry.common._epoch": set(),
     "scurry.common._java_numbers": set(),
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
@@ -38,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream",
         "scurry.sql.statements",
     },
-    "scurry.connectors": {"scurry.errors", "scurry.common", "scurry.common._java_regex"},
+    "scurry.connectors": {"scurry.common._epoch", "scurry.errors", "scurry.common", "scurry.common._java_regex"},
     "scurry.runtime": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
         "scurry.patterns",
@@ -53,20 +54,26 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.sql": set(),
     "scurry.sql.types": {"scurry.errors"},
     "scurry.sql.functions": {
+        "scurry.common._epoch",
         "scurry.errors", "scurry.sql.types", "scurry.common._java_numbers", "scurry.common._java_regex",
     },
     "scurry.sql.syntax": {"scurry.errors", "scurry.common"},
     "scurry.sql.plan": {"scurry.errors", "scurry.sql.types", "scurry.sql.functions"},
-    "scurry.sql.values": {"scurry.errors", "scurry.common", "scurry.sql.types", "scurry.sql.functions"},
+    "scurry.sql.values": {
+        "scurry.common._epoch", "scurry.common._java_numbers", "scurry.errors", "scurry.common", "scurry.sql.types",
+        "scurry.sql.functions",
+    },
     "scurry.sql.evaluation": {
         "scurry.errors", "scurry.common", "scurry.patterns", "scurry.sql.types", "scurry.sql.functions",
         "scurry.sql.plan", "scurry.sql.values",
     },
     "scurry.sql.planner": {
+        "scurry.common._epoch",
         "scurry.errors", "scurry.common", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.plan",
         "scurry.sql.evaluation",
     },
     "scurry.sql.validator": {
+        "scurry.common._epoch",
         "scurry.errors", "scurry.common", "scurry.sql.syntax", "scurry.sql.types", "scurry.sql.functions",
         "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.evaluation",
     },
@@ -77,15 +84,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.sql.catalog": {"scurry.errors", "scurry.sql.types"},
     "scurry.sql.formats": {
+        "scurry.common._epoch",
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.connectors", "scurry.sql.types", "scurry.sql.catalog",
     },
     "scurry.sql.connectors": {
+        "scurry.common._epoch",
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.sql.types",
         "scurry.sql.catalog", "scurry.sql.formats",
     },
     "scurry.sql.statements": {
+        "scurry.sql.values",
         "scurry.common._java_numbers",
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.rest", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.syntax", "scurry.sql.plan",
@@ -103,6 +113,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.notebook": {"scurry.sql.client"},
     "scurry.table": {
+        "scurry.sql.values",
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.runtime.progress", "scurry.sql.types",
         "scurry.sql.catalog", "scurry.sql.syntax", "scurry.sql.plan", "scurry.sql.functions", "scurry.sql.statements",
@@ -112,10 +123,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.rest.session": {"scurry", "scurry.errors", "scurry.common", "scurry.rest", "scurry.runtime"},
     "scurry.datastream": {
+        "scurry.common._epoch", "scurry.sql.values",
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.graph", "scurry.connectors",
         "scurry.runtime", "scurry.runtime.progress", "scurry.metrics", "scurry.rest", "scurry.sql.types",
     },
     "scurry.testing": {
+        "scurry.sql.values",
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime", "scurry.runtime.local",
         "scurry.datastream", "scurry.table",
     },

@@ -71,6 +71,10 @@ MOVED = {
     "scurry.sql.unparse": "scurry.sql.syntax.unparse",
     "scurry.sql_client": "scurry.sql.client",
     "scurry.statements": "scurry.sql.statements",
+    "scurry.table._udf.hints": "scurry.sql.values.hints",
+    "scurry.table._unverified": "scurry.sql.values.elements",
+    "scurry.table._values": "scurry.sql.values.collected",
+    "scurry.table.type_conversion": "scurry.sql.values.type_information",
     "scurry.user_frames": "scurry.errors.user_frames",
 }
 

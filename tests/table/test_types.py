@@ -8,9 +8,11 @@ import pyarrow as pa
 import pytest
 
 from scurry.common import Types
-from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.common.typeinfo import LocalTimeTypeInfo
+from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.sql.types import RawType
+from scurry.sql.values.type_information import to_type_info
 from scurry.table import DataTypes
-from scurry.table.type_conversion import to_type_info
 from scurry.table.types import RowField, RowType, create_arrow_schema, from_arrow_type, to_arrow_type
 
 
@@ -102,9 +104,9 @@ def test_intervals_have_the_precisions_of_their_resolutions() -> None:
         (DataTypes.BYTES(), Types.PRIMITIVE_ARRAY(Types.BYTE())),
         (DataTypes.TINYINT(), Types.BYTE()),
         (DataTypes.DECIMAL(5, 2), Types.BIG_DEC()),
-        (DataTypes.TIMESTAMP(), Types.SQL_TIMESTAMP()),
+        (DataTypes.TIMESTAMP(), LocalTimeTypeInfo(LocalTimeTypeInfo.TimeType.LOCAL_DATE_TIME)),
         (DataTypes.TIMESTAMP_LTZ(), Types.INSTANT()),
-        (DataTypes.ARRAY(DataTypes.FLOAT()), Types.LIST(Types.FLOAT())),
+        (DataTypes.ARRAY(DataTypes.FLOAT()), Types.OBJECT_ARRAY(Types.FLOAT())),
         (DataTypes.MULTISET(DataTypes.STRING()), Types.MAP(Types.STRING(), Types.INT())),
         (
             DataTypes.ROW([DataTypes.FIELD("m", DataTypes.MAP(DataTypes.INT(), DataTypes.BOOLEAN()))]),
@@ -116,10 +118,9 @@ def test_types_have_type_information(data_type: Any, type_info: Any) -> None:
     assert to_type_info(data_type) == type_info
 
 
-@pytest.mark.parametrize("data_type", [DataTypes.NULL(), DataTypes.INTERVAL(DataTypes.SECOND())])
-def test_types_of_sql_only_have_none(data_type: Any) -> None:
-    with pytest.raises(UnsupportedError, match="tables only"):
-        to_type_info(data_type)
+def test_values_without_a_type_have_no_type_information() -> None:
+    with pytest.raises(ArgumentTypeError, match="declare the type of the stream"):
+        to_type_info(RawType("[B"))
 
 
 ARROW = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import types
 import typing
 from typing import Any
@@ -14,32 +13,12 @@ from scurry.datastream.formats.csv import CsvSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.functions import MapFunction
 from scurry.errors import ArgumentTypeError, MissingFieldError
-from scurry.sql.types.atomic_types import (
-    MAX_LENGTH,
-    BigIntType,
-    BooleanType,
-    DateType,
-    DoubleType,
-    TimestampType,
-    VarBinaryType,
-    VarCharType,
-)
-from scurry.sql.types.logical_type import DataType
+from scurry.sql.values.hints import type_of_class
 from scurry.sql.types.nested_types import RowField, RowType
 
 __all__ = ["RecordToRow", "RowToRecord", "csv_schema", "fields_of", "row_data_type", "row_type_info"]
 
 _HINT = "declare it `| None` or with a default if records may lack it"
-
-_DATA_TYPES: dict[Any, DataType] = {
-    int: BigIntType(),
-    float: DoubleType(),
-    str: VarCharType(MAX_LENGTH),
-    bool: BooleanType(),
-    bytes: VarBinaryType(MAX_LENGTH),
-    datetime.date: DateType(),
-    datetime.datetime: TimestampType(6),
-}
 
 
 class RowToRecord(MapFunction[Row, Any]):
@@ -173,10 +152,11 @@ def csv_schema(record: type, *, header: bool) -> CsvSchema:
 
 def _columns(record: type) -> dict[str, Any]:
     fields = fields_of(record)
-    for name, hint in fields.items():
-        if hint not in _DATA_TYPES:
-            raise _unknown(record, name, hint)
-    return {name: _DATA_TYPES[hint] for name, hint in fields.items()}
+    types = {name: type_of_class(hint) for name, hint in fields.items()}
+    for name, found in types.items():
+        if found is None:
+            raise _unknown(record, name, fields[name])
+    return types
 
 
 def _may_be_none(hint: Any) -> bool:

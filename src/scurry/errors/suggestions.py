@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["did_you_mean", "similar_name", "similar_names"]
+__all__ = ["alternatives", "did_you_mean", "similar_name", "similar_names"]
 
 
 def similar_name(given: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
@@ -46,3 +46,11 @@ def did_you_mean(given: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """
     found = similar_name(given, known, cutoff)
     return f"did you mean '{found}'?" if found is not None else ""
+
+
+def alternatives(missing: str, names: Iterable[str]) -> str:
+    """Return the names that there are instead of a missing one, worded as the end of a message."""
+    there = list(names)
+    close = similar_name(missing, there)
+    listed = ", ".join(there[:20]) + (", ..." if len(there) > 20 else "") or "none"
+    return f"; did you mean {close!r}? There are {listed}" if close else f"; there are {listed}"

@@ -17,21 +17,19 @@ from scurry.sql.types import (
     LocalZonedTimestampType,
     MapType,
     MultisetType,
-    RowField,
     RowType,
     TimestampType,
     TimeType,
     YearMonthIntervalType,
 )
 from scurry.sql.types.arrow import arrow_type as column_type
-from scurry.sql.types.arrow import timestamp_unit
+from scurry.sql.types.arrow import sql_type, timestamp_unit
 
 if TYPE_CHECKING:
     import pyarrow
 
 __all__ = ["create_arrow_schema", "from_arrow_type", "to_arrow_type"]
 
-_PRECISIONS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _WITHOUT_ARROW = (MultisetType, DayTimeIntervalType, YearMonthIntervalType)
 
 
@@ -47,21 +45,10 @@ def from_arrow_type(arrow_type: pyarrow.DataType, nullable: bool = True) -> Data
     """
     import pyarrow as pa
 
-    from scurry.sql.statements.frames import types_of_arrow
-
-    is_ = pa.types
-    if is_.is_timestamp(arrow_type):
-        return TimestampType(_PRECISIONS[arrow_type.unit], nullable)
-    if is_.is_map(arrow_type):
-        return MapType(from_arrow_type(arrow_type.key_type), from_arrow_type(arrow_type.item_type), nullable)
-    if is_.is_list(arrow_type):
-        return ArrayType(from_arrow_type(arrow_type.value_type), nullable)
-    if is_.is_struct(arrow_type):
-        if any(is_.is_struct(field.type) for field in arrow_type):
-            raise ArgumentTypeError(f"Nested RowType is not supported in conversion from Arrow: {arrow_type}")
-        return RowType([RowField(field.name, from_arrow_type(field.type, field.nullable)) for field in arrow_type])
-    (found,) = types_of_arrow(pa.schema([pa.field("value", arrow_type)]))
-    return found if is_.is_null(arrow_type) else found.with_nullability(nullable)
+    is_struct = pa.types.is_struct
+    if is_struct(arrow_type) and any(is_struct(field.type) for field in arrow_type):
+        raise ArgumentTypeError(f"Nested RowType is not supported in conversion from Arrow: {arrow_type}")
+    return sql_type(arrow_type, nullable, zones=False)
 
 
 def to_arrow_type(data_type: DataType) -> pyarrow.DataType:

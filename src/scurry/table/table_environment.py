@@ -10,13 +10,13 @@ from scurry.common._config.validation import validate
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
 from scurry.sql.types import DataType, RowField, RowType
-from scurry.table._elements import inferred_row_type, internal_value, without_dataclasses
+from scurry.sql.values.elements import internal_value, unverified_value, without_dataclasses
+from scurry.table._elements import inferred_row_type
 from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
 from scurry.table._environment.modules import ModuleMethods
 from scurry.table._environment.tables import TableMethods
 from scurry.table._stream_conversions import StreamConversions
-from scurry.table._unverified import unverified_value
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail, detail_names
 from scurry.table.expression import Expression
@@ -161,8 +161,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         from scurry.sql.plan.expressions import Literal
         from scurry.sql.plan.nodes import Values
         from scurry.sql.plan.schema import Schema as PlanSchema
+        from scurry.sql.values.hints import type_of_hint
         from scurry.table._operations.values import values_of_expressions
-        from scurry.table._udf.hints import type_of_hint
 
         given = list(elements)
         rows = [without_dataclasses(each) for each in given]

@@ -13,7 +13,7 @@ from scurry.common.job_client import JobClient
 from scurry.common.types import Row, RowKind
 from scurry.errors import EvaluationError
 from scurry.sql.catalog.schema import ResolvedSchema
-from scurry.table._values import python_value
+from scurry.sql.values.collected import python_value
 from scurry.table.result_kind import ResultKind
 from scurry.table.table_schema import TableSchema
 

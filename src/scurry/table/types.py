@@ -8,6 +8,7 @@ from typing import NoReturn
 from scurry.common.types import Row, RowKind
 from scurry.errors import UnsupportedError
 from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
     BigIntType,
     BinaryType,
     BooleanType,
@@ -90,8 +91,6 @@ __all__ = [
     "to_arrow_type",
 ]
 
-_MAX_LENGTH = 0x7FFFFFFF
-
 
 class DataTypes:
     """Create SQL types, e.g. `DataTypes.ROW([DataTypes.FIELD("id", DataTypes.BIGINT())])`."""
@@ -116,7 +115,7 @@ class DataTypes:
     @staticmethod
     def STRING(nullable: bool = True) -> VarCharType:
         """Return the type of text."""
-        return VarCharType(_MAX_LENGTH, nullable)
+        return VarCharType(MAX_LENGTH, nullable)
 
     @staticmethod
     def BOOLEAN(nullable: bool = True) -> BooleanType:
@@ -136,7 +135,7 @@ class DataTypes:
     @staticmethod
     def BYTES(nullable: bool = True) -> VarBinaryType:
         """Return the type of bytes."""
-        return VarBinaryType(_MAX_LENGTH, nullable)
+        return VarBinaryType(MAX_LENGTH, nullable)
 
     @staticmethod
     def DECIMAL(precision: int, scale: int, nullable: bool = True) -> DecimalType:

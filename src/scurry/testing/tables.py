@@ -12,8 +12,8 @@ from scurry.common._api import ApiObject
 from scurry.common.time import checked_time
 from scurry.common.types import Row, RowKind
 from scurry.errors import ArgumentError
+from scurry.sql.values.type_information import to_type_info
 from scurry.table import ChangelogMode, Schema, StreamTableEnvironment, Table
-from scurry.table.type_conversion import to_type_info
 from scurry.table.types import DataTypes
 from scurry.testing.harness import TestHarness
 from scurry.testing.snapshot import Snapshot

@@ -9,11 +9,11 @@ import re
 import struct
 from collections.abc import Iterable, Mapping
 
+from scurry.common._epoch import EPOCH_DAY
 from scurry.common._type_variables import V
 from scurry.common.time import Instant
 
 _DAYS_IN_400_YEARS = 146_097
-_DAYS_TO_EPOCH = datetime.date(1970, 1, 1).toordinal() - 1
 
 
 def boolean(value: bool) -> str:
@@ -29,7 +29,7 @@ def big_decimal(value: decimal.Decimal) -> str:
 def instant(value: Instant) -> str:
     """Return for example `1970-01-01T00:00:00.005Z`."""
     days, second = divmod(value.seconds, 86_400)
-    era, day = divmod(days + _DAYS_TO_EPOCH, _DAYS_IN_400_YEARS)
+    era, day = divmod(days + EPOCH_DAY - 1, _DAYS_IN_400_YEARS)
     date = datetime.date.fromordinal(day + 1)
     year = date.year + 400 * era
     year_text = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common._epoch import EPOCH_UTC
 from scurry.common.nullable import nullable
 from scurry.connectors.avro.schema import Node
 
@@ -112,11 +113,10 @@ def _integer(kind: str, arrow: Any) -> ScalarReader | None:
 
 
 def _ticks(step: datetime.timedelta) -> Convert:
-    return lambda value: (value.replace(tzinfo=datetime.UTC) - _EPOCH) // step
+    return lambda value: (value.replace(tzinfo=datetime.UTC) - EPOCH_UTC) // step
 
 
 _TICKS = {"ms": datetime.timedelta(milliseconds=1), "us": datetime.timedelta(microseconds=1)}
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 def _timestamp(arrow: Any) -> ScalarReader | None:

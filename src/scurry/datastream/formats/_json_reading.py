@@ -12,12 +12,13 @@ from typing import Any
 
 from scurry.common import typeinfo
 from scurry.common._charsets import text_of
-from scurry.common._names import alternatives
+from scurry.common._epoch import micros_of_datetime
 from scurry.common.time import Instant
 from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation, Types
 from scurry.common.types import Row
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import UnsupportedError
+from scurry.errors.suggestions import alternatives
 
 __all__ = ["Reading", "parse"]
 
@@ -203,5 +204,5 @@ def _utc(value: Any, form: re.Pattern[str]) -> str:
 
 def _instant(value: Any) -> Instant:
     moment = datetime.datetime.fromisoformat(_utc(value, _TIMESTAMP)).replace(tzinfo=datetime.UTC)
-    micros = (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)) // datetime.timedelta(microseconds=1)
+    micros = micros_of_datetime(moment)
     return Instant(micros // 1_000_000, micros % 1_000_000 * 1000)

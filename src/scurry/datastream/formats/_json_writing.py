@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.common import typeinfo
+from scurry.common._epoch import datetime_of_micros
 from scurry.common.time import Instant
 from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation
 from scurry.connectors.files.formats.values import values_of
@@ -91,8 +92,7 @@ def _timestamp(value: datetime.datetime) -> str:
 
 
 def _instant(value: Instant) -> str:
-    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(seconds=value.seconds, microseconds=value.nanos // 1000)
-    return _timestamp(moment)
+    return _timestamp(datetime_of_micros(value.seconds * 1_000_000 + value.nanos // 1000))
 
 
 def _fraction(text: str, microseconds: int) -> str:

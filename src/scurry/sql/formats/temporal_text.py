@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 
+from scurry.common._epoch import EPOCH_DAY
+
 __all__ = [
     "date_text",
     "nanos_of_timestamp",
@@ -20,7 +22,6 @@ _DATE_PATTERN = re.compile(_DATE)
 _TIME_PATTERN = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?")
 _SQL_TIMESTAMP = re.compile(rf"{_DATE} (\d\d):(\d\d):(\d\d)(?:\.(\d{{0,9}}))?")
 _ISO_TIMESTAMP = re.compile(rf"{_DATE}[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{{0,9}}))?)?")
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
 _NANOS_PER_DAY = 86_400_000_000_000
 
 
@@ -72,7 +73,7 @@ def parse_timestamp(text: str, iso: bool, zoned: bool) -> int:
 def _days(year: str, month: str, day: str) -> int:
     shift, of_era = divmod(int(year) - 2000, 400)
     # the calendar repeats after 400 years; Python's dates end at 9999
-    return datetime.date(2000 + of_era, int(month), int(day)).toordinal() - _EPOCH + shift * 146_097
+    return datetime.date(2000 + of_era, int(month), int(day)).toordinal() - EPOCH_DAY + shift * 146_097
 
 
 def _nanos(hour: str, minute: str, second: str, fraction: str | None) -> int:
@@ -89,7 +90,7 @@ def nanos_of_timestamp(value: int, precision: int) -> int:
 
 def date_text(days: int) -> str:
     """Return `yyyy-MM-dd`."""
-    shift, of_era = divmod(days + _EPOCH - datetime.date(2000, 1, 1).toordinal(), 146_097)
+    shift, of_era = divmod(days + EPOCH_DAY - datetime.date(2000, 1, 1).toordinal(), 146_097)
     date = datetime.date.fromordinal(datetime.date(2000, 1, 1).toordinal() + of_era)
     year = date.year + shift * 400
     shown = f"{year:04d}" if 0 <= year <= 9999 else f"{year:+05d}"

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from scurry.common._epoch import EPOCH
+
 __all__ = [
     "check_session_zone",
     "local_to_utc",
@@ -24,7 +26,6 @@ __all__ = [
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _OFFSET: Final = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
-_EPOCH: Final = datetime(1970, 1, 1)
 _FIRST, _LAST = -62_135_596_800 + 86_400, 253_402_300_799 - 86_400
 #: `GMT+8`, `GMT+08`, `GMT+0830`, `GMT+08:30`: the offsets that Java's two classes of time zones understand alike.
 _SESSION_OFFSET: Final = re.compile(r"GMT[+-](\d{1,2}|\d\d:?[0-5]\d)")
@@ -83,7 +84,7 @@ def _is_of_tz_database(name: str) -> bool:
 
 def offset_at(second: int, time_zone: tzinfo) -> int:
     """Return how many seconds the wall clock is ahead of UTC at a second of UTC."""
-    moment = (_EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=UTC)
+    moment = (EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=UTC)
     return _seconds(moment.astimezone(time_zone).utcoffset())
 
 
@@ -95,7 +96,7 @@ def offset_of_local(second: int, time_zone: tzinfo, later: bool = False) -> int:
         time_zone: Its time zone.
         later: Whether of two offsets, where clocks are put back, the later one is returned.
     """
-    wall = (_EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=time_zone)
+    wall = (EPOCH + timedelta(seconds=min(max(second, _FIRST), _LAST))).replace(tzinfo=time_zone)
     before, after = _seconds(wall.utcoffset()), _seconds(wall.replace(fold=1).utcoffset())
     # Clocks are put back where the offset becomes smaller.
     return after if later and after < before else before

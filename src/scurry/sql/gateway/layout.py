@@ -14,6 +14,7 @@ from scurry.common._java_numbers import double_text, float_text
 from scurry.sql.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.sql.statements.display.values import shown_value
 from scurry.sql.types import (
+    MAX_LENGTH,
     ArrayType,
     BigIntType,
     BinaryType,
@@ -43,7 +44,6 @@ from scurry.sql.types import (
 
 __all__ = ["data_type_of", "dumps", "json_value", "logical_type"]
 
-_STRING_LENGTH = 0x7FFFFFFF
 _SIMPLE: dict[type[DataType], str] = {
     BooleanType: "BOOLEAN",
     TinyIntType: "TINYINT",
@@ -94,7 +94,7 @@ def logical_type(data_type: DataType) -> dict[str, Any]:
     if isinstance(data_type, RowType):
         fields = [{"name": field.name, "fieldType": logical_type(field.data_type)} for field in data_type.fields]
         return {"type": "ROW", **nullable, "fields": fields}
-    return {"type": "VARCHAR", **nullable, "length": _STRING_LENGTH}
+    return {"type": "VARCHAR", **nullable, "length": MAX_LENGTH}
 
 
 def data_type_of(described: dict[str, Any]) -> DataType:
@@ -116,7 +116,7 @@ def data_type_of(described: dict[str, Any]) -> DataType:
     if name == "ROW":
         fields = [RowField(field["name"], data_type_of(field["fieldType"])) for field in described["fields"]]
         return RowType(fields, nullable)
-    return VarCharType(_STRING_LENGTH, nullable)
+    return VarCharType(MAX_LENGTH, nullable)
 
 
 # Numbers that Python's JSON would write with other digits travel as texts that begin with this; no value can know it.

@@ -21,30 +21,14 @@ from scurry.sql.statements.jobs import run_query
 from scurry.sql.statements.runners import frame_of_plan
 from scurry.sql.statements.session import TableSession
 from scurry.sql.types import (
-    ArrayType,
-    BigIntType,
-    BinaryType,
-    BooleanType,
     DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
     LocalZonedTimestampType,
-    MapType,
-    NullType,
     RawType,
-    RowField,
     RowType,
-    SmallIntType,
     TimestampType,
     TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
 )
-from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.arrow import arrow_type, sql_type
 from scurry.sql.types.values import from_values, to_values
 
 if TYPE_CHECKING:
@@ -62,11 +46,9 @@ __all__ = [
     "types_of_arrow",
 ]
 
-_LONGEST = 0x7FFFFFFF
 #: Bytes of the rows that a reader takes at once.
 _PIECE = 16 << 20
 _BATCH_ROWS = 1 << 16
-_PRECISIONS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
 def plan_of_arrow(session: TableSession, table: pa.Table, types: Sequence[DataType], name: str, splits: int) -> Plan:
@@ -133,64 +115,24 @@ def _converted(column: Any, kind: DataType) -> Any:
     return column.cast(wanted, safe=not pa.types.is_timestamp(found))
 
 
-def types_of_arrow(schema: pa.Schema) -> list[DataType]:
+def types_of_arrow(schema: pa.Schema, zones: bool = True) -> list[DataType]:
     """Return the SQL types of columns of Arrow.
+
+    Args:
+        schema: The columns.
+        zones: Whether timestamps with a zone are points of time; PyFlink looks at their unit only.
 
     Raises:
         ArgumentTypeError: A column has a type that SQL does not have.
     """
-    return [_sql_type(field.type, field.name).with_nullability(field.nullable) for field in schema]
+    return [_sql_type(field, zones) for field in schema]
 
 
-def _sql_type(kind: pa.DataType, name: str) -> DataType:
-    import pyarrow as pa
-
-    is_ = pa.types
-    for check, made in _SIMPLE:
-        if getattr(is_, check)(kind):
-            return made
-    if is_.is_decimal(kind):
-        return DecimalType(kind.precision, kind.scale)
-    if is_.is_fixed_size_binary(kind):
-        return BinaryType(kind.byte_width)
-    if is_.is_time(kind):
-        return TimeType(_PRECISIONS[kind.unit])
-    if is_.is_timestamp(kind):
-        precision = _PRECISIONS[kind.unit]
-        return TimestampType(precision) if kind.tz is None else LocalZonedTimestampType(precision)
-    if is_.is_dictionary(kind):
-        return _sql_type(kind.value_type, name)
-    if is_.is_map(kind):
-        return MapType(_sql_type(kind.key_type, name), _sql_type(kind.item_type, name))
-    if is_.is_list(kind) or is_.is_large_list(kind) or is_.is_fixed_size_list(kind):
-        return ArrayType(_sql_type(kind.value_type, name))
-    if is_.is_struct(kind):
-        return RowType([RowField(field.name, _sql_type(field.type, name)) for field in kind])
-    raise ArgumentTypeError(f"column {name!r}: Unsupported data type to convert to Arrow: {kind}")
-
-
-_SIMPLE: list[tuple[str, DataType]] = [
-    ("is_boolean", BooleanType()),
-    ("is_int8", TinyIntType()),
-    ("is_int16", SmallIntType()),
-    ("is_int32", IntType()),
-    ("is_int64", BigIntType()),
-    ("is_uint8", SmallIntType()),
-    ("is_uint16", IntType()),
-    ("is_uint32", BigIntType()),
-    ("is_uint64", DecimalType(20, 0)),
-    ("is_float16", FloatType()),
-    ("is_float32", FloatType()),
-    ("is_float64", DoubleType()),
-    ("is_string", VarCharType(_LONGEST)),
-    ("is_large_string", VarCharType(_LONGEST)),
-    ("is_string_view", VarCharType(_LONGEST)),
-    ("is_binary", VarBinaryType(_LONGEST)),
-    ("is_large_binary", VarBinaryType(_LONGEST)),
-    ("is_binary_view", VarBinaryType(_LONGEST)),
-    ("is_date", DateType()),
-    ("is_null", NullType()),
-]
+def _sql_type(field: pa.Field, zones: bool) -> DataType:
+    try:
+        return sql_type(field.type, field.nullable, zones)
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f"column {field.name!r}: {error}") from None
 
 
 def plan_of_pandas(session: TableSession, frame: pd.DataFrame, schema: Any, name: str, splits: int) -> Plan:
@@ -235,7 +177,7 @@ def _array(series: pd.Series, kind: pa.DataType) -> pa.Array:
 def _declared(own: pa.Schema, schema: Any) -> tuple[list[str], list[DataType]]:
     """Return names and types of the columns of a DataFrame."""
     if schema is None:
-        return [str(name) for name in own.names], _pandas_types(own)
+        return [str(name) for name in own.names], types_of_arrow(own, zones=False)
     if isinstance(schema, RowType):
         return schema.field_names(), schema.field_types()
     if isinstance(schema, list | tuple) and schema and isinstance(schema[0], str):
@@ -243,24 +185,12 @@ def _declared(own: pa.Schema, schema: Any) -> tuple[list[str], list[DataType]]:
             raise ArgumentError(
                 f"{len(schema)} names for a DataFrame of {len(own.names)} columns: they must be as many"
             )
-        return list(schema), _pandas_types(own)
+        return list(schema), types_of_arrow(own, zones=False)
     if isinstance(schema, list | tuple) and schema and isinstance(schema[0], DataType):
         return [str(name) for name in own.names], list(schema)
     raise ArgumentTypeError(
         f"Unsupported schema type, it could only be of RowType, a list of str or a list of DataType, got {schema}"
     )
-
-
-def _pandas_types(own: pa.Schema) -> list[DataType]:
-    import pyarrow as pa
-
-    # PyFlink looks at the unit of timestamps only.
-    return [
-        TimestampType(_PRECISIONS[field.type.unit])
-        if pa.types.is_timestamp(field.type)
-        else _sql_type(field.type, field.name)
-        for field in own
-    ]
 
 
 def _pandas_type(kind: DataType) -> pa.DataType:

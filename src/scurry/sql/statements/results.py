@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from scurry.sql.catalog.schema import ResolvedSchema
-from scurry.sql.types import BooleanType, DataType, VarCharType
+from scurry.sql.types import MAX_LENGTH, BooleanType, DataType, VarCharType
 
 if TYPE_CHECKING:
     from scurry.common.job_client import JobClient
 
 __all__ = ["BOOLEAN", "STRING", "QueryRows", "StatementResult", "names_result", "ok", "table_result"]
 
-STRING = VarCharType(0x7FFFFFFF)
+STRING = VarCharType(MAX_LENGTH)
 BOOLEAN = BooleanType()
 #: Rows that are kept for who takes them later. Flink keeps those of 2 MB.
 _MOST_AHEAD = 10_000

@@ -14,6 +14,7 @@ loads nothing heavy: `arrow` and `values`, which know pyarrow, are imported by n
 from __future__ import annotations
 
 from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
     BigIntType,
     BinaryType,
     BooleanType,
@@ -42,6 +43,7 @@ from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowF
 from scurry.sql.types.special_types import BitmapType, RawType, StructuredType, SymbolType, VariantType
 
 __all__ = [
+    "MAX_LENGTH",
     "ArrayType",
     "AtomicType",
     "BigIntType",

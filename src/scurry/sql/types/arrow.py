@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from scurry.errors import UnsupportedError
+from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
     BigIntType,
     BinaryType,
     BooleanType,
@@ -27,13 +28,13 @@ from scurry.sql.types.atomic_types import (
 )
 from scurry.sql.types.intervals import DayTimeIntervalType, YearMonthIntervalType
 from scurry.sql.types.logical_type import DataType
-from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowType
+from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowField, RowType
 from scurry.sql.types.special_types import BitmapType, RawType, StructuredType, SymbolType, VariantType
 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["arrow_type", "timestamp_unit", "units_per_second"]
+__all__ = ["arrow_type", "sql_type", "timestamp_unit", "units_per_second"]
 
 _UNITS: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
@@ -107,3 +108,73 @@ _MAKERS: Final[dict[type[DataType], Callable[[Any, Any], Any]]] = {
     RowType: _fields,
     StructuredType: _fields,
 }
+
+
+_PRECISIONS: Final = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+
+
+def sql_type(kind: pyarrow.DataType, nullable: bool = True, zones: bool = True) -> DataType:
+    """Return the SQL type of an Arrow type.
+
+    Args:
+        kind: The Arrow type.
+        nullable: Whether values may be NULL.
+        zones: Whether timestamps with a zone are points of time; otherwise zones are dropped.
+
+    Raises:
+        ArgumentTypeError: There is no such SQL type.
+    """
+    found = _sql_type(kind, zones)
+    return found if isinstance(found, NullType) else found.with_nullability(nullable)
+
+
+def _sql_type(kind: pyarrow.DataType, zones: bool) -> DataType:
+    import pyarrow as pa
+
+    is_ = pa.types
+    for check, made in _OF_ARROW:
+        if getattr(is_, check)(kind):
+            return made
+    if is_.is_decimal(kind):
+        return DecimalType(kind.precision, kind.scale)
+    if is_.is_fixed_size_binary(kind):
+        return BinaryType(kind.byte_width)
+    if is_.is_time(kind):
+        return TimeType(_PRECISIONS[kind.unit])
+    if is_.is_timestamp(kind):
+        local = kind.tz is None or not zones
+        return (TimestampType if local else LocalZonedTimestampType)(_PRECISIONS[kind.unit])
+    if is_.is_dictionary(kind):
+        return _sql_type(kind.value_type, zones)
+    if is_.is_map(kind):
+        return MapType(_sql_type(kind.key_type, zones), _sql_type(kind.item_type, zones))
+    if is_.is_list(kind) or is_.is_large_list(kind) or is_.is_fixed_size_list(kind):
+        return ArrayType(_sql_type(kind.value_type, zones))
+    if is_.is_struct(kind):
+        return RowType([RowField(field.name, sql_type(field.type, field.nullable, zones)) for field in kind])
+    raise ArgumentTypeError(f"Unsupported data type to convert to Arrow: {kind}")
+
+
+#: Names of pyarrow's checks of types without arguments.
+_OF_ARROW: Final[list[tuple[str, DataType]]] = [
+    ("is_boolean", BooleanType()),
+    ("is_int8", TinyIntType()),
+    ("is_int16", SmallIntType()),
+    ("is_int32", IntType()),
+    ("is_int64", BigIntType()),
+    ("is_uint8", SmallIntType()),
+    ("is_uint16", IntType()),
+    ("is_uint32", BigIntType()),
+    ("is_uint64", DecimalType(20, 0)),
+    ("is_float16", FloatType()),
+    ("is_float32", FloatType()),
+    ("is_float64", DoubleType()),
+    ("is_string", VarCharType(MAX_LENGTH)),
+    ("is_large_string", VarCharType(MAX_LENGTH)),
+    ("is_string_view", VarCharType(MAX_LENGTH)),
+    ("is_binary", VarBinaryType(MAX_LENGTH)),
+    ("is_large_binary", VarBinaryType(MAX_LENGTH)),
+    ("is_binary_view", VarBinaryType(MAX_LENGTH)),
+    ("is_date", DateType()),
+    ("is_null", NullType()),
+]

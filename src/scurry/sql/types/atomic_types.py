@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from copy import copy
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from scurry.errors import ArgumentError
 from scurry.sql.types.logical_type import AtomicType
 
 __all__ = [
+    "MAX_LENGTH",
     "BigIntType",
     "BinaryType",
     "BooleanType",
@@ -33,6 +34,7 @@ __all__ = [
     "VarCharType",
 ]
 
+#: The length of STRING and BYTES.
 MAX_LENGTH = 0x7FFFFFFF
 MAX_PRECISION = 38
 
@@ -56,7 +58,22 @@ class NumericType(AtomicType):
 
 
 class IntegralType(NumericType):
-    """A whole number."""
+    """A whole number.
+
+    Attributes:
+        bits: The bits of its values.
+    """
+
+    bits: ClassVar[int]
+
+    @property
+    def limit(self) -> int:
+        """The least number that is too large; the least one that fits is the negative of it."""
+        return 1 << (self.bits - 1)
+
+    def wrapped(self, value: int) -> int:
+        """Return the lower bits of a number, as Java's arithmetic does."""
+        return (value + self.limit) % (2 * self.limit) - self.limit
 
 
 class FractionalType(NumericType):
@@ -66,17 +83,25 @@ class FractionalType(NumericType):
 class TinyIntType(IntegralType):
     """Whole numbers of 8 bits."""
 
+    bits = 8
+
 
 class SmallIntType(IntegralType):
     """Whole numbers of 16 bits."""
+
+    bits = 16
 
 
 class IntType(IntegralType):
     """Whole numbers of 32 bits."""
 
+    bits = 32
+
 
 class BigIntType(IntegralType):
     """Whole numbers of 64 bits."""
+
+    bits = 64
 
 
 class FloatType(FractionalType):

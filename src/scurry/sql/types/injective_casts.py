@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
     BinaryType,
     BooleanType,
     CharType,
@@ -22,7 +23,6 @@ _LONGEST = 32
 #: A character has no more bytes.
 _BYTES = 4
 #: The length of STRING and BYTES.
-_UNBOUNDED = 0x7FFFFFFF
 
 
 def is_injective_cast(source: DataType, target: DataType) -> bool:
@@ -40,7 +40,7 @@ def is_injective_cast(source: DataType, target: DataType) -> bool:
         return source.precision == target.precision
     if isinstance(source, CHARACTER):
         if isinstance(target, VarBinaryType):
-            return target.length >= min(source.length * _BYTES, _UNBOUNDED)
+            return target.length >= min(source.length * _BYTES, MAX_LENGTH)
         is_padded = isinstance(source, VarCharType) and isinstance(target, CharType)
         return isinstance(target, CHARACTER) and not is_padded and source.length <= target.length
     if isinstance(source, BINARY):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from scurry.common._epoch import days_of_date
 from scurry.sql.plan.expressions import Literal
 from scurry.sql.syntax import nodes
 from scurry.sql.types import (
@@ -31,7 +32,7 @@ from scurry.sql.validator.intervals import interval_type, interval_value
 
 __all__ = ["literal"]
 
-_EPOCH = datetime.date(1970, 1, 1)
+_INT, _BIGINT = IntType(False), BigIntType(False)
 _TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?")
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
 
@@ -62,10 +63,10 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
             raise invalid(node.span, f"Numeric literal '{node.text.upper()}' out of range")
         return _made(float(value), DoubleType(False), node)
     if node.is_integer:
-        if -(2**31) <= value < 2**31:
-            return _made(int(value), IntType(False), node)
-        if -(2**63) <= value < 2**63:
-            return _made(int(value), BigIntType(False), node)
+        if -_INT.limit <= value < _INT.limit:
+            return _made(int(value), _INT, node)
+        if -_BIGINT.limit <= value < _BIGINT.limit:
+            return _made(int(value), _BIGINT, node)
         raise invalid(node.span, f"Numeric literal '{node.text}' out of range")
     _, digits, exponent = value.as_tuple()
     scale = max(-int(exponent), 0)
@@ -129,7 +130,7 @@ def _timestamp(node: nodes.TimestampLiteral) -> Literal:
     nanos, precision = found
     unit = 10 ** (9 - (3 if precision <= 3 else 6 if precision <= 6 else 9))
     value = (days * 86_400 * 10**9 + nanos) // unit
-    if not -(2**63) <= value < 2**63:
+    if not -_BIGINT.limit <= value < _BIGINT.limit:
         raise invalid(
             node.span,
             f"TIMESTAMP literal '{node.text}' is out of range: one of more than six digits is between 1677-09-21 and "
@@ -162,7 +163,7 @@ def _days(text: str) -> int | None:
     if found is None:
         return None
     try:
-        return (datetime.date(*map(int, found.groups())) - _EPOCH).days
+        return days_of_date(datetime.date(*map(int, found.groups())))
     except ValueError:
         return None
 

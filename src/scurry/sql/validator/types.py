@@ -9,6 +9,7 @@ from scurry.errors import ArgumentError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.syntax import nodes
 from scurry.sql.types import (
+    MAX_LENGTH,
     ArrayType,
     BigIntType,
     BinaryType,
@@ -40,7 +41,6 @@ from scurry.sql.validator.intervals import interval_type
 
 __all__ = ["data_type"]
 
-_MAX = 0x7FFFFFFF
 
 _PLAIN: dict[str, Callable[[], DataType]] = {
     "BOOLEAN": BooleanType,
@@ -53,10 +53,10 @@ _PLAIN: dict[str, Callable[[], DataType]] = {
     "DOUBLE": DoubleType,
     "DATE": DateType,
     "NULL": NullType,
-    "STRING": lambda: VarCharType(_MAX),
+    "STRING": lambda: VarCharType(MAX_LENGTH),
     "VARIANT": VariantType,
     "BITMAP": BitmapType,
-    "BYTES": lambda: VarBinaryType(_MAX),
+    "BYTES": lambda: VarBinaryType(MAX_LENGTH),
 }
 
 _SIZED: dict[str, Callable[[int], DataType]] = {
@@ -114,7 +114,7 @@ def _basic(spec: nodes.BasicTypeSpec) -> DataType:
     if name in _PLAIN:
         return _PLAIN[name]()
     if name in _SIZED:
-        default = _MAX if name.startswith("VAR") else 1
+        default = MAX_LENGTH if name.startswith("VAR") else 1
         return _SIZED[name](default if spec.precision is None else spec.precision)
     if name in ("DECIMAL", "DEC", "NUMERIC"):
         return _decimal(10 if spec.precision is None else spec.precision, spec.scale or 0)

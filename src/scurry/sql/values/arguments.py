@@ -1,30 +1,14 @@
-"""Conversion of columns to the Python values that functions of users get."""
+"""Conversion of columns to the arguments of user-defined functions."""
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, Any
 
-from scurry.common.types import Row
 from scurry.errors import UnsupportedError
 from scurry.sql.functions.time_zones import zone
-from scurry.sql.types import (
-    ArrayType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    RawType,
-    RowType,
-    TimestampType,
-    TimeType,
-    YearMonthIntervalType,
-)
-from scurry.sql.types.arrow import units_per_second
+from scurry.sql.types import DataType, DayTimeIntervalType, MultisetType, RawType, YearMonthIntervalType
 from scurry.sql.types.values import to_values
-from scurry.sql.values.converters import Convert, converted, naive_datetime
+from scurry.sql.values.converters import Convert, ToPython, naive_datetime
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,8 +16,6 @@ if TYPE_CHECKING:
 __all__ = ["python_values"]
 
 
-_EPOCH = datetime.datetime(1970, 1, 1)
-_EPOCH_DAY = _EPOCH.toordinal()
 _NO_VALUES = (MultisetType, RawType, DayTimeIntervalType, YearMonthIntervalType)
 
 
@@ -49,62 +31,25 @@ def python_values(column: pyarrow.Array, data_type: DataType, time_zone: str) ->
         The values: those of `datetime` for dates and times, list for ARRAY, dict for MAP, Row for ROW.
 
     Raises:
-        UnsupportedError: PyFlink hands no values of the type to functions.
+        UnsupportedError: PyFlink passes no values of the type to functions.
     """
-    convert = _converter(data_type, time_zone)
+    convert = _Arguments(time_zone).converter(data_type)
     values = to_values(column)
     return values if convert is None else [None if value is None else convert(value) for value in values]
 
 
-def _converter(data_type: DataType, time_zone: str) -> Convert | None:
-    """Return what makes a Python value of a value of `to_values`; None if it is the same."""
-    if isinstance(data_type, _NO_VALUES):
-        raise UnsupportedError(
-            f"Python UDF doesn't support logical type {data_type.as_summary_string()} currently: cast the argument"
-        )
-    if isinstance(data_type, TimestampType):
-        return naive_datetime(units_per_second(data_type))
-    if isinstance(data_type, LocalZonedTimestampType):
-        return _local_datetime(units_per_second(data_type), zone(time_zone))
-    if isinstance(data_type, ArrayType):
-        return _list(_converter(data_type.element_type, time_zone))
-    if isinstance(data_type, MapType):
-        return _dict(_converter(data_type.key_type, time_zone), _converter(data_type.value_type, time_zone))
-    if isinstance(data_type, RowType):
-        return _row(data_type, time_zone)
-    return _SIMPLE.get(type(data_type))
+class _Arguments(ToPython):
+    def __init__(self, time_zone: str) -> None:
+        self._time_zone = time_zone
 
+    def converter(self, data_type: DataType) -> Convert | None:
+        if isinstance(data_type, _NO_VALUES):
+            raise UnsupportedError(
+                f"Python UDF doesn't support logical type {data_type.as_summary_string()} currently: cast the argument"
+            )
+        return super().converter(data_type)
 
-def _local_datetime(per_second: int, zone: datetime.tzinfo) -> Convert:
-    # PyFlink's coder puts the session's zone on the wall clock of UTC, and drops it again from results.
-    naive = naive_datetime(per_second)
-    return lambda value: naive(value).replace(tzinfo=zone)
-
-
-def _list(element: Convert | None) -> Convert | None:
-    if element is None:
-        return None
-    return lambda values: [None if value is None else element(value) for value in values]
-
-
-def _dict(key: Convert | None, item: Convert | None) -> Convert:
-    if key is None and item is None:
-        return dict
-    keys, items = converted(key), converted(item)
-    return lambda pairs: {keys(one): items(other) for one, other in pairs}
-
-
-def _row(data_type: RowType, time_zone: str) -> Convert:
-    converters = [converted(_converter(each, time_zone)) for each in data_type.field_types()]
-    names = tuple(data_type.field_names())
-
-    def convert(values: tuple[Any, ...]) -> Row:
-        return Row._from_values([one(value) for one, value in zip(converters, values, strict=True)], names)
-
-    return convert
-
-
-_SIMPLE: dict[type[DataType], Convert] = {
-    DateType: lambda days: datetime.date.fromordinal(_EPOCH_DAY + days),
-    TimeType: lambda millis: (_EPOCH + datetime.timedelta(milliseconds=millis)).time(),
-}
+    def instant(self, per_second: int) -> Convert:
+        # PyFlink's coder puts the session's zone on the wall clock of UTC, and drops it again from results.
+        naive, local = naive_datetime(per_second), zone(self._time_zone)
+        return lambda value: naive(value).replace(tzinfo=local)

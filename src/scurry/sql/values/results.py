@@ -1,16 +1,15 @@
-"""Conversion of function results to columns, as in PyFlink."""
+"""Conversion of the results of user-defined functions to columns, as in PyFlink."""
 
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import decimal
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._copies import copy_of
-from scurry.common.nullable import nullable
+from scurry.common._epoch import days_of_date, micros_of_datetime, millis_of_time
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError, UnsupportedError
@@ -25,9 +24,11 @@ from scurry.sql.types import (
     DecimalType,
     DoubleType,
     FloatType,
+    IntegralType,
     IntType,
     LocalZonedTimestampType,
     MapType,
+    MultisetType,
     RawType,
     RowType,
     SmallIntType,
@@ -39,7 +40,7 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.values import from_values
-from scurry.sql.values.converters import Convert
+from scurry.sql.values.converters import Convert, FromPython, units_of_instant
 
 if TYPE_CHECKING:
     import pyarrow
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
 __all__ = ["ResultColumn"]
 
 
-_EPOCH = datetime.datetime(1970, 1, 1)
-_EPOCH_DAY = _EPOCH.toordinal()
-_MICROSECOND = datetime.timedelta(microseconds=1)
-_BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
 #: Python types whose values are those of columns already.
 _OWN: dict[type[DataType], type] = {
     TinyIntType: int, SmallIntType: int, IntType: int, BigIntType: int, FloatType: float, DoubleType: float,
@@ -74,7 +71,7 @@ class ResultColumn:
         self._kind = arrow_type(data_type)
         self._own = _OWN.get(type(data_type))
         self.changeable = isinstance(data_type, _CHANGEABLE)
-        self.convert = _converter(data_type)
+        self.convert = _RESULTS.converter(data_type)
 
     def __call__(self, results: Sequence[Any]) -> pyarrow.Array:
         """Return the column of some results.
@@ -103,33 +100,51 @@ class ResultColumn:
         return None
 
 
-def _converter(data_type: DataType) -> Convert:
-    bits = _BITS.get(type(data_type))
-    if bits is not None:
-        return _whole(data_type, bits)
-    if isinstance(data_type, DecimalType):
-        return _decimal(data_type)
-    if isinstance(data_type, LocalZonedTimestampType):
-        return _instant(units_per_second(data_type))
-    if isinstance(data_type, TimestampType):
-        return _timestamp(units_per_second(data_type))
-    if isinstance(data_type, ArrayType):
-        element = nullable(_converter(data_type.element_type))
-        return lambda values: list(map(element, values))
-    if isinstance(data_type, MapType):
-        key = nullable(_converter(data_type.key_type))
-        item = nullable(_converter(data_type.value_type))
-        return lambda values: [(key(one), item(other)) for one, other in values.items()]
-    if isinstance(data_type, RowType):
-        return _row(data_type)
-    simple = _SIMPLE.get(type(data_type))
-    if simple is None:
-        raise UnsupportedError(f"functions of users cannot return {data_type.as_summary_string()}")
-    return simple
+class _Results(FromPython):
+    def atom(self, data_type: DataType) -> Convert:
+        if isinstance(data_type, IntegralType):
+            return _whole(data_type)
+        if isinstance(data_type, DecimalType):
+            return _decimal(data_type)
+        if isinstance(data_type, LocalZonedTimestampType):
+            return _instant(units_per_second(data_type))
+        if isinstance(data_type, TimestampType):
+            return _timestamp(units_per_second(data_type))
+        simple = _SIMPLE.get(type(data_type))
+        if simple is None:
+            raise _unsupported(data_type)
+        return simple
+
+    def converter(self, data_type: DataType, field: str = "") -> Convert:
+        if isinstance(data_type, MultisetType):
+            raise _unsupported(data_type)
+        return super().converter(data_type, field)
+
+    def fields(self, data_type: RowType) -> Callable[[Any], Sequence[Any]]:
+        names = data_type.field_names()
+
+        def values_of(value: Any) -> Sequence[Any]:
+            if isinstance(value, dict):
+                values: Sequence[Any] = [value.get(name) for name in names]
+            elif dataclasses.is_dataclass(value):
+                values = [getattr(value, each.name) for each in dataclasses.fields(value) if each.init]
+            else:
+                values = list(value) if isinstance(value, Row) else value
+            if len(values) != len(names):
+                raise TypeMismatchError(
+                    data_type.as_summary_string(), value, f"{len(names)} fields are declared, got {len(values)}"
+                )
+            return values
+
+        return values_of
 
 
-def _whole(data_type: DataType, bits: int) -> Convert:
-    limit = 1 << (bits - 1)
+def _unsupported(data_type: DataType) -> UnsupportedError:
+    return UnsupportedError(f"user-defined functions cannot return {data_type.as_summary_string()}")
+
+
+def _whole(data_type: IntegralType) -> Convert:
+    limit = data_type.limit
 
     def convert(value: Any) -> int:
         # Fractions are cut off, as PyFlink's coders do; texts are no numbers.
@@ -159,44 +174,13 @@ def _decimal(data_type: DecimalType) -> Convert:
 
 
 def _timestamp(per_second: int) -> Convert:
-    def convert(value: datetime.datetime) -> int:
-        micros = (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
-        return micros * per_second // 1_000_000
-
-    return convert
+    return lambda value: micros_of_datetime(value.replace(tzinfo=None)) * per_second // 1_000_000
 
 
 def _instant(per_second: int) -> Convert:
+    # As in PyFlink the wall clock is that of UTC, whatever the zone: see `arguments`.
     wall_clock = _timestamp(per_second)
-
-    def convert(value: datetime.datetime | Instant) -> int:
-        if isinstance(value, Instant):
-            return value.seconds * per_second + value.nanos * per_second // 1_000_000_000
-        # As in PyFlink the wall clock is that of UTC, whatever the zone: see `arguments`.
-        found: int = wall_clock(value)
-        return found
-
-    return convert
-
-
-def _row(data_type: RowType) -> Convert:
-    names = data_type.field_names()
-    converters = [nullable(_converter(each)) for each in data_type.field_types()]
-
-    def convert(value: Any) -> tuple[Any, ...]:
-        if isinstance(value, dict):
-            values: Sequence[Any] = [value.get(name) for name in names]
-        elif dataclasses.is_dataclass(value):
-            values = [getattr(value, each.name) for each in dataclasses.fields(value) if each.init]
-        else:
-            values = list(value) if isinstance(value, Row) else value
-        if len(values) != len(converters):
-            raise TypeMismatchError(
-                data_type.as_summary_string(), value, f"{len(names)} fields are declared, got {len(values)}"
-            )
-        return tuple([one(each) for one, each in zip(converters, values, strict=True)])
-
-    return convert
+    return lambda value: units_of_instant(value, per_second) if isinstance(value, Instant) else wall_clock(value)
 
 
 def _text(value: Any) -> str:
@@ -211,10 +195,6 @@ def _binary(value: Any) -> bytes:
     return bytes(value)
 
 
-def _millis_of_day(value: datetime.time) -> int:
-    return ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
-
-
 _SIMPLE: dict[type[DataType], Convert] = {
     BooleanType: bool,
     FloatType: float,
@@ -225,6 +205,7 @@ _SIMPLE: dict[type[DataType], Convert] = {
     VarBinaryType: _binary,
     # The protocol of the pickler that PyFlink has in Java, so that bytes are the same.
     RawType: lambda value: pickle.dumps(value, 3),
-    DateType: lambda value: value.toordinal() - _EPOCH_DAY,
-    TimeType: _millis_of_day,
+    DateType: days_of_date,
+    TimeType: millis_of_time,
 }
+_RESULTS = _Results()

@@ -16,7 +16,7 @@ from scurry.sql.types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.table._elements import internal_value
+from scurry.sql.values.elements import internal_value
 from scurry.table._expression.syntax import parsed_alone
 from scurry.table.expression import Expression, call_of, expression_of
 

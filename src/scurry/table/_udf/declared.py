@@ -13,8 +13,8 @@ from scurry.graph.capture import captured
 from scurry.graph.nodes import Origin
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.types import DataType, RowField, RowType
+from scurry.sql.values.hints import argument_maker, hinted_arguments, hinted_result, hinted_rows, type_of_hint
 from scurry.table._udf.classes import AggregateFunction, UserDefinedFunction
-from scurry.table._udf.hints import argument_maker, hinted_arguments, hinted_result, hinted_rows, type_of_hint
 
 if TYPE_CHECKING:
     from scurry.table.expression import Expression

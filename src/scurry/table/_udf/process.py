@@ -18,9 +18,9 @@ from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.functions.user.process import ArgumentTrait, DeclaredArgument, DeclaredState, ProcessSignature
 from scurry.sql.functions.user.process_context import Context, OnTimerContext
 from scurry.sql.types import DataType, RowType
+from scurry.sql.values.hints import argument_maker, hinted_rows, hints_of, type_of_hint
 from scurry.table._udf.classes import UserDefinedFunction
 from scurry.table._udf.declared import Aliased, column_types, place_of, resolved
-from scurry.table._udf.hints import argument_maker, hinted_rows, hints_of, type_of_hint
 
 __all__ = ["ArgumentHint", "DeclaredProcessFunction", "ProcessTableFunction", "StateHint", "declared_process"]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common._epoch import EPOCH_UTC, micros_of_datetime
 from scurry.common.nullable import nullable
 from scurry.common.time import Instant
 from scurry.common.typeinfo import TypeInformation, Types
@@ -181,17 +182,14 @@ def _zone_matters() -> bool:
 
 
 def _instant(value: datetime.datetime) -> Instant:
-    seconds, micros = divmod((value - _EPOCH) // datetime.timedelta(microseconds=1), 1_000_000)
+    seconds, micros = divmod(micros_of_datetime(value), 1_000_000)
     return Instant(seconds, micros * 1000)
 
 
 def _datetime(value: Instant | datetime.datetime) -> datetime.datetime:
     if isinstance(value, datetime.datetime):
         return value
-    return _EPOCH + datetime.timedelta(seconds=value.seconds, microseconds=value.nanos // 1000)
-
-
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+    return EPOCH_UTC + datetime.timedelta(seconds=value.seconds, microseconds=value.nanos // 1000)
 
 
 def _fields(value: Any, names: tuple[str, ...]) -> Any:

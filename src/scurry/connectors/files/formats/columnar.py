@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from scurry.common._names import alternatives
 from scurry.common.bulk_writer import BulkWriter
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
@@ -19,6 +18,7 @@ from scurry.connectors.files.formats.rows import ColumnRows, no_text
 from scurry.connectors.files.formats.values import values_of
 from scurry.connectors.source import NOTE_ONCE
 from scurry.errors import MalformedRecordError
+from scurry.errors.suggestions import alternatives
 
 __all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables", "missing_column"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
 from scurry.sql.types import (
+    MAX_LENGTH,
     ArrayType,
-    BigIntType,
     BinaryType,
     BooleanType,
     CharType,
@@ -26,10 +26,8 @@ from scurry.sql.types import (
     MapType,
     MultisetType,
     RowType,
-    SmallIntType,
     TimestampType,
     TimeType,
-    TinyIntType,
     VarBinaryType,
     VarCharType,
     YearMonthIntervalType,
@@ -48,9 +46,7 @@ ColumnGenerator = Callable[[int], "pa.Array"]
 #: Finds what is set for a column or an element: its prefix and type, to values by the last word of their keys.
 Settings = Callable[[str, DataType], Mapping[str, Any]]
 
-_BITS: dict[type[DataType], int] = {TinyIntType: 8, SmallIntType: 16, IntType: 32, BigIntType: 64}
 _LARGEST: dict[type[DataType], float] = {FloatType: 3.4e38, DoubleType: 1.7e308}
-_UNBOUNDED = 0x7FFFFFFF
 _MILLISECONDS_OF_A_DAY = 86_400_000
 _HEX = b"0123456789abcdef"
 
@@ -113,8 +109,7 @@ class RandomColumns:
     def _values(self, prefix: str, data_type: DataType, settings: Mapping[str, Any]) -> ColumnGenerator:
         match data_type:
             case IntegralType():
-                limit = 1 << (_BITS[type(data_type)] - 1)
-                return self._numbers(data_type, *_limits(settings, -limit, limit - 1))
+                return self._numbers(data_type, *_limits(settings, -data_type.limit, data_type.limit - 1))
             case FloatType() | DoubleType():
                 largest = _LARGEST[type(data_type)]
                 return self._floats(data_type, *_limits(settings, -largest, largest))
@@ -161,7 +156,7 @@ class RandomColumns:
 
         length = settings.get("length")
         if length is None:
-            length = 100 if data_type.length == _UNBOUNDED else data_type.length
+            length = 100 if data_type.length == MAX_LENGTH else data_type.length
         elif isinstance(data_type, VarCharType | VarBinaryType) and length > data_type.length:
             raise ValidationError(
                 f"Custom length '{length}' for variable-length type (VARCHAR/STRING/VARBINARY/BYTES) field should be "

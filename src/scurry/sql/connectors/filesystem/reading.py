@@ -20,7 +20,7 @@ from scurry.sql.catalog.table_options import Options
 from scurry.sql.connectors.contract import Changes, TableSource
 from scurry.sql.connectors.filesystem.partitions import partition_of_path, partition_value
 from scurry.sql.formats.contract import FileReader, FormatColumn, FormatFactory
-from scurry.sql.types import BigIntType, DataType, LocalZonedTimestampType, VarCharType
+from scurry.sql.types import MAX_LENGTH, BigIntType, DataType, LocalZonedTimestampType, VarCharType
 from scurry.sql.types.values import from_values
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FileTableSource"]
 
-_STRING = VarCharType(0x7FFFFFFF)
+_STRING = VarCharType(MAX_LENGTH)
 _METADATA: dict[str, DataType] = {
     "file.path": _STRING.not_null(),
     "file.name": _STRING.not_null(),

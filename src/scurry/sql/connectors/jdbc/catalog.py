@@ -15,6 +15,7 @@ from scurry.sql.catalog.external import ExternalCatalog
 from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.sql.types import (
+    MAX_LENGTH,
     ArrayType,
     BigIntType,
     BooleanType,
@@ -53,7 +54,6 @@ _BUILT_IN_DATABASES = ("template0", "template1")
 _BUILT_IN_SCHEMAS = (
     "pg_toast", "pg_temp_1", "pg_toast_temp_1", "pg_catalog", "information_schema",
 )  # fmt: skip
-_STRING = 0x7FFFFFFF
 
 
 def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
@@ -164,7 +164,7 @@ class JdbcCatalog(ExternalCatalog):
 #: PostgreSQL's types of fixed meaning
 _TYPES: dict[str, DataType] = {
     "bool": BooleanType(),
-    "bytea": VarBinaryType(_STRING),
+    "bytea": VarBinaryType(MAX_LENGTH),
     "int2": SmallIntType(),
     "smallserial": SmallIntType(),
     "int4": IntType(),
@@ -173,8 +173,8 @@ _TYPES: dict[str, DataType] = {
     "bigserial": BigIntType(),
     "float4": FloatType(),
     "float8": DoubleType(),
-    "text": VarCharType(_STRING),
-    "uuid": VarCharType(_STRING),
+    "text": VarCharType(MAX_LENGTH),
+    "uuid": VarCharType(MAX_LENGTH),
     "date": DateType(),
 }
 
@@ -187,7 +187,7 @@ def _type(kind: str, modifier: int, place: str) -> DataType:
         return _TYPES[kind]
     length = modifier - 4  # of texts and numbers; -1 stands for none
     if kind == "varchar":
-        return VarCharType(length if modifier >= 0 else _STRING)
+        return VarCharType(length if modifier >= 0 else MAX_LENGTH)
     if kind == "bpchar":
         return CharType(length if modifier >= 0 else 1)
     if kind == "numeric":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import decimal
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common._epoch import date_of_days, days_of_date, micros_of_datetime, millis_of_time, time_of_millis
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.jdbc.row_text import each_of
 from scurry.errors import ValidationError
@@ -34,9 +34,6 @@ from scurry.sql.types import (
 
 __all__ = ["ColumnValues", "column_values"]
 
-_EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
-_EPOCH = datetime.datetime(1970, 1, 1)
-_MICROSECOND = datetime.timedelta(microseconds=1)
 _WIDE = decimal.Context(prec=100)
 
 
@@ -103,21 +100,20 @@ def _decimal(data_type: DecimalType) -> Callable[[Any], Any]:
 
 
 def _date(value: Any) -> int:
-    return parse_date(value[:10]) if isinstance(value, str) else value.toordinal() - _EPOCH_DAY
+    return parse_date(value[:10]) if isinstance(value, str) else days_of_date(value)
 
 
 def _time(value: Any) -> int:
     if isinstance(value, str):
         return parse_time(value)
-    seconds = (value.hour * 60 + value.minute) * 60 + value.second
-    return int(seconds * 1000 + value.microsecond // 1000)
+    return millis_of_time(value)
 
 
 def _timestamp(unit: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         if isinstance(value, str):
             return parse_timestamp(value.replace("T", " "), False, False) // (unit * 1000)
-        return int((value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND // unit)
+        return micros_of_datetime(value.replace(tzinfo=None)) // unit
 
     return read
 
@@ -125,10 +121,6 @@ def _timestamp(unit: int) -> Callable[[Any], int]:
 def _timestamp_text(unit: int) -> Callable[[int], str]:
     # as text: parameters of type SQL_TIMESTAMP have milliseconds
     return lambda value: timestamp_text(value * unit * 1000)
-
-
-def _as_time(value: int) -> datetime.time:
-    return (_EPOCH + datetime.timedelta(milliseconds=value)).time()
 
 
 def _text(value: Any) -> str:
@@ -150,6 +142,6 @@ _SIMPLE: dict[type[DataType], ColumnValues] = {
     CharType: _TEXT,
     VarCharType: _TEXT,
     VarBinaryType: _BYTES,
-    DateType: ColumnValues(Types.SQL_DATE(), _date, lambda value: datetime.date.fromordinal(value + _EPOCH_DAY)),
-    TimeType: ColumnValues(Types.SQL_TIME(), _time, _as_time),
+    DateType: ColumnValues(Types.SQL_DATE(), _date, date_of_days),
+    TimeType: ColumnValues(Types.SQL_TIME(), _time, time_of_millis),
 }

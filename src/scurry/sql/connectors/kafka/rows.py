@@ -12,6 +12,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.formats.message_format import BoundFormat
 from scurry.sql.formats.messages import DecodingError, MessageDecoder
 from scurry.sql.types import (
+    MAX_LENGTH,
     BigIntType,
     DataType,
     IntType,
@@ -28,14 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = ["METADATA", "MessageRows"]
 
-_STRING = VarCharType(0x7FFFFFFF).not_null()
+_STRING = VarCharType(MAX_LENGTH).not_null()
 _TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
 
 #: What Kafka says of its messages.
 METADATA: dict[str, DataType] = {
     "topic": _STRING,
     "partition": IntType().not_null(),
-    "headers": MapType(_STRING, VarBinaryType(0x7FFFFFFF).not_null()).not_null(),
+    "headers": MapType(_STRING, VarBinaryType(MAX_LENGTH).not_null()).not_null(),
     "leader-epoch": IntType(),
     "offset": BigIntType().not_null(),
     "timestamp": LocalZonedTimestampType(3).not_null(),

@@ -12,6 +12,7 @@ from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import (
+    MAX_LENGTH,
     ArrayType,
     BigIntType,
     BooleanType,
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = ["check_columns", "inserted", "lake_row", "sql_type", "stored"]
-
-_LONGEST = 0x7FFFFFFF
 
 
 def lake_row(columns: Sequence[FormatColumn]) -> ColumnType:
@@ -114,8 +113,8 @@ def inserted(changes: Changes, connector: str) -> pa.RecordBatch:
 
 
 _SIMPLE: dict[str, DataType] = {
-    "STRING": VarCharType(_LONGEST),
-    "BYTES": VarBinaryType(_LONGEST),
+    "STRING": VarCharType(MAX_LENGTH),
+    "BYTES": VarBinaryType(MAX_LENGTH),
     "BOOLEAN": BooleanType(),
     "TINYINT": TinyIntType(),
     "SMALLINT": SmallIntType(),

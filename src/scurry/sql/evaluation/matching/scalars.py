@@ -36,7 +36,6 @@ _COMPARISONS: Final = {
     ">=": operator.ge,
 }
 _ARITHMETIC: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-_BITS: Final[dict[type[DataType], int]] = {IntType: 32, BigIntType: 64}
 
 
 def scalar_function(expression: Expression) -> Scalar | None:
@@ -84,22 +83,16 @@ def _arithmetic(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
     kinds = {type(call.type), *(type(each.type) for each in call.arguments)}
     if len(kinds) > 1 or not kinds <= {IntType, BigIntType, DoubleType}:
         return None
-    bits = _BITS.get(type(call.type))
+    whole = call.type if isinstance(call.type, IntegralType) else None
 
     def computed(row: Sequence[Any]) -> Any:
         one, other = left(row), right(row)
         if one is None or other is None:
             return None
         found = compute(one, other)
-        return found if bits is None else _wrapped(found, bits)
+        return found if whole is None else whole.wrapped(found)
 
     return computed
-
-
-def _wrapped(value: int, bits: int) -> int:
-    """Return an integer as Java's arithmetic leaves it."""
-    half = 1 << (bits - 1)
-    return (value + half) % (half << 1) - half
 
 
 def _and(call: Call, arguments: Sequence[Scalar]) -> Scalar:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._epoch import EPOCH, date_of_days, datetime_of_micros, days_of_date, time_of_millis
 from scurry.common.nullable import nullable
 from scurry.errors import UnsupportedError
 from scurry.sql.formats.contract import FormatColumn
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["columns_of", "named_alike", "reader_of", "records_of", "schema_of", "writer_of"]
 
 _NAME = "org.apache.flink.avro.generated.record"
-_EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
-_EPOCH = datetime.datetime(1970, 1, 1)
 _UTC = datetime.UTC
 _PRIMITIVE: dict[type[DataType], Any] = {
     BooleanType: "boolean",
@@ -173,14 +172,14 @@ def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterat
 def reader_of(data_type: DataType) -> Convert:
     """Return the function that makes a value of fastavro's, which is not None."""
     if isinstance(data_type, DateType):
-        return lambda value: value.toordinal() - _EPOCH_DAY
+        return days_of_date
     if isinstance(data_type, TimeType):
         return lambda value: ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         unit = 1000 if data_type.precision <= 3 else 1
         step = datetime.timedelta(microseconds=unit)
         scale = 1000 if data_type.precision > 6 else 1
-        return lambda value: (value.replace(tzinfo=None) - _EPOCH) // step * scale
+        return lambda value: (value.replace(tzinfo=None) - EPOCH) // step * scale
     if isinstance(data_type, ArrayType):
         element = nullable(reader_of(data_type.element_type))
         return lambda values: list(map(element, values))
@@ -196,11 +195,11 @@ def reader_of(data_type: DataType) -> Convert:
 def writer_of(data_type: DataType) -> Convert:
     """Return the function that makes what fastavro takes of a value, which is not None."""
     if isinstance(data_type, DateType):
-        return lambda value: datetime.date.fromordinal(value + _EPOCH_DAY)
+        return date_of_days
     if isinstance(data_type, TimeType):
-        return lambda value: (_EPOCH + datetime.timedelta(milliseconds=value)).time()
+        return time_of_millis
     if isinstance(data_type, TimestampType):
-        return lambda value: (_EPOCH + datetime.timedelta(milliseconds=value)).replace(tzinfo=_UTC)
+        return lambda value: datetime_of_micros(value * 1000).replace(tzinfo=_UTC)
     if isinstance(data_type, DecimalType):
         unit = decimal.Decimal(1).scaleb(-data_type.scale)
         return lambda value: value.quantize(unit, context=decimal.Context(prec=60))

@@ -11,7 +11,7 @@ from scurry.sql.formats.contract import FormatColumn, chosen_columns
 from scurry.sql.formats.json import CHANGE_OPTIONS, check_values, reading_settings, writing_settings
 from scurry.sql.formats.lines import LineFormat
 from scurry.sql.formats.messages import MessageDecoder, MessageEncoder
-from scurry.sql.types import ArrayType, DataType, IntType, LocalZonedTimestampType, MapType, VarCharType
+from scurry.sql.types import MAX_LENGTH, ArrayType, DataType, IntType, LocalZonedTimestampType, MapType, VarCharType
 
 __all__ = ["CanalJsonFormat", "DebeziumJsonFormat", "MaxwellJsonFormat", "OggJsonFormat"]
 
@@ -19,7 +19,7 @@ SCHEMA_INCLUDE = TableOption("schema-include", boolean, False, "Whether messages
 DATABASE_INCLUDE = TableOption("database.include", str, None, "Regular expression of the databases to read.")
 TABLE_INCLUDE = TableOption("table.include", str, None, "Regular expression of the tables to read.")
 
-_STRING = VarCharType(0x7FFFFFFF)
+_STRING = VarCharType(MAX_LENGTH)
 _INSTANT = LocalZonedTimestampType(3)
 _KEYS = ArrayType(_STRING)
 

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.common._epoch import EPOCH_DAY
 from scurry.errors import EvaluationError
 from scurry.sql.functions.casts.numbers import fitted_decimal
 from scurry.sql.functions.definition import Column, Session
@@ -41,7 +42,6 @@ __all__ = ["days_of", "parse_cast", "parse_date", "parse_time", "parse_timestamp
 Cast = Callable[[Column], Column]
 Parse = Callable[[str], Any]
 
-_EPOCH: Final = date(1970, 1, 1).toordinal()
 _TRUE: Final = frozenset({"t", "true", "y", "yes", "1"})
 _FALSE: Final = frozenset({"f", "false", "n", "no", "0"})
 _INTEGER: Final = re.compile(r"[+-]?\d*(?:\.\d*)?", re.ASCII)
@@ -196,7 +196,7 @@ def days_of(year: int, month: int, day: int) -> int | None:
         return None
     # Years have the same days every 400 years; Python's begin with 1.
     cycles = 1 if year < 1 else 0
-    return date(year + 400 * cycles, month, day).toordinal() - _EPOCH - 146_097 * cycles
+    return date(year + 400 * cycles, month, day).toordinal() - EPOCH_DAY - 146_097 * cycles
 
 
 def _days_in_month(year: int, month: int) -> int:

@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry.common._epoch import datetime_of_micros, micros_of_datetime
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.sql.types import RowType
 
 __all__ = ["Context", "OnTimerContext", "Partition", "TableSemantics", "TimeContext"]
-
-_EPOCH = datetime.datetime(1970, 1, 1)
-_MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
 class Partition(Protocol):
@@ -106,7 +104,7 @@ class TimeContext:
         if self._conversion is int:
             return time
         if issubclass(self._conversion, datetime.datetime):
-            return _EPOCH + time * _MILLISECOND
+            return datetime_of_micros(time * 1000)
         return self._conversion.of_epoch_milli(time)  # type: ignore[attr-defined]
 
 
@@ -204,7 +202,7 @@ def _milliseconds(time: Any) -> int:
     if isinstance(time, int):
         return time
     if isinstance(time, datetime.datetime):
-        return (time.replace(tzinfo=None) - _EPOCH) // _MILLISECOND
+        return micros_of_datetime(time.replace(tzinfo=None)) // 1000
     if hasattr(time, "to_epoch_milli"):
         found: int = time.to_epoch_milli()
         return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 from decimal import Decimal
 
+from scurry.common._epoch import date_of_days, datetime_of_micros, time_of_millis
 from scurry.sql.plan.expressions import Literal
 from scurry.sql.types import (
     BinaryType,
@@ -22,8 +22,6 @@ from scurry.sql.types import (
 
 __all__ = ["literal_text"]
 
-_EPOCH = datetime.datetime(1970, 1, 1)
-
 
 def literal_text(literal: Literal) -> str:
     """Return a constant as text."""
@@ -37,12 +35,12 @@ def literal_text(literal: Literal) -> str:
     if isinstance(kind, BinaryType | VarBinaryType):
         return f"X'{value.hex().upper()}'"
     if isinstance(kind, DateType):
-        return str((_EPOCH + datetime.timedelta(days=value)).date())
+        return str(date_of_days(value))
     if isinstance(kind, TimeType):
-        return str((_EPOCH + datetime.timedelta(milliseconds=value)).time())
+        return str(time_of_millis(value))
     if isinstance(kind, TimestampType | LocalZonedTimestampType):
         micros = value * 1_000 if kind.precision <= 3 else value if kind.precision <= 6 else value // 1_000
-        return str(_EPOCH + datetime.timedelta(microseconds=micros))
+        return str(datetime_of_micros(micros))
     if isinstance(kind, YearMonthIntervalType | DayTimeIntervalType):
         return f"{value}:{kind.not_null().as_summary_string().removesuffix(' NOT NULL')}"
     if isinstance(value, bool):

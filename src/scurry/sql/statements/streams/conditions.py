@@ -21,7 +21,7 @@ from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.matching import RefusedCall
 from scurry.sql.plan.rewriting import walk_expression
 from scurry.sql.plan.schema import Schema
-from scurry.sql.statements.streams.types import no_columns, stream_type
+from scurry.sql.statements.streams.types import stream_type
 from scurry.sql.syntax.nodes import Expression as Written
 from scurry.sql.syntax.nodes import Query, Select
 from scurry.sql.syntax.parser import parse
@@ -30,6 +30,7 @@ from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.patterns.match_recognize import MatchScope
 from scurry.sql.validator.patterns.navigation import MatchExpressions
 from scurry.sql.validator.scope import Relation
+from scurry.sql.values.type_information import no_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

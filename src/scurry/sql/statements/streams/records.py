@@ -24,9 +24,9 @@ from scurry.sql.statements.not_null import NotNullEnforcer
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import lowering_of, sink_nodes
 from scurry.sql.statements.streams.source import PlanSource
-from scurry.sql.statements.streams.types import record_type, value_type
 from scurry.sql.types import LocalZonedTimestampType, TimestampType
 from scurry.sql.types.families import is_rowtime
+from scurry.sql.values.type_information import record_type, value_type
 
 __all__ = ["Conversion", "attached", "changelog", "legacy", "records", "stream_of_table"]
 

@@ -23,7 +23,7 @@ __all__ = ["Cursor"]
 
 T = TypeVar("T")
 
-_LARGEST_INTEGER = 0x7FFFFFFF
+_LARGEST_INTEGER = (1 << 31) - 1
 # The longest name that Flink's parser takes.
 MAX_NAME_LENGTH = 256
 

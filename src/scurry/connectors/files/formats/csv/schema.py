@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.common._names import alternatives
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.formats.column_types import rounding
+from scurry.errors.suggestions import alternatives
 
 __all__ = ["CsvColumn", "CsvDialect"]
 

@@ -1,7 +1,8 @@
-"""SQL types of Python's type hints, and arguments as instances of the classes that hints name."""
+"""SQL types of Python's annotations and values, and arguments as instances of the classes that annotations name."""
 
 from __future__ import annotations
 
+import array
 import dataclasses
 import datetime
 import decimal
@@ -12,7 +13,11 @@ import typing
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
+from scurry.common.time import Instant
+from scurry.common.types import Row
+from scurry.errors import ArgumentTypeError
 from scurry.sql.types import (
+    MAX_LENGTH,
     ArrayType,
     BigIntType,
     BooleanType,
@@ -20,31 +25,73 @@ from scurry.sql.types import (
     DateType,
     DecimalType,
     DoubleType,
+    FloatType,
+    IntType,
+    LocalZonedTimestampType,
     MapType,
+    NullType,
     RowField,
     RowType,
+    SmallIntType,
     TimestampType,
     TimeType,
+    TinyIntType,
     VarBinaryType,
     VarCharType,
 )
+from scurry.sql.values.elements import attributes_of
 
-__all__ = ["argument_maker", "hinted_arguments", "hinted_result", "hinted_rows", "hints_of", "type_of_hint"]
+__all__ = [
+    "argument_maker",
+    "hinted_arguments",
+    "hinted_result",
+    "hinted_rows",
+    "hints_of",
+    "row_type_of_value",
+    "type_of_class",
+    "type_of_hint",
+    "type_of_value",
+]
 
-_LONGEST = 0x7FFFFFFF
-_SIMPLE: dict[Any, Callable[[], DataType]] = {
-    bool: BooleanType,
-    int: BigIntType,
-    float: DoubleType,
-    str: lambda: VarCharType(_LONGEST),
-    bytes: lambda: VarBinaryType(_LONGEST),
-    bytearray: lambda: VarBinaryType(_LONGEST),
-    decimal.Decimal: lambda: DecimalType(38, 18),
-    datetime.date: DateType,
-    datetime.time: lambda: TimeType(3),
-    datetime.datetime: lambda: TimestampType(6),
+#: The SQL types of Python's classes; times have as many digits as their values.
+_TYPES: dict[Any, DataType] = {
+    bool: BooleanType(),
+    int: BigIntType(),
+    float: DoubleType(),
+    str: VarCharType(MAX_LENGTH),
+    bytes: VarBinaryType(MAX_LENGTH),
+    bytearray: VarBinaryType(MAX_LENGTH),
+    decimal.Decimal: DecimalType(38, 18),
+    datetime.date: DateType(),
+    datetime.time: TimeType(3),
+    datetime.datetime: TimestampType(6),
+    Instant: LocalZonedTimestampType(9),
+}
+#: PyFlink infers other types of values than `_TYPES` of annotations: there a datetime is a point of time.
+_OF_VALUES: dict[Any, DataType] = {
+    **_TYPES,
+    datetime.time: TimeType(0),
+    datetime.datetime: LocalZonedTimestampType(6),
+    Instant: LocalZonedTimestampType(6),
+}
+#: The types of the elements of arrays of Python by their type codes; of those without a sign, one with a bit more.
+_OF_TYPE_CODES: dict[str, DataType] = {
+    "f": FloatType(),
+    "d": DoubleType(),
+    "b": TinyIntType(),
+    "h": SmallIntType(),
+    "i": IntType(),
+    "l": BigIntType(),
+    "B": SmallIntType(),
+    "H": IntType(),
+    "I": BigIntType(),
 }
 _SEVERAL = (list, Iterator, Iterable, Generator, Sequence)
+
+
+def type_of_class(cls: Any) -> DataType | None:
+    """Return the SQL type of the values of a class; None if they have parts, or no type."""
+    return _TYPES.get(cls) if isinstance(cls, type) else None
 
 
 def type_of_hint(hint: Any) -> DataType | None:
@@ -54,9 +101,9 @@ def type_of_hint(hint: Any) -> DataType | None:
         hint: `int`, `str | None`, `list[float]`, `dict[str, int]`, a dataclass, a NamedTuple ...
     """
     hint = _without_none(hint)
-    make = _SIMPLE.get(hint) if isinstance(hint, type) else None
-    if make is not None:
-        return make()
+    known = type_of_class(hint)
+    if known is not None:
+        return known
     fields = _fields(hint)
     if fields is not None:
         return _row(list(fields), list(fields.values()))
@@ -70,6 +117,56 @@ def type_of_hint(hint: Any) -> DataType | None:
     if origin is tuple:
         return _row([f"f{place}" for place in range(len(parts))], typing.get_args(hint))
     return None
+
+
+def type_of_value(value: Any) -> DataType:
+    """Return the SQL type of a Python value, as PyFlink infers it; NULL of None, and of parts without values.
+
+    Raises:
+        ArgumentTypeError: Values of its class have no SQL type.
+    """
+    if value is None:
+        return NullType()
+    known = _OF_VALUES.get(type(value))
+    if known is not None:
+        return known
+    if isinstance(value, dict):
+        pair = next(((k, v) for k, v in value.items() if k is not None and v is not None), None)
+        if pair is None:
+            return MapType(NullType(), NullType())
+        return MapType(type_of_value(pair[0]).not_null(), type_of_value(pair[1]))
+    if isinstance(value, list):
+        return ArrayType(next((type_of_value(each) for each in value if each is not None), NullType()))
+    if isinstance(value, array.array) and value.typecode in _OF_TYPE_CODES:
+        return ArrayType(_OF_TYPE_CODES[value.typecode].not_null())
+    if isinstance(value, Row | tuple) or attributes_of(value) is not None:
+        return row_type_of_value(value, None)
+    raise ArgumentTypeError(f"not supported type: {type(value)}; pass DataTypes.ROW([...]) as the schema")
+
+
+def row_type_of_value(value: Any, names: Sequence[str] | None) -> RowType:
+    """Return the SQL type of a row: a tuple, list, Row, dict or object with attributes.
+
+    Args:
+        value: The row.
+        names: Names of the fields; None for its own, or `_1`, `_2` ...
+
+    Raises:
+        ArgumentTypeError: It is no row, a name is no text, or a value has no SQL type.
+    """
+    named = value if isinstance(value, dict) else attributes_of(value)
+    if named is not None:
+        return RowType([RowField(str(key), type_of_value(each)) for key, each in sorted(named.items())])
+    if not isinstance(value, Row | tuple | list):
+        raise ArgumentTypeError(
+            f"Can not infer schema for type: {type(value)}; elements are tuples, rows, dicts or objects"
+        )
+    own = getattr(value, "_fields", None) or names or ()
+    chosen = [own[i] if i < len(own) else f"_{i + 1}" for i in range(len(value))]
+    for name in chosen:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"names of columns are texts, got {name!r}; pass DataTypes.ROW([...]) for types")
+    return RowType([RowField(name, type_of_value(each)) for name, each in zip(chosen, value, strict=True)])
 
 
 def hinted_result(method: Any) -> DataType | None:

@@ -13,8 +13,8 @@ from scurry.datastream.formats.csv import CsvSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.datastream.functions import MapFunction
 from scurry.errors import ArgumentTypeError, MissingFieldError
-from scurry.sql.values.hints import type_of_class
 from scurry.sql.types.nested_types import RowField, RowType
+from scurry.sql.values.hints import type_of_class
 
 __all__ = ["RecordToRow", "RowToRecord", "csv_schema", "fields_of", "row_data_type", "row_type_info"]
 

@@ -129,7 +129,7 @@ def sql_windows() -> list[str]:
         (252, "cup, pot", [(7, 16), (17, 22)]),
     ):
         shapes.append(label(10, y + 19, kind))
-        shapes += [box(110 + 16 * a, y, 16 * (b - a), f"8:{a:02} to 8:{b:02}") for a, b in bounds]
+        shapes += [box(110 + 16 * a, y, 16 * (b - a), f"8:{a:02}-8:{b:02}") for a, b in bounds]
     shapes += [arrow((110, 306), (530, 306)), label(10, 310, "bids")]
     for minute, item in ((5, "tea"), (7, "cup"), (9, "tea"), (11, "cup"), (13, "tea"), (17, "pot")):
         shapes += [line(110 + 16 * minute, 300, 110 + 16 * minute, 312), label(100 + 16 * minute, 328, item)]
@@ -143,7 +143,7 @@ def sql_late() -> list[str]:
     for number, (minute, watermark, kind) in enumerate(rows):
         shapes.append(box(100 + 80 * number, 12, 60, f"8:{minute:02}", kind))
         shapes.append(label(114 + 80 * number, 81, f"8:{watermark:02}"))
-    shapes += [line(408, 8, 408, 92), label(270, 108, "window 8:00 to 8:10 fires here; the red row is dropped")]
+    shapes += [line(408, 8, 408, 92), label(170, 108, "window 8:00 to 8:10 fires here; the red row is dropped")]
     return shapes
 
 
@@ -163,18 +163,18 @@ def sql_daylight_saving() -> list[str]:
 
 def sql_temporal_join() -> list[str]:
     """Return the versions of two rates over time, and the orders that meet them."""
-    shapes = [label(10, 29, "NOK"), label(10, 67, "USD"), label(10, 115, "orders")]
+    shapes = [label(10, 29, "NOK"), label(10, 81, "orders"), label(10, 133, "USD")]
     versions = (
         (80, 10, 150, "0.08 until 8:03", "box"),
         (230, 10, 200, "0.09 until 9:00", "good"),
         (430, 10, 110, "0.10", "box"),
-        (80, 48, 460, "0.90", "box"),
+        (80, 114, 460, "0.90", "box"),
     )
     shapes += [box(x, y, width, text, kind) for x, y, width, text, kind in versions]
-    orders = ((170, "1 at 8:00", 38), (260, "2 at 8:05", 38), (350, "3 at 8:12", 76))
-    for x, text, y in orders:
-        shapes += [box(x - 38, 96, 80, text), arrow((x, 96), (x, y))]
-    return [*shapes, arrow((80, 146), (540, 146)), label(480, 162, "event time")]
+    orders = ((170, "1 at 8:00", (62, 38)), (260, "2 at 8:05", (62, 38)), (350, "3 at 8:12", (90, 114)))
+    for x, text, (start, end) in orders:
+        shapes += [box(x - 40, 62, 80, text), arrow((x, start), (x, end))]
+    return [*shapes, arrow((80, 158), (540, 158)), label(470, 176, "event time")]
 
 
 #: name -> the page that shows it, title, size, shapes
@@ -227,7 +227,7 @@ ALL = {
         "sql/joins.md",
         "an order gets the version that is valid at its time",
         560,
-        172,
+        186,
         sql_temporal_join,
     ),
 }

@@ -30,7 +30,7 @@ def test_the_board_has_the_trips_of_the_topic(kafka: Kafka, tmp_path: Path, post
         (tmp_path / "matplotlib" / "__init__.py").write_text("from . import pyplot\ndef use(backend): pass\n")
         (tmp_path / "matplotlib" / "pyplot.py").write_text(PYPLOT)
     prepare, chart = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (script,) = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
+    script, _ = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
     topic = kafka.topic(1)
 
     def run(name: str, text: str, *command: str) -> str:

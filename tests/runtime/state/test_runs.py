@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -294,7 +295,7 @@ def test_runs_and_their_merges_agree_with_a_dict(batches: list[dict[Any, bytes |
                 add(blob)
         keys = list({(number % 5, f"k{number}") for number in range(42)})
         newest_first = [run for _, run in reversed(runs)]
-        found = values_of(newest_first, [key for _, key in keys], [hashed for hashed, _ in keys])
+        found = values_of(newest_first, [key for _, key in keys], np.array([hashed for hashed, _ in keys], np.uint32))
         assert found == [model.get(key) or None for key in keys]
         for run in newest_first:
             assert list(run.hashes) == sorted(run.hashes)

@@ -13,7 +13,7 @@ from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
-from scurry.runtime.keys import canonical_keys, key_hash, sortable, sortable_by_group, subtask_of
+from scurry.runtime.keys import canonical_keys, key_hash, key_hashes, sortable, sortable_by_group, subtask_of
 
 #: Up to this many receivers, selecting the records of one after another is faster than scattering them.
 FEW = 3
@@ -177,6 +177,10 @@ class RecordWriter:
         ]
 
 
+#: If more than one in so many keys of a block is new, the new keys of the next block are hashed together.
+_FEW_NEW = 4
+
+
 class _Receivers(dict[Any, int]):
     """Map a key to its receiver, found once per key and writer."""
 
@@ -186,12 +190,29 @@ class _Receivers(dict[Any, int]):
         super().__init__()
         self._count = count
         self._max_parallelism = max_parallelism
+        self._many_new = False
 
     def __missing__(self, key: Any) -> int:
         if len(self) > self.LIMIT:
             self.clear()
         receiver = self[key] = subtask_of(key_hash(key), self._max_parallelism, self._count)
         return receiver
+
+    def of(self, keys: Sequence[Any]) -> Iterable[int]:
+        """Return the receivers of the keys of a block; where many keys are new, they are hashed together."""
+        if self._many_new:
+            new = list(set(keys).difference(self))
+            if len(self) + len(new) > self.LIMIT:
+                self.clear()
+                new = list(set(keys))
+            self._many_new = len(new) > len(keys) // _FEW_NEW
+            for key, hashed in zip(new, key_hashes(new), strict=True):
+                self[key] = subtask_of(hashed, self._max_parallelism, self._count)
+            return map(self.__getitem__, keys)
+        known = len(self)
+        receivers = list(map(self.__getitem__, keys))
+        self._many_new = len(self) - known > len(keys) // _FEW_NEW
+        return receivers
 
 
 class Keys:
@@ -250,7 +271,7 @@ class HashWriter(RecordWriter):
         super().__init__(edge, ids, channel, subtask, sender)
         assert isinstance(edge.partitioner, ops.Hash)
         self._keys = Keys(edge.partitioner, edge.place(sender))
-        self._receiver_of = _Receivers(len(self._ids), edge.max_parallelism).__getitem__
+        self._receivers = _Receivers(len(self._ids), edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Take records; each goes to its key's subtask."""
@@ -262,9 +283,9 @@ class HashWriter(RecordWriter):
             for kept, column in zip(self._buckets[0], columns, strict=True):
                 kept += column
         elif len(self._buckets) <= FEW:
-            self._select(columns, bytes(map(self._receiver_of, keys)))
+            self._select(columns, bytes(self._receivers.of(keys)))
         else:
-            self._scatter(columns, map(self._receiver_of, keys))
+            self._scatter(columns, self._receivers.of(keys))
 
     def _select(self, columns: tuple[Sequence[Any], ...], receivers: bytes) -> None:
         """Go through the records once for each receiver."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from scurry.common.time_domain import TimeDomain
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME
@@ -16,8 +17,7 @@ from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.record_by_record import RecordTime, emit_each, followers, is_tagged, process_each
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import reducer
-from scurry.runtime.state.slots import EVENT, PROCESSING, REDUCED
-from scurry.runtime.state.timer import time_domain
+from scurry.runtime.state.slots import REDUCED
 
 
 class KeyedProcessOperator(KeyedOperator):
@@ -90,21 +90,26 @@ class KeyedProcessOperator(KeyedOperator):
         return call
 
     def on_event_time(self, time: int, namespace: Any) -> None:
-        self._fire(time, EVENT)
+        self._fire(time, TimeDomain.EVENT_TIME)
 
     def on_processing_time(self, time: int, namespace: Any) -> None:
-        self._fire(time, PROCESSING)
+        self._fire(time, TimeDomain.PROCESSING_TIME)
 
-    def _fire(self, time: int, domain: int) -> None:
-        context = self.context
-        context.time, context.domain = time, time_domain(domain)
-        if self._on_timer is None:
+    def _fire(self, time: int, domain: TimeDomain) -> None:
+        context, on_timer = self.context, self._on_timer
+        if on_timer is None:
             return
+        context.time, context.domain = time, domain
         if followers(self.collector):
             emit_each(self.collector, self._timer_results, [time], [time], RecordTime())
-        else:
-            results = self.collector.handed_over(self._timer_results(iter((time,)), counts=False))
-            self.collector.emit_tagged(results, [time] * len(results))
+            return
+        try:
+            results = on_timer(time, context)
+            block = self.collector.handed_over(results) if results else ()
+        except Exception as error:
+            raise self._timer_error(time, error) from error
+        if block:
+            self.collector.emit_tagged(block, [time] * len(block))
 
     def _timer_results(self, source: Iterator[int], counts: bool) -> Iterator[Any]:
         count = 0
@@ -115,10 +120,12 @@ class KeyedProcessOperator(KeyedOperator):
                         count += 1
                         yield result
             except Exception as error:
-                key = self.context.get_current_key()
-                raise operator_error(self.plan, error, f"timer {time} of key {key!r}") from error
+                raise self._timer_error(time, error) from error
         if counts:
             self.collector.count += count
+
+    def _timer_error(self, time: int, error: Exception) -> Exception:
+        return operator_error(self.plan, error, f"timer {time} of key {self.context.get_current_key()!r}")
 
 
 class KeyedCoProcessOperator(KeyedProcessOperator):

@@ -57,6 +57,9 @@ _LEAST_KEYS = 16 * 1024
 #: For each domain: group or page -> time of its earliest timer.
 Due = tuple[dict[int, int], dict[int, int]]
 
+#: A timer of a key that is held: its time, a number that orders timers of the same time, its key and its namespace.
+HeldTimer = tuple[int, int, CanonicalKey, Any]
+
 
 @dataclass
 class Meta:
@@ -159,7 +162,7 @@ class KeyedStateBackend:
         self.blobs: dict[int, bytes | None] = {}  # what the store holds, by id
         #: what was touched of groups in runs
         self._runs: RunGroups | None = None
-        self.heaps: tuple[list[Any], list[Any]] = ([], [])
+        self.heaps: tuple[list[HeldTimer], list[HeldTimer]] = ([], [])
         self._order = 0
         blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
         self.meta: Meta = pickle.loads(blob) if blob else Meta()
@@ -224,10 +227,13 @@ class KeyedStateBackend:
 
     def _load_from_runs(self, hashes: Mapping[CanonicalKey, int]) -> None:
         found, size = self.runs.load(hashes)
+        self._hold(found, size)
+        self._add_timers(found)
+
+    def _hold(self, found: Mapping[CanonicalKey, Entry], size: int) -> None:
         self._bytes_read += size
         self._keys_held += len(found)
         self.entries.update(found)
-        self._add_timers(found)
 
     def _opened(self, key: CanonicalKey, page: int) -> Entry:
         """Return the entry of a key on a loaded page, decoded; create it if there is none."""
@@ -248,11 +254,15 @@ class KeyedStateBackend:
         self.touched += len(wanted)
         new = list(wanted.difference(entries))
         found = dict(zip(new, self.hashes_of(new), strict=True))
-        self.load_groups({hashed % count for hashed in found.values()}.difference(self.indexes))
+        groups = {hashed % count for hashed in found.values()}
+        self.load_groups(groups.difference(self.indexes))
         indexes = self.indexes
-        if any(index.runs for index in indexes.values()):
-            in_runs = {key: hashed for key, hashed in found.items() if indexes[hashed % count].runs}
-            self._load_from_runs({key: hashed for key, hashed in in_runs.items() if key not in entries})
+        paged = {group for group in groups if not indexes[group].runs}
+        if len(paged) < len(groups):
+            in_runs = {key: each for key, each in found.items() if each % count not in paged} if paged else found
+            self._load_from_runs(in_runs)
+            if not paged:
+                return
             found = {key: hashed for key, hashed in found.items() if key not in in_runs}
         numbers = [hashed % count << GROUP_SHIFT | indexes[hashed % count].page_of(hashed) for hashed in found.values()]
         self.load_pages(set(numbers).difference(self.pages))
@@ -321,20 +331,24 @@ class KeyedStateBackend:
         self.entries.update(page)
         self._add_timers(page)
 
-    def _add_timers(self, page: Page) -> None:
+    def _add_timers(self, page: Mapping[CanonicalKey, Entry]) -> None:
         for domain in DOMAINS:
-            timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
-            if not timers:
-                continue
-            found = [(time, order, key, space) for order, ((time, space), key) in enumerate(timers, self._order + 1)]
-            self._order += len(timers)
-            heap = self.heaps[domain]
-            if len(found) > len(heap):
-                heap += found
-                heapify(heap)
-            else:
-                for timer in found:
-                    heappush(heap, timer)
+            self._push(domain, self._timers_of(page, domain))
+
+    def _timers_of(self, page: Mapping[CanonicalKey, Entry], domain: int) -> list[HeldTimer]:
+        timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
+        order = self._order + 1
+        self._order += len(timers)
+        return [(time, place, key, space) for place, ((time, space), key) in enumerate(timers, order)]
+
+    def _push(self, domain: int, timers: list[HeldTimer]) -> None:
+        heap = self.heaps[domain]
+        if len(timers) > len(heap):
+            heap += timers
+            heapify(heap)
+        else:
+            for timer in timers:
+                heappush(heap, timer)
 
     # ---------------------------------------------------------------- timers
 
@@ -386,9 +400,14 @@ class KeyedStateBackend:
         """
         heap, entries = self.heaps[domain], self.entries
         while True:
-            reached, complete = self._load_due(domain, until, in_parts)
-            while heap and heap[0][0] <= reached:
-                time, _, key, namespace = heappop(heap)
+            ready, reached, complete = self._load_due(domain, until, in_parts)
+            while True:
+                if ready and not (heap and heap[0] < ready[-1]):
+                    time, _, key, namespace = ready.pop()
+                elif heap and heap[0][0] <= reached:
+                    time, _, key, namespace = heappop(heap)
+                else:
+                    break
                 entry = entries[key]
                 timers = entry.get(domain)
                 if timers is None or (time, namespace) not in timers:
@@ -401,11 +420,12 @@ class KeyedStateBackend:
             if complete or self.is_full:
                 return complete
 
-    def _load_due(self, domain: int, until: int, in_parts: bool) -> tuple[int, bool]:
+    def _load_due(self, domain: int, until: int, in_parts: bool) -> tuple[list[HeldTimer], int, bool]:
         """Load pages and keys of runs with timers up to `until`; of many keys, those whose timers are the earliest.
 
         Returns:
-            Up to what time timers may fire now, and whether none up to `until` is left.
+            Timers that are due and in no heap, the last one first (sorted at once, they cost less than in a heap); up
+            to what time timers may fire now; and whether none up to `until` is left.
         """
         groups = {group for _, group in _pop_due(self._groups_due[domain], until)}
         if groups:
@@ -414,13 +434,18 @@ class KeyedStateBackend:
         in_runs = [page for page in due if self.indexes[page >> GROUP_SHIFT].runs]
         self.load_pages(due.keys() - self.pages.keys() - set(in_runs))
         if not in_runs:
-            return until, True
+            return [], until, True
         limit = max(self._state_bytes // _KEY_BYTES, _LEAST_KEYS) // 2 + 1 if in_parts else None
         found = self.runs.due(domain, in_runs, until, limit)
-        self.prefetch(key for key in found.keys if key not in self.entries)
+        self._hold(found.entries, found.size)
         for following in found.following:
             heappush(self._pages_due[domain], following)
-        return found.reached, found.complete
+        timers = self._timers_of(found.entries, domain)
+        self._push(domain, [timer for timer in timers if timer[0] > found.reached])
+        self._push(1 - domain, self._timers_of(found.entries, 1 - domain))
+        ready = [timer for timer in timers if timer[0] <= found.reached]
+        ready.sort(reverse=True)
+        return ready, found.reached, found.complete
 
     # ---------------------------------------------------------------- the end of a batch
 

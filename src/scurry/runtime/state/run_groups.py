@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,18 +23,22 @@ if TYPE_CHECKING:
 #: After so many keys the memory of mapped runs is released: each key may have brought 64 KB of two files into it.
 _RELEASED_KEYS = 4096
 
+_EMPTY = np.empty(0, np.int64)
+
 
 class DueKeys(NamedTuple):
     """Keys with timers that are due.
 
     Attributes:
-        keys: The keys.
+        entries: The keys that were not loaded before, with their entries.
+        size: The bytes that the entries had.
         reached: Up to what time timers may fire now, in milliseconds.
         complete: Whether these are all.
         following: When runs are due next, with their ids.
     """
 
-    keys: list[CanonicalKey]
+    entries: dict[CanonicalKey, Entry]
+    size: int
     reached: int
     complete: bool
     following: list[tuple[int, int]]
@@ -65,32 +69,40 @@ class RunGroups:
         Args:
             hashes: The keys with their hashes.
         """
-        groups: dict[int, list[CanonicalKey]] = {}
-        for key, hashed in hashes.items():
-            groups.setdefault(hashed % self._backend.max_parallelism, []).append(key)
-        self._open(groups)
+        keys, asked = list(hashes), np.fromiter(hashes.values(), np.uint32, len(hashes))
+        owners = asked % np.uint32(self._backend.max_parallelism)
+        order = np.argsort(owners, kind="stable")
+        groups, starts = np.unique(owners[order], return_index=True)
+        self._open(groups.tolist())
         found: dict[CanonicalKey, Entry] = {}
         size = 0
-        for group, keys in groups.items():
-            runs = self._newest_first(group)
-            values = values_of(runs, keys, [hashes[key] for key in keys])
-            self._loaded.setdefault(group, {}).update(zip(keys, values, strict=True))
-            for key, value in zip(keys, values, strict=True):
-                if value is None:
-                    found[key] = {}
-                else:
-                    found[key] = pickle.loads(value)
-                    size += len(value)
-            self._found += len(keys)
-            if self._found >= _RELEASED_KEYS:
-                self._backend.store.release()
-                self._found = 0
+        for group, places in zip(groups.tolist(), np.split(order, starts[1:]), strict=True):
+            members = [keys[place] for place in places.tolist()]
+            size += self._decode(group, members, values_of(self._newest_first(group), members, asked[places]), found)
         return found, size
 
-    def due(self, domain: int, places: Iterable[int], until: int, limit: int | None) -> DueKeys:
-        """Return keys with timers up to `until`: all, or if they are many, those whose timers are the earliest.
+    def _decode(
+        self, group: int, keys: Sequence[CanonicalKey], values: Sequence[bytes | None], found: dict[CanonicalKey, Entry]
+    ) -> int:
+        """Add the entries of keys of a group, which had these values, to those found; return the bytes they had."""
+        loads, size = pickle.loads, 0
+        self._loaded.setdefault(group, {}).update(zip(keys, values, strict=True))
+        for key, value in zip(keys, values, strict=True):
+            if value is None:
+                found[key] = {}
+            else:
+                found[key] = loads(value)
+                size += len(value)
+        self._found += len(keys)
+        if self._found >= _RELEASED_KEYS:
+            self._backend.store.release()
+            self._found = 0
+        return size
 
-        Newer runs may have other timers for the keys. Of keys with the same time, those of some groups come first.
+    def due(self, domain: int, places: Iterable[int], until: int, limit: int | None) -> DueKeys:
+        """Load keys with timers up to `until`: all, or if they are many, those whose timers are the earliest.
+
+        Of keys with the same time, those of some groups come first.
 
         Args:
             domain: The time domain.
@@ -104,28 +116,65 @@ class RunGroups:
         self._open(by_group)
         runs = {place: self._run_at(place) for numbers in by_group.values() for place in numbers}
         first = {place: self._first_due(domain, place) for place in runs}
-        times = np.concatenate([run.times_due(domain, first[place], until) for place, run in runs.items()])
+        due = {place: run.places_due(domain, first[place], until) for place, run in runs.items()}
+        times = np.concatenate([_EMPTY, *(runs[place].due[domain][due[place]] for place in runs if len(due[place]))])
         reached = until
         if limit is None:
             limit = len(times) + 1
         if len(times) > limit:
             reached = max(int(np.partition(times, limit)[limit]) - 1, int(times.min()))
             reached = until if reached == NEVER - 1 else reached  # which stands for the last time, too
-        keys: list[CanonicalKey] = []
+        found: dict[CanonicalKey, Entry] = {}
         following: list[tuple[int, int]] = []
-        complete = reached == until
+        complete, count, size = reached == until, 0, 0
         for group, numbers in by_group.items():
-            if len(keys) >= limit:
+            if count >= limit:
                 following.extend((first[place], place) for place in numbers)
                 complete = False
                 continue
             self._until[domain][group] = reached
+            chosen: list[tuple[Run, Any]] = []
             for place in numbers:
-                keys.extend(runs[place].keys_due(domain, first[place], reached))
-                time = self._following(runs[place], domain, reached)
+                run, places = runs[place], due[place]
+                if len(places):
+                    chosen.append((run, places[run.due[domain][places] <= reached]))
+                    count += len(chosen[-1][1])
+                time = self._following(run, domain, reached)
                 if time is not None:
                     following.append((time, place))
-        return DueKeys(keys, reached, complete, following)
+            size += self._load_places(group, chosen, found)
+        return DueKeys(found, size, reached, complete, following)
+
+    def _load_places(self, group: int, chosen: Sequence[tuple[Run, Any]], found: dict[CanonicalKey, Entry]) -> int:
+        """Add the newest entries of keys to those found, unless they were loaded before; return the bytes they had.
+
+        Args:
+            group: The group of the keys.
+            chosen: Its runs that have the keys, with their places.
+            found: The entries.
+        """
+        newest_first, held, known = self._newest_first(group), self._backend.entries, self._backend.hashes
+        hidden: dict[CanonicalKey, int] = {}
+        size = 0
+        for run, places in chosen:
+            hashes = run.hashes[places]
+            is_hidden = np.zeros(len(places), bool)
+            for newer in newest_first[: newest_first.index(run)]:
+                is_hidden |= newer.has(hashes)
+            keys, hashed = run.keys_at(places), hashes.tolist()
+            known.update(zip(keys, hashed, strict=True))
+            if is_hidden.any():
+                hidden.update((key, known[key]) for key, is_old in zip(keys, is_hidden.tolist(), strict=True) if is_old)
+            new = np.array([key not in held for key in keys], bool) & ~is_hidden
+            if not new.all():
+                places, keys = places[new], [key for key, is_new in zip(keys, new.tolist(), strict=True) if is_new]
+            size += self._decode(group, keys, run.values_at(places), found)
+        hidden = {key: hashed for key, hashed in hidden.items() if key not in found and key not in held}
+        if hidden:
+            entries, more = self.load(hidden)
+            found.update(entries)
+            size += more
+        return size
 
     def _run_at(self, place: int) -> Run:
         runs = self._backend.indexes[place >> GROUP_SHIFT].runs
@@ -351,7 +400,10 @@ def _timers(entries: Sequence[Entry], domain: int) -> list[int] | None:
     return [_first(entry[domain]) if domain in entry else NEVER for entry in entries]
 
 
-def _first(timers: Iterable[tuple[int, Any]]) -> int:
+def _first(timers: Collection[tuple[int, Any]]) -> int:
+    if len(timers) == 1:  # of most keys
+        ((time, _),) = timers
+        return time if time < NEVER else NEVER - 1
     return min(min(time for time, _ in timers), NEVER - 1)
 
 

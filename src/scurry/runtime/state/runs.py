@@ -138,20 +138,25 @@ class Run:
         for place, (hashed, *due) in enumerate(zip(self.hashes.tolist(), *timers, strict=True)):
             yield Stored(hashed, self.key_at(place), self.value_at(place), (due[0], due[1]))
 
-    def keys_due(self, domain: int, first: int, until: int) -> list[CanonicalKey]:
-        """Return the keys whose earliest timer of a domain is not before `first` and not after `until`."""
-        due = self.due[domain]
-        if due is None:
-            return []
-        places = np.flatnonzero((due >= first) & (due <= until) & (due < NEVER))
-        return [from_sortable(self.key_at(place)) for place in places.tolist()]
-
-    def times_due(self, domain: int, first: int, until: int) -> Any:
-        """Return the times that `keys_due` finds, as an array."""
+    def places_due(self, domain: int, first: int, until: int) -> Any:
+        """Return the places of keys whose earliest timer of a domain is not before `first` and not after `until`."""
         due = self.due[domain]
         if due is None:
             return np.empty(0, np.int64)
-        return due[(due >= first) & (due <= until) & (due < NEVER)]
+        return np.flatnonzero((due >= first) & (due <= until) & (due < NEVER))
+
+    def has(self, hashes: Any) -> Any:
+        """Return of each of some hashes whether a key of this run has it, as an array."""
+        places = self.hashes.searchsorted(hashes)
+        return self.hashes[np.minimum(places, len(self.hashes) - 1)] == hashes
+
+    def keys_at(self, places: Any) -> list[CanonicalKey]:
+        """Return the keys at some places, in an array."""
+        return [from_sortable(data) for data in _pieces(self._keys, self._key_ends, places)]
+
+    def values_at(self, places: Any) -> list[bytes]:
+        """Return the pickled entries at some places, in an array."""
+        return _pieces(self._values, self._value_ends, places)
 
     def first_due(self, domain: int, after: int) -> int | None:
         """Return the earliest timer of a domain after a time, None if there is none."""
@@ -164,6 +169,11 @@ class Run:
     def arrays(self) -> tuple[Any, Any]:
         """Return keys and values as Arrow arrays that share their bytes."""
         return _array(self._key_ends, self._keys), _array(self._value_ends, self._values)
+
+
+def _pieces(data: memoryview, ends: Any, places: Any) -> list[bytes]:
+    starts = np.where(places > 0, ends[places - 1], 0).tolist()
+    return [bytes(data[start:end]) for start, end in zip(starts, ends[places].tolist(), strict=True)]
 
 
 def _array(ends: Any, data: memoryview) -> Any:
@@ -233,26 +243,26 @@ def _joined(columns: Sequence[Any], timers: Sequence[Any], digest: int | None = 
     return b"".join([_HEADER.pack(RUN_MAGIC, digest, len(hashes), *timed, len(keys), len(values)), *parts])
 
 
-def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Sequence[int]) -> list[bytes | None]:
+def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Any) -> list[bytes | None]:
     """Return the pickled entries of some keys, None for those without one.
 
     Args:
         runs: All runs of their group, the newest first.
         keys: The keys.
-        hashes: Their hashes.
+        hashes: Their hashes, an array.
     """
     found: list[bytes | None] = [None] * len(keys)
-    asked = np.array(hashes, np.uint32)
-    left = np.argsort(asked)
-    asked = asked[left]
+    left = np.argsort(hashes)
+    asked = hashes[left]
     for run in runs:
         places = run.hashes.searchsorted(asked)
         hits = np.flatnonzero(run.hashes[np.minimum(places, len(run.hashes) - 1)] == asked)
         if not len(hits):
             continue
         done = []
-        for hit, place, number in zip(hits.tolist(), places[hits].tolist(), left[hits].tolist(), strict=True):
-            value = run.find(place, hashes[number], sortable(keys[number]))
+        parts = (hits, places[hits], left[hits], asked[hits])
+        for hit, place, number, hashed in zip(*map(np.ndarray.tolist, parts), strict=True):
+            value = run.find(place, hashed, sortable(keys[number]))
             if value is not None:
                 found[number] = value
                 done.append(hit)

@@ -271,7 +271,7 @@ class HashWriter(RecordWriter):
         super().__init__(edge, ids, channel, subtask, sender)
         assert isinstance(edge.partitioner, ops.Hash)
         self._keys = Keys(edge.partitioner, edge.place(sender))
-        self._receivers = _Receivers(len(self._ids), edge.max_parallelism)
+        self._known = _Receivers(len(self._ids), edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Take records; each goes to its key's subtask."""
@@ -283,9 +283,9 @@ class HashWriter(RecordWriter):
             for kept, column in zip(self._buckets[0], columns, strict=True):
                 kept += column
         elif len(self._buckets) <= FEW:
-            self._select(columns, bytes(self._receivers.of(keys)))
+            self._select(columns, bytes(self._known.of(keys)))
         else:
-            self._scatter(columns, self._receivers.of(keys))
+            self._scatter(columns, self._known.of(keys))
 
     def _select(self, columns: tuple[Sequence[Any], ...], receivers: bytes) -> None:
         """Go through the records once for each receiver."""

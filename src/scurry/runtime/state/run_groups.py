@@ -135,9 +135,9 @@ class RunGroups:
             self._until[domain][group] = reached
             chosen: list[tuple[Run, Any]] = []
             for place in numbers:
-                run, places = runs[place], due[place]
-                if len(places):
-                    chosen.append((run, places[run.due[domain][places] <= reached]))
+                run, own = runs[place], due[place]
+                if len(own):
+                    chosen.append((run, own[run.due[domain][own] <= reached]))
                     count += len(chosen[-1][1])
                 time = self._following(run, domain, reached)
                 if time is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import math
+import random
 import sys
 import time
 from dataclasses import replace
@@ -13,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from playwright.sync_api import Page, expect
 
 from scurry.graph.settings import TableProgram
+from scurry.rest.metrics.history import History, Point
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from scurry.runtime.driver.restarting import JobFailure
@@ -23,7 +26,7 @@ from support.rest.fake_jobs import TOKEN, FakeJob, served
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 #: Name of the picture -> part of the job's address, None for the list of jobs.
 SCREENS = {
-    "jobs": None, "graph": "", "checkpoints": "/checkpoints", "exceptions": "/exceptions",
+    "jobs": None, "graph": "", "metrics": "/metrics", "checkpoints": "/checkpoints", "exceptions": "/exceptions",
     "dead-letters": "/dead-letters", "sql": "/sql", "state": "/state",
     "operate": "/operate", "configuration": "/configuration", "log": "/log",
 }  # fmt: skip
@@ -37,9 +40,10 @@ def example() -> FakeJob:
     (numbers,), (sums, _) = job.execution.plan.sources, job.execution.plan.operators
     job.execution.subtasks = {
         numbers: {"numRecordsOut": {0: 405_200, 1: 407_200}, "numRecordsOutPerSecond": {0: 4012.2, 1: 4039.0},
-                  "backPressuredTimeMsPerSecond": {0: 230, 1: 230}},
+                  "busyTimeMsPerSecond": {0: 310, 1: 290}, "backPressuredTimeMsPerSecond": {0: 230, 1: 230}},
         sums: {"numRecordsIn": {0: 703_300, 1: 109_100}, "numRecordsOut": {0: 702_977, 1: 109_000},
                "stateSize": {0: 1_412_310, 1: 203_690}, "numRecordsOutPerSecond": {0: 7011.5, 1: 1030.2},
+               "busyTimeMsPerSecond": {0: 640, 1: 95},
                "currentOutputWatermark": {0: int(time.time() * 1000) - 4200, 1: int(time.time() * 1000) - 3900}},
     }  # fmt: skip
     durations = [310, 290, 420, 1900, 480, 330, 350, 300, 720, 310, 340, 360, 290, 410, 380, 300]
@@ -93,9 +97,30 @@ def tables() -> TableProgram:
     return TableProgram(sql, explained[explained.index("== Optimized Execution Plan") :])
 
 
+def last_hour() -> list[Point]:
+    """An hour of a job that falls behind in its middle."""
+    now, points, read, phases, batches = int(time.time() * 1000), [], 0, {"read": 0, "process": 0, "write": 0}, 0
+    chance = random.Random(7)
+    for step in range(450):
+        crowd = max(0.0, 1 - abs(step - 230) / 70)
+        read += int(8 * (4000 + 900 * math.sin(step / 40) + 3000 * crowd + chance.randint(-300, 300)))
+        batches += 8
+        for phase, milliseconds in (("read", 90), ("process", 140), ("write", 60)):
+            phases[phase] += int(8 * milliseconds * (1 + 2 * crowd) + chance.randint(-200, 200))
+        moment, delay = now - 8000 * (450 - step), int(3000 + 45_000 * crowd + chance.randint(0, 1500))
+        points.append(
+            Point(moment, read, read // 2, int(200_000 * crowd + chance.randint(0, 900)), None, moment - delay,
+                  min(1000, int(1000 * crowd)), min(990, 420 + int(600 * crowd) + chance.randint(0, 40)),
+                  1_200_000 + 2400 * step, batches, dict(phases))
+        )  # fmt: skip
+    return points
+
+
 def main() -> None:
     """Write all pictures."""
     job = example()
+    points = last_hour()
+    History.points = property(lambda history: points)  # type: ignore[assignment]
     with served(job) as process, chromium() as browser:
         page = browser.new_page(viewport={"width": 1000, "height": 600}, locale="en-GB", timezone_id="UTC")
         for name, part in SCREENS.items():

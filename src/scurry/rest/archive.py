@@ -28,6 +28,7 @@ _PATHS = (
     "/config",
     "/exceptions",
     "/dead-letters",
+    "/history",
     "/sql",
     "/log",
     "/accumulators",

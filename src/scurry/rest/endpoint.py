@@ -73,6 +73,7 @@ class Endpoint:
             job.to_archive = True
             atexit.register(self._await_archive, job)
         threading.Thread(target=self._await_client, args=(job,), name="scurry-rest-listener", daemon=True).start()
+        threading.Thread(target=self._sample, args=(job,), name="scurry-rest-history", daemon=True).start()
         client.get_job_execution_result().add_done_callback(lambda _: self._job_is_over(job))
 
     def close(self) -> None:
@@ -88,8 +89,14 @@ class Endpoint:
         self._registration = register(entry)
         atexit.register(self._registration.remove)
 
+    def _sample(self, job: ServedJob) -> None:
+        while not self._over.is_set():
+            _add_to_history(job)
+            self._over.wait(job.history.step)
+
     def _job_is_over(self, job: ServedJob) -> None:
         job.ended_ms = int(time.time() * 1000)
+        _add_to_history(job)  # as the job has ended
         self._archive(job)
         if self._registration is not None:
             self._registration.remove()
@@ -132,6 +139,12 @@ class Endpoint:
         from scurry.rest.server import JobServer
 
         JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])
+
+
+def _add_to_history(job: ServedJob) -> None:
+    # A metric of a user function may be read while it changes: the next point has it.
+    with contextlib.suppress(RuntimeError):
+        job.history.add(job.client)
 
 
 def with_endpoint(configuration: Configuration, runner: str, start: Callable[[], J]) -> J:

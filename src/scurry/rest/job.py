@@ -13,6 +13,7 @@ from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
 from scurry.graph.plan import JobPlan
+from scurry.rest.metrics.history import History
 from scurry.rest.operations import Operations
 
 __all__ = ["OperableJob", "ServedJob"]
@@ -237,6 +238,7 @@ class ServedJob:
         client: The job.
         started_ms: When it was submitted, in milliseconds since the epoch.
         operations: Its asynchronous operations.
+        history: Its metrics over the last hour.
         ended_ms: When it ended, in milliseconds since the epoch; None while it runs.
         to_archive: Whether its archive is still to be written.
     """
@@ -244,6 +246,7 @@ class ServedJob:
     client: OperableJob
     started_ms: int
     operations: Operations = field(default_factory=Operations)
+    history: History = field(default_factory=History)
     ended_ms: int | None = None
     to_archive: bool = False
 

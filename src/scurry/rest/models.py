@@ -103,6 +103,23 @@ class JobDetails(Hyphenated):
     plan: dict[str, Any]
 
 
+class JobHistory(Hyphenated):
+    """The metrics of a job over the last hour, scurry's own: the values at each moment, null where there is none."""
+
+    interval: int = Field(description="Milliseconds between two moments, by now.")
+    timestamps: list[int] = Field(description="The moments, in milliseconds since the epoch.")
+    records_in: list[int] = Field(description="Records read by sources since the start.")
+    records_out: list[int] = Field(description="Records written by sinks since the start.")
+    pending_records: list[int | None] = Field(description="Records left to read.")
+    pending_bytes: list[int | None] = Field(description="Bytes left to read.")
+    watermark: list[int | None] = Field(description="The lowest watermark of the operators that act on time.")
+    back_pressure: list[float | None] = Field(description="Of the most restrained source, in ms per second.")
+    busy: list[float | None] = Field(description="Of the busiest subtask, in ms per second.")
+    state_size: list[int | None] = Field(description="Bytes of all state.")
+    batches: list[int] = Field(description="Micro-batches whose phases are known, since the start.")
+    phases: dict[str, list[int]] = Field(description="Phase -> milliseconds spent in it by these micro-batches.")
+
+
 class JobPlanInfo(BaseModel):
     """A job's plan."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from scurry.rest.job import ServedJob
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
-from scurry.rest.samples import samples
+from scurry.rest.metrics.samples import samples
 
 __all__ = ["OpenTelemetryReporter"]
 

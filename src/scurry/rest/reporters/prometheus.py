@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from scurry.rest.job import ServedJob
-from scurry.rest.prometheus_text import CONTENT_TYPE, prometheus_text
+from scurry.rest.metrics.prometheus_text import CONTENT_TYPE, prometheus_text
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
 __all__ = ["PrometheusReporter"]

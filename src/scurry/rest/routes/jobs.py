@@ -12,6 +12,7 @@ from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest import models
 from scurry.rest.job import ServedJob
+from scurry.rest.metrics.history import Point
 from scurry.rest.plan_json import plan_json, vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Aggregations, Job, LiveJob, Names
 from scurry.rest.routes.process import application_details, applications_of, overview_of
@@ -146,6 +147,17 @@ def dead_letters(job: Job) -> models.JobDeadLetters:
     return models.JobDeadLetters(count=count, entries=entries)
 
 
+@router.get("/jobs/{jobid}/history")
+def history(job: Job) -> models.JobHistory:
+    """Return the metrics of a job over the last hour; scurry's own."""
+    points = job.history.points
+    columns = {name: [getattr(point, name) for point in points] for name in Point._fields}
+    moments, of_points = columns.pop("timestamp"), columns.pop("phases")
+    names = list(dict.fromkeys(phase for own in of_points for phase in own))
+    phases = {phase: [own.get(phase, 0) for own in of_points] for phase in names}
+    return models.JobHistory(interval=int(1000 * job.history.step), timestamps=moments, phases=phases, **columns)
+
+
 @router.get("/jobs/{jobid}/sql")
 def sql(job: Job) -> models.JobTables:
     """Return the statements and the execution plan of a job of tables; scurry's own."""
@@ -192,7 +204,8 @@ def _flat(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
 
 def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[int, dict[str, Any]]) -> models.Vertex:
     names = {"read-records": "numRecordsIn", "write-records": "numRecordsOut", "late-records": "numLateRecordsDropped",
-             "dead-letters": "numDeadLetters", "pending-records": "pendingRecords"}  # fmt: skip
+             "dead-letters": "numDeadLetters", "pending-records": "pendingRecords",
+             "accumulated-busy-time": "accumulateBusyTimeMs"}  # fmt: skip
     counted = metrics.get(vertex.id, {})
     known = {name: counted.get(metric) for name, metric in names.items()}
     own = {name: value for name, value in known.items() if isinstance(value, int)}

@@ -25,7 +25,7 @@ Numbers = Annotated[str | None, Query(description="Numbers of subtasks, such as 
 _WATERMARK, _INPUT_WATERMARK = "currentOutputWatermark", "currentInputWatermark"
 _RATE = "numRecordsOutPerSecond"
 _STATES_BEFORE = ("CREATED", "SCHEDULED", "DEPLOYING", "INITIALIZING")
-_PRESSURE = "backPressuredTimeMsPerSecond"
+_PRESSURE, _BUSY = "backPressuredTimeMsPerSecond", "busyTimeMsPerSecond"
 
 
 def subtasks_of(part: SourcePlan | OperatorPlan) -> int:
@@ -132,13 +132,14 @@ def watermarks(one: One) -> list[dict[str, str]]:
 
 @router.get(f"{VERTEX}/backpressure")
 def back_pressure(one: One) -> dict[str, Any]:
-    """Return how much of the last minute each subtask was held back; known for sources."""
-    held = one.metrics.get(_PRESSURE, {})
+    """Return how much of the last minute each subtask was held back, known for sources, and has worked."""
+    held, busy = one.metrics.get(_PRESSURE, {}), one.metrics.get(_BUSY, {})
     ratios = [held.get(number, 0) / 1000 for number in range(one.subtasks)]
+    loads = [min(1.0, busy.get(number, 0) / 1000) for number in range(one.subtasks)]
     subtasks = [
         {"subtask": number, "attempt-number": 0, "backpressure-level": _level(ratio), "ratio": ratio,
-         "idleRatio": 0.0, "busyRatio": 1 - ratio, "other-concurrent-attempts": []}
-        for number, ratio in enumerate(ratios)
+         "idleRatio": max(0.0, 1 - ratio - load), "busyRatio": load, "other-concurrent-attempts": []}
+        for number, (ratio, load) in enumerate(zip(ratios, loads, strict=True))
     ]  # fmt: skip
     return {
         "status": "ok", "backpressure-level": _level(max(ratios)), "end-timestamp": int(time.time() * 1000),

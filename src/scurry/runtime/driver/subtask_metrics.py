@@ -19,7 +19,9 @@ WINDOW_SECONDS = 60.0
 #: Least time between two recorded counts.
 _STEP_SECONDS = 2.0
 
-_OUT, _RATE, _WATERMARK = "numRecordsOut", "numRecordsOutPerSecond", "currentOutputWatermark"
+#: Counter -> the metric that is its rate per second.
+_RATES = {"numRecordsOut": "numRecordsOutPerSecond", "accumulateBusyTimeMs": "busyTimeMsPerSecond"}
+_WATERMARK = "currentOutputWatermark"
 _STATE = "stateSize"
 
 _Counts = dict[int, dict[int, int]]
@@ -41,8 +43,8 @@ class SubtaskMetrics:
         self._state: _Counts = {}
         self._written: _Counts = {}
         self.of_users = SubtaskUserMetrics()
-        #: (time, records out at that time); the first is older than the window, or the start
-        self._history: deque[tuple[float, _Counts]] = deque([(clock(), {})])
+        #: (time, the counters with rates at that time); the first is older than the window, or the start
+        self._history: deque[tuple[float, dict[str, _Counts]]] = deque([(clock(), {})])
 
     def add(self, subtask: int, report: TaskReport) -> None:
         """Add what a subtask has counted in a batch."""
@@ -62,8 +64,10 @@ class SubtaskMetrics:
         """Note the end of a batch, all of whose reports were added."""
         now = self._clock()
         if now - self._history[-1][0] >= _STEP_SECONDS:
-            counts = self._counters.get(_OUT, {})
-            self._history.append((now, {number: dict(each) for number, each in counts.items()}))
+            counted = {metric: self._counters.get(metric, {}) for metric in _RATES}
+            self._history.append((now, {
+                metric: {number: dict(each) for number, each in counts.items()} for metric, counts in counted.items()
+            }))  # fmt: skip
         while len(self._history) > 1 and self._history[1][0] <= now - WINDOW_SECONDS:
             self._history.popleft()
 
@@ -96,20 +100,21 @@ class SubtaskMetrics:
             found.setdefault(number, {})[_WATERMARK] = dict(watermarks)
         for number, sizes in list(self._state.items()):
             found.setdefault(number, {})[_STATE] = dict(sizes)
-        for number, rates in self._rates().items():
-            found.setdefault(number, {})[_RATE] = rates
+        for counter, metric in _RATES.items():
+            for number, rates in self._rates(counter).items():
+                found.setdefault(number, {})[metric] = rates
         return found
 
-    def _rates(self) -> dict[int, dict[int, float]]:
+    def _rates(self, counter: str) -> dict[int, dict[int, float]]:
         now = self._clock()
         marks = list(self._history)
         # An idle job records no counts: what was counted before the window has no part in the rate.
         at, before = next((mark for mark in reversed(marks) if mark[0] <= now - WINDOW_SECONDS), marks[0])
-        seconds = max(min(now - at, WINDOW_SECONDS), 1e-3)
+        seconds, earlier = max(min(now - at, WINDOW_SECONDS), 1e-3), before.get(counter, {})
         return {
             number: {
-                subtask: max(0, count - before.get(number, {}).get(subtask, 0)) / seconds
+                subtask: max(0, count - earlier.get(number, {}).get(subtask, 0)) / seconds
                 for subtask, count in list(counts.items())
             }
-            for number, counts in list(self._counters.get(_OUT, {}).items())
+            for number, counts in list(self._counters.get(counter, {}).items())
         }

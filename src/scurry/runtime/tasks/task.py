@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 from scurry.common._config.tuning import OBJECT_REUSE
@@ -45,6 +46,12 @@ class Task:
         self._reuses_objects = reuse is not None and OBJECT_REUSE.parse(reuse)
         #: bytes of state that were reported last
         self._state_bytes = 0
+        #: the operator or source whose busy time is that of the task
+        self._head = task_id
+        #: when the present micro-batch began here, None in BATCH, where tasks wait for input
+        self._began: float | None = None
+        #: seconds of work that are not reported yet
+        self._worked = 0.0
 
     def operator(self, number: int) -> RuntimeOperator:
         """Return the instance of an operator in this task; create it and those that follow it on first use."""
@@ -95,6 +102,7 @@ class Task:
     def begin(self, batch_id: int) -> None:
         """Begin a batch."""
         self.info.batch_id = batch_id
+        self._began = time.perf_counter() if self.info.mode == "STREAMING" else None
         self._name_in_logs()
         for writer in self.writers.values():
             writer.begin()
@@ -173,6 +181,11 @@ class Task:
     def report(self) -> list[WireRow]:
         """Return the row with what there is to report since the last call; none if there is nothing."""
         report, self.info.report = self.info.report, TaskReport()
+        if self._began is not None:
+            self._worked, self._began = self._worked + time.perf_counter() - self._began, None
+            if milliseconds := int(1000 * self._worked):
+                report.counters[self._head, "accumulateBusyTimeMs"] = milliseconds
+                self._worked -= milliseconds / 1000
         for number, collector in self.collectors:
             if collector.count:
                 report.counters[number, "numRecordsOut"] = collector.count

@@ -1,7 +1,7 @@
 // Elements, and what they show brought up to date in place: focus, selection and opened details stay.
 
 const SVG = "http://www.w3.org/2000/svg";
-const DRAWN = new Set(["svg", "g", "rect", "path", "text", "tspan", "title", "defs", "marker"]);
+const DRAWN = new Set(["svg", "g", "rect", "path", "text", "tspan", "title", "defs", "marker", "line", "polyline", "polygon"]);
 
 /** An element: `h("a", {href: "#"}, "text", ...)`. Attributes that are null or false are left out. */
 export function h(tag, attributes = {}, ...children) {
@@ -65,6 +65,26 @@ export function table(caption, columns, rows, key = () => null) {
         h("tr", { "data-key": key(row) }, columns.map((column, index) =>
           h(index ? "td" : "th", { scope: index ? null : "row", class: kind(column) }, column.cell(row) ?? "–")))))));
 }
+
+const pages = new Map();
+
+/** Rows a page at a time, `{rows, controls}`; `key` names the list, whose page stays while its rows change. */
+export function paged(key, all, size = 20) {
+  const last = Math.max(0, Math.ceil(all.length / size) - 1);
+  const page = Math.min(pages.get(key) ?? 0, last);
+  const turn = (by) => () => {
+    pages.set(key, Math.max(0, (pages.get(key) ?? 0) + by));
+    again();
+  };
+  const step = (label, by, possible) => h("button", { type: "button", "aria-disabled": possible ? null : "true", onclick: turn(by) }, label);
+  const controls = last === 0 ? null : h("nav", { class: "pages", "aria-label": "Pages", "data-key": key },
+    step("Newer", -1, page > 0), ` ${page + 1} of ${last + 1} `, step("Older", 1, page < last));
+  if (page === last) pages.set(key, last);
+  return { rows: all.slice(page * size, (page + 1) * size), controls };
+}
+
+/** Let the page show what it knows once more: after a choice that only concerns what is shown. */
+export const again = () => document.dispatchEvent(new Event("again"));
 
 /** Pairs of a name and a value. */
 export const facts = (pairs) =>

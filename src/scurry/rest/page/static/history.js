@@ -1,29 +1,42 @@
 // What has happened to a job: micro-batches, failures, its log; and what it was configured to be.
 
-import { facts, h, table } from "./dom.js";
+import { facts, h, paged, table } from "./dom.js";
 import { bytes, count, span, state, time } from "./text.js";
 
 export const checkpoints = {
   paths: () => ["/checkpoints", "/checkpoints/config"],
-  view: (job, known, config) => [
-    facts({
-      Completed: count(known.counts.completed), Restored: count(known.counts.restored),
-      "Shortest, mean, longest": [known.summary.end_to_end_duration].map((one) => `${span(one.min)}, ${span(one.avg)}, ${span(one.max)}`)[0],
-      "State backend": config.state_backend, Directory: h("code", {}, config.checkpoint_storage),
-    }),
-    h("h2", {}, "Durations"),
-    bars(known.history),
-    phases(known.history),
-    table("The latest checkpoints: committed micro-batches", [
-      { title: "Batch", cell: (one) => String(one.id) },
-      { title: "State", cell: (one) => state(one.status) },
-      { title: "Begun", cell: (one) => time(one.trigger_timestamp) },
-      { title: "Duration", cell: (one) => span(one.end_to_end_duration), number: true },
-      { title: "Phases", cell: (one) => Object.entries(one.phases).map(([phase, ms]) => `${phase} ${span(ms)}`).join(", ") || null },
-      { title: "State size", cell: (one) => bytes(one.state_size), number: true },
-    ], known.history, (one) => one.id),
-  ],
+  view: (job, known, config) => {
+    const { rows, controls } = paged(`checkpoints of ${job.jid}`, known.history);
+    return [
+      facts({
+        Completed: count(known.counts.completed), Restored: count(known.counts.restored),
+        "Shortest, mean, longest": [known.summary.end_to_end_duration].map((one) => `${span(one.min)}, ${span(one.avg)}, ${span(one.max)}`)[0],
+        "State backend": config.state_backend, Directory: h("code", {}, config.checkpoint_storage),
+      }),
+      h("h2", {}, "Durations"),
+      bars(known.history),
+      phases(known.history),
+      table("The latest checkpoints: committed micro-batches", [
+        { title: "Batch", cell: (one) => String(one.id) },
+        { title: "State", cell: (one) => state(one.status) },
+        { title: "Begun", cell: (one) => time(one.trigger_timestamp) },
+        { title: "Duration", cell: (one) => span(one.end_to_end_duration), number: true },
+        { title: "Phases", cell: (one) => longest(one.phases) },
+        { title: "State size", cell: (one) => bytes(one.state_size), number: true },
+      ], rows, (one) => one.id),
+      controls,
+    ];
+  },
 };
+
+// The phases that take time, the longest first; all of them in the title.
+function longest(phases) {
+  const all = Object.entries(phases);
+  if (!all.length) return null;
+  const text = (some) => some.map(([phase, ms]) => `${phase} ${span(ms)}`).join(", ");
+  const most = Math.max(...all.map(([, ms]) => ms));
+  return h("span", { title: text(all) }, text(all.filter(([, ms]) => ms >= most / 20).sort((a, b) => b[1] - a[1])));
+}
 
 function bars(history) {
   const shown = history.slice(0, 60).reverse();

@@ -2,12 +2,14 @@
 
 import { facts, h, table } from "./dom.js";
 import { graph } from "./graph.js";
+import { metrics } from "./charts.js";
 import * as history from "./history.js";
 import * as operate from "./operate.js";
 import { bytes, count, span, state, time } from "./text.js";
 
 const TABS = [
   ["", "Graph", { paths: () => ["/subtasks"], view: overview }],
+  ["metrics", "Metrics", metrics],
   ["checkpoints", "Checkpoints", history.checkpoints],
   ["exceptions", "Exceptions", history.exceptions],
   ["dead-letters", "Dead letters", history.deadLetters],
@@ -55,13 +57,21 @@ function overview(job, known) {
   if (!nodes.length) return h("p", { class: "dim" }, "There is no graph: the program has not submitted the job, or never did.");
   const vertices = new Map(job.vertices.map((vertex) => [vertex.id, vertex]));
   const metric = (node, name) => vertices.get(node.id)?.metrics[name];
+  const loads = new Map(known.vertices.map((vertex) => [vertex.id, load(vertex)]));
+  // Operators that are chained work in the task of those that they follow.
+  const busy = (node) => {
+    const before = (node.inputs || []).find((input) => input.chained);
+    const earlier = before && nodes.find((one) => one.id === before.id);
+    return loads.get(node.id) ?? (earlier ? busy(earlier) : null);
+  };
   const note = (node) => {
     const out = metric(node, "write-records") ?? metric(node, "read-records");
     return out === undefined ? "" : `${count(out)} records`;
   };
   return [
     h("h2", {}, "Graph"),
-    graph(nodes, note),
+    graph(nodes, note, busy),
+    h("p", { class: "dim" }, "Coloured: busy for a tenth, half and four fifths of the last minute."),
     h("h2", {}, "Operators"),
     table("Sources and operators", [
       { title: "Name", cell: (node) => node.description },
@@ -85,8 +95,8 @@ function subtasks(vertex) {
     return (one) => h("meter", { min: 0, max: most, value: one[metric] ?? 0, "aria-label": label });
   };
   const known = (metric, ...columns) => (vertex.subtasks.some((one) => one[metric] !== undefined) ? columns : []);
-  return h("details", { "data-key": vertex.id, open: vertex.subtasks.length <= 8 },
-    h("summary", {}, `${vertex.name}: ${count(Math.round(vertex.rate))} records/s, skew ${Math.round(vertex.skew)} %${stateOf(vertex)}`),
+  return h("details", { "data-key": vertex.id },
+    h("summary", {}, `${vertex.name}: ${count(Math.round(vertex.rate))} records/s${busyOf(vertex)}, skew ${Math.round(vertex.skew)} %${stateOf(vertex)}`),
     table(`Subtasks of ${vertex.name}`, [
       { title: "Subtask", cell: (one) => String(one.subtask) },
       ...known("numRecordsIn", { title: "Records in", cell: (one) => count(one.numRecordsIn), number: true }),
@@ -99,6 +109,7 @@ function subtasks(vertex) {
       ...known("currentOutputWatermark",
         { title: "Watermark", cell: (one) => watermark(one.currentOutputWatermark) },
         { title: "Behind", cell: (one) => behind(one.currentOutputWatermark), number: true }),
+      ...known("busyTimeMsPerSecond", { title: "Busy", cell: (one) => percent(one.busyTimeMsPerSecond), number: true }),
       ...known("backPressuredTimeMsPerSecond",
         { title: "Held back", cell: (one) => percent(one.backPressuredTimeMsPerSecond), number: true }),
     ], vertex.subtasks, (one) => one.subtask));
@@ -109,6 +120,14 @@ function stateOf({ state }) {
   const times = (state.max / state.avg).toFixed(1);
   return `; state ${bytes(state.sum)}, skew ${Math.round(state.skew)} %, the largest ${times} × the mean`;
 }
+
+// The busiest subtask, as a share of the last minute; null if it is not known.
+function load(vertex) {
+  const known = vertex.subtasks.map((one) => one.busyTimeMsPerSecond).filter((ms) => ms !== undefined);
+  return known.length ? Math.min(1, Math.max(...known) / 1000) : null;
+}
+
+const busyOf = (vertex) => (load(vertex) === null ? "" : `, busy ${Math.round(100 * load(vertex))} %`);
 
 const decimal = (value) => (value === undefined ? null : value.toFixed(1));
 const percent = (ms) => (ms === undefined ? null : `${Math.round(ms / 10)} %`);

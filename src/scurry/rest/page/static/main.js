@@ -9,6 +9,7 @@ import * as jobs from "./jobs.js";
 const main = document.getElementById("main");
 const connection = document.getElementById("connection");
 let leaving = new AbortController();
+let renderAgain = null;
 
 function screenOf(address) {
   const parts = address.replace(/^#\/?/, "").split("/");
@@ -32,10 +33,13 @@ function open(event) {
   main.replaceChildren(h("p", { class: "dim" }, "Loading …"));
   if (event) main.focus();
   const data = {};
+  renderAgain = null;
   const wanted = screen.paths(id);
   watch(wanted, (path, status, content) => {
     data[path] = status < 400 ? content : { refusal: (content.errors || []).join("\n") || `HTTP status ${status}` };
-    if (wanted.every((one) => one in data)) render(screen, data, id, wanted[0]);
+    renderAgain = () => render(screen, data, id, wanted[0]);
+    if (wanted.every((one) => one in data)) renderAgain();
+    else renderAgain = null;
   }, (how) => connected(how, signal), signal);
 }
 
@@ -67,5 +71,7 @@ function askForToken() {
   field.focus();
 }
 
+document.getElementById("zone").textContent = `Times are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
+document.addEventListener("again", () => renderAgain && renderAgain());
 addEventListener("hashchange", open);
 open();

@@ -21,11 +21,22 @@ export function span(ms) {
   return `${Math.floor(ms / 3_600_000)} h ${Math.floor((ms % 3_600_000) / 60_000)} min`;
 }
 
+const two = (number) => String(number).padStart(2, "0");
+
+/** The time of day of this browser's zone. */
+export function clock(ms) {
+  const at = new Date(ms);
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+}
+
+/** A moment in this browser's zone; its title is UTC. */
 export function time(ms) {
   if (ms === null || ms === undefined || ms < 0) return null;
-  const moment = new Date(ms);
-  return Number.isNaN(moment.getTime()) ? String(ms) : h("time", { datetime: moment.toISOString() },
-    moment.toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC"));
+  const at = new Date(ms);
+  if (Number.isNaN(at.getTime())) return String(ms);
+  const utc = at.toISOString();
+  return h("time", { datetime: utc, title: utc.replace("T", " ").replace(/\.\d+Z$/, " UTC") },
+    `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock(ms)}`);
 }
 
 const GOOD = new Set(["RUNNING", "FINISHED", "COMPLETED"]);

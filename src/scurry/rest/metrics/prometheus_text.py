@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from scurry.rest.job import ServedJob
-from scurry.rest.samples import samples
+from scurry.rest.metrics.samples import samples
 
 __all__ = ["CONTENT_TYPE", "prometheus_text"]
 

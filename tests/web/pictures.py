@@ -131,6 +131,7 @@ def main() -> None:
             page.screenshot(path=PICTURES / f"page-{name}.png")
             if name == "graph":
                 page.get_by_role("heading", name="Subtasks").scroll_into_view_if_needed()
+                page.locator("summary").nth(1).click()
                 page.locator("details").last.scroll_into_view_if_needed()
                 page.screenshot(path=PICTURES / "page-subtasks.png")
             page.goto("about:blank")

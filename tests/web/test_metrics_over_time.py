@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from scurry.rest.client import RemoteProcess
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
@@ -134,14 +134,14 @@ def test_a_busy_operator_is_coloured_and_says_how_busy_it_is(page: Page, process
     expect(graph.locator("g", has_text="sums").locator("rect.busy-2").first).to_be_visible()
 
 
-def test_times_are_those_of_the_browsers_zone(page: Page, process: RemoteProcess, job: FakeJob) -> None:
-    session = page.context.new_cdp_session(page)
-    session.send("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Tokyo"})
+def test_times_are_those_of_the_browsers_zone(browser: Browser, process: RemoteProcess, job: FakeJob) -> None:
+    page = browser.new_page(timezone_id="Asia/Tokyo")
     opened(page, process, f"/jobs/{job.id}/checkpoints")
     expect(page.get_by_text("Times are those of Asia/Tokyo.")).to_be_visible()
     first = page.locator("time[datetime='1970-01-01T00:01:09.000Z']").first
     expect(first).to_have_text("1970-01-01 09:01:09")
     expect(first).to_have_attribute("title", "1970-01-01 00:01:09 UTC")
+    page.close()
 
 
 @pytest.mark.parametrize("screen", SCREENS)

@@ -68,7 +68,7 @@ def test_until_somebody_connects_no_web_framework_is_imported() -> None:
 
 def test_an_unused_endpoint_ends_with_its_job(job: FakeJob) -> None:
     with served(job) as process:
-        assert len(threads("scurry-rest")) == 1
+        assert len(threads("scurry-rest")) == 2  # one waits for clients, one looks at the metrics
         job.end(JobStatus.FINISHED)
         wait_until_gone(process.url)
 

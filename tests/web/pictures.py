@@ -14,8 +14,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from playwright.sync_api import Page, expect
 
+from scurry.common import Configuration
 from scurry.graph.settings import TableProgram
 from scurry.rest.metrics.history import History, Point
+from scurry.rest.session.directory import SessionDirectory
+from scurry.rest.session.endpoint import SessionEndpoint
+from scurry.rest.session.session import Session
+from scurry.rest.settings import RestSettings
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from scurry.runtime.driver.restarting import JobFailure
@@ -137,10 +142,32 @@ def main() -> None:
             page.goto("about:blank")
         opened(page, f"{process.url}/#token={TOKEN}&/endpoint")
         page.screenshot(path=PICTURES / "page-endpoint.png")
+        submitted(browser.new_page(viewport={"width": 1000, "height": 600}, locale="en-GB", timezone_id="UTC"))
         without_token = browser.new_page(viewport={"width": 1000, "height": 300}, locale="en-GB")
         without_token.goto(process.url)
         expect(without_token.get_by_label("Token")).to_be_visible()
         without_token.screenshot(path=PICTURES / "page-token.png")
+
+
+def submitted(page: Page) -> None:
+    """A query in the page of a session, with its rows."""
+    settings = RestSettings.of(Configuration.from_dict({"scurry.rest": "on", "scurry.rest.token": TOKEN}), "local")
+    assert settings is not None
+    session = Session("shop", SessionDirectory.named("shop"), {"scurry.runner": "local"})
+    endpoint = SessionEndpoint(settings)
+    session.open()
+    endpoint.serve(session)
+    opened(page, f"{endpoint.url}/#token={TOKEN}&/submit")
+    page.get_by_label("Statements").fill(
+        "SET 'execution.runtime-mode' = 'batch';\n\nSELECT item, SUM(price) AS revenue\n"
+        "FROM (VALUES ('tea', 4.5), ('cake', 3.2), ('tea', 4.5)) AS sales (item, price)\nGROUP BY item;"
+    )
+    page.get_by_role("button", name="Run the statements").click()
+    expect(page.get_by_text("FINISHED")).to_be_visible(timeout=120_000)
+    page.screenshot(path=PICTURES / "page-submit.png", full_page=True)
+    page.goto("about:blank")
+    endpoint.close()
+    session.close(cancel=True)
 
 
 def opened(page: Page, address: str) -> None:
@@ -164,5 +191,5 @@ if __name__ == "__main__":
     import os
     import tempfile
 
-    os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp()
+    os.environ["XDG_RUNTIME_DIR"] = os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp()
     main()

@@ -1,4 +1,4 @@
-"""The charts of the web page: they agree with /metrics, by pointer, keys and table, in both colour schemes and on a phone."""
+"""The charts of the web page agree with /metrics, and are read by pointer, keys and table, and on a phone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from support.rest.fake_jobs import TOKEN, FakeJob, raw, served
 pytestmark = pytest.mark.slow
 
 STYLE = Path(__file__).parents[2] / "src/scurry/rest/page/static/style.css"
-SCREENS = ["", "metrics", "checkpoints", "exceptions", "dead-letters", "sql", "state", "operate", "configuration", "log"]
+SCREENS = [
+    "",
+    "metrics",
+    "checkpoints",
+    "exceptions",
+    "dead-letters",
+    "sql",
+    "state",
+    "operate",
+    "configuration",
+    "log",
+]
 
 
 @pytest.fixture
@@ -29,9 +40,7 @@ def job() -> FakeJob:
         numbers: {"backPressuredTimeMsPerSecond": {0: 230, 1: 230}, "busyTimeMsPerSecond": {0: 100}},
         sums: {"stateSize": {0: 3_000_000, 1: 1_000_000}, "busyTimeMsPerSecond": {0: 640}},
     }
-    job.taken = [
-        CheckpointInfo(number, 1000 * number, 60, 1, phases={"read": 40, "write": 20}) for number in range(70)
-    ]
+    job.taken = [CheckpointInfo(number, 1000 * number, 60, 1, phases={"read": 40, "write": 20}) for number in range(70)]
     return job
 
 
@@ -80,9 +89,12 @@ def test_throughput_is_the_difference_of_metrics_over_time(page: Page, process: 
     expect(page.get_by_role("slider", name="Throughput")).to_be_visible()
     job.metrics["numbers.numRecordsOut"] += 120_000
     page.get_by_text("All values as a table").click()
-    row = page.get_by_role("table", name="Values").get_by_role("row").filter(
-        has=page.get_by_role("cell", name="121,000", exact=True)
-    ).last
+    row = (
+        page.get_by_role("table", name="Values")
+        .get_by_role("row")
+        .filter(has=page.get_by_role("cell", name="121,000", exact=True))
+        .last
+    )
     expect(row).to_be_visible()
     history = process.request("GET", f"/jobs/{job.id}/history")
     at = history["records-in"].index(121_000)

@@ -132,13 +132,14 @@ class History:
         def subtasks(name: str) -> list[float]:
             return [value for own in by_subtask.values() for value in own.get(name, {}).values()]
 
-        pending = [all_of(name, plan.sources) for name in ("pendingRecords", "pendingBytes")]
+        records, sizes = (all_of(name, plan.sources) for name in ("pendingRecords", "pendingBytes"))
         state = subtasks(_STATE)
         return Point(
             int(self._clock() * 1000),
             sum(all_of(_OUT, plan.sources)),
             sum(all_of(_IN, sinks)),
-            *(sum(left) if left else None for left in pending),
+            sum(records) if records else None,
+            sum(sizes) if sizes else None,
             min(all_of(_WATERMARK, plan.operators), default=None),
             max(subtasks(_PRESSURE), default=None),
             max(subtasks(_BUSY), default=None),

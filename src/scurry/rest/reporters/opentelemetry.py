@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from scurry.rest.job import ServedJob
-from scurry.rest.reporters.contract import Reporter, ReporterOptions
 from scurry.rest.metrics.samples import samples
+from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
 __all__ = ["OpenTelemetryReporter"]
 

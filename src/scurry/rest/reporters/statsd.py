@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from scurry.common._config.metrics import SCOPE_JOB, SCOPE_OPERATOR
 from scurry.common.redaction import without_secrets
 from scurry.rest.job import ServedJob
+from scurry.rest.metrics.samples import JOB, Sample, samples
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
-from scurry.rest.metrics.samples import JOB, Sample, samples
 
 __all__ = ["StatsDReporter"]
 

@@ -42,6 +42,23 @@ export async function request(method, path, body) {
   return content;
 }
 
+/** Send a file as a form does; return the content of the answer. */
+export async function upload(path, content, name) {
+  const body = new FormData();
+  body.append("jarfile", content, name);
+  const answer = await fetch(path, { method: "POST", headers: headers(), cache: "no-store", body });
+  const said = await answer.json();
+  if (!answer.ok) throw new Refused(answer.status, errorsOf(said) || `HTTP status ${answer.status}`);
+  return said;
+}
+
+/** Status and bytes of an answer. */
+export async function bytesOf(path) {
+  const answer = await fetch(path, { headers: headers(), cache: "no-store" });
+  if (!answer.ok) throw new Refused(answer.status, errorsOf(await answer.json()) || `HTTP status ${answer.status}`);
+  return { status: answer.status, bytes: new Uint8Array(await answer.arrayBuffer()) };
+}
+
 /**
  * Call `changed(path, status, content)` with the answers to paths, and again when these change, until the signal.
  * `connected(state)` is told: "live", "refused" (the token is wrong) or "gone".

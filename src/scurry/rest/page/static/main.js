@@ -5,6 +5,7 @@ import { h, show } from "./dom.js";
 import * as endpoint from "./endpoint.js";
 import { ROUTES } from "./job.js";
 import * as jobs from "./jobs.js";
+import * as submit from "./submit.js";
 
 const main = document.getElementById("main");
 const connection = document.getElementById("connection");
@@ -14,6 +15,7 @@ let renderAgain = null;
 function screenOf(address) {
   const parts = address.replace(/^#\/?/, "").split("/");
   if (parts[0] === "endpoint") return [endpoint, null];
+  if (parts[0] === "submit") return [submit, null];
   if (parts[0] === "jobs" && /^[0-9a-f]{32}$/.test(parts[1] || "")) return [ROUTES[parts[2] || ""] || ROUTES[""], parts[1]];
   return [jobs, null];
 }

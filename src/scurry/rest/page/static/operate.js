@@ -4,8 +4,8 @@ import { outcome, request } from "./client.js";
 import { h } from "./dom.js";
 
 /** Let a form send a request; its outcome is announced below it. */
-function form(title, fields, label, send, danger = false) {
-  const said = h("p", { role: "status", "aria-live": "polite" });
+export function form(title, fields, label, send, danger = false) {
+  const said = h("div", { role: "status", "aria-live": "polite" });
   const button = h("button", { type: "submit", class: danger ? "danger" : null }, label);
   const submit = async (event) => {
     event.preventDefault();
@@ -24,7 +24,7 @@ function form(title, fields, label, send, danger = false) {
   return h("section", {}, h("h2", {}, title), h("form", { class: "inline", onsubmit: submit }, fields, button), said);
 }
 
-const field = (name, label, attributes = {}) => h("label", {}, label, h("input", { name, ...attributes }));
+export const field = (name, label, attributes = {}) => h("label", {}, label, h("input", { name, ...attributes }));
 const tick = (name, label) => h("label", {}, h("span", {}, label), h("input", { name, type: "checkbox" }));
 
 export const operations = {

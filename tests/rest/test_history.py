@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from scurry.rest.metrics import history as module
-from scurry.rest.metrics.history import History
+from scurry.rest.metrics.history import History, busy_of
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from support.clock import FakeTime
 from support.rest.fake_jobs import FakeJob, served
@@ -87,6 +88,16 @@ def test_micro_batches_that_are_repeated_after_a_failure_are_counted_again(job: 
         job.taken = [CheckpointInfo(number, 0, 50, 1, phases={"read": 1}) for number in range(last + 1)]
         history.add(job)
     assert history.points[-1].batches > 6
+
+
+@pytest.mark.parametrize(("runner", "busy"), [("spark", 300), ("local", 400)])
+def test_an_operator_is_as_busy_as_its_busiest_subtask_and_in_process_as_all(
+    runner: Literal["spark", "local"], busy: float, job: FakeJob
+) -> None:
+    plan = job.execution.plan
+    plan.settings = replace(plan.settings, runner=runner)
+    assert busy_of(plan, {"busyTimeMsPerSecond": {0: 100, 1: 300}}) == busy
+    assert busy_of(plan, {}) is None
 
 
 @pytest.fixture

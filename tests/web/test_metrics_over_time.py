@@ -76,7 +76,7 @@ def test_the_latest_values_are_those_of_metrics(page: Page, process: RemoteProce
     assert f"pending {sum(known['pendingRecords']):.0f}" in chart_says(page, "Lag")
     load = chart_says(page, "Back pressure and load")
     assert f"held back {max(known['backPressuredTimeMsPerSecond']) / 10:.0f} %" in load
-    assert f"busiest subtask {max(known['busyTimeMsPerSecond']) / 10:.0f} %" in load
+    assert f"busiest operator {max(known['busyTimeMsPerSecond']) / 10:.0f} %" in load
     assert f"state {sum(known['stateSize']) / 1e6:.1f} MB" in chart_says(page, "State")
     page.get_by_text("All values as a table").click()
     newest = page.get_by_role("table", name="Values").get_by_role("row").nth(1)

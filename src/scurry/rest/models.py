@@ -114,7 +114,7 @@ class JobHistory(Hyphenated):
     pending_bytes: list[int | None] = Field(description="Bytes left to read.")
     watermark: list[int | None] = Field(description="The lowest watermark of the operators that act on time.")
     back_pressure: list[float | None] = Field(description="Of the most restrained source, in ms per second.")
-    busy: list[float | None] = Field(description="Of the busiest subtask, in ms per second.")
+    busy: list[float | None] = Field(description="Of the busiest operator, in ms per second.")
     state_size: list[int | None] = Field(description="Bytes of all state.")
     batches: list[int] = Field(description="Micro-batches whose phases are known, since the start.")
     phases: dict[str, list[int]] = Field(description="Phase -> milliseconds spent in it by these micro-batches.")

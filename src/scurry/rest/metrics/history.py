@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 
-__all__ = ["History", "Point"]
+__all__ = ["History", "Point", "busy_of"]
 
 #: Seconds that the points cover once the job is as old.
 SPAN_SECONDS = 3600.0
@@ -34,7 +34,7 @@ class Point(NamedTuple):
         pending_bytes: The same in bytes.
         watermark: The lowest watermark of the operators that act on time, in milliseconds since the epoch.
         back_pressure: How long the most restrained source was held back, in milliseconds per second.
-        busy: How long the busiest subtask has worked, in milliseconds per second.
+        busy: How long the busiest operator has worked, in milliseconds per second.
         state_size: All state, in bytes.
         batches: The micro-batches whose durations are known.
         phases: Phase -> the milliseconds that these have spent in it.
@@ -51,6 +51,21 @@ class Point(NamedTuple):
     state_size: int | None
     batches: int
     phases: Mapping[str, int]
+
+
+def busy_of(plan: JobPlan, metrics: Mapping[str, Mapping[int, float]]) -> float | None:
+    """Return how long a source or operator has worked, in milliseconds per second; None if it is not known.
+
+    That is its busiest subtask; in-process all of them, which run one after another.
+
+    Args:
+        plan: The plan of the job.
+        metrics: Metric of the source or operator -> subtask -> value.
+    """
+    values = metrics.get(_BUSY, {}).values()
+    if not values:
+        return None
+    return min(1000.0, sum(values)) if plan.settings.runner == "local" else max(values)
 
 
 class _Checkpoint(Protocol):
@@ -142,7 +157,7 @@ class History:
             sum(sizes) if sizes else None,
             min(all_of(_WATERMARK, plan.operators), default=None),
             max(subtasks(_PRESSURE), default=None),
-            max(subtasks(_BUSY), default=None),
+            max((load for own in by_subtask.values() if (load := busy_of(plan, own)) is not None), default=None),
             int(sum(state)) if state else None,
             self._batches,
             dict(self._phases),

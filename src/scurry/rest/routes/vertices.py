@@ -13,6 +13,7 @@ from scurry.common.redaction import without_secrets
 from scurry.graph.plan import OperatorPlan, SourcePlan
 from scurry.metrics.scopes import path
 from scurry.rest.job import ServedJob
+from scurry.rest.metrics.history import busy_of
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Aggregations, Job, Names
 from scurry.rest.routes.jobs import IO, task_state
@@ -82,7 +83,8 @@ def all_subtasks(job: Job) -> dict[str, Any]:
         rates, state = (_statistics(one.metrics.get(name, {}), one.subtasks) for name in (_RATE, "stateSize"))
         subtasks = [{"subtask": number, **counts} for number, counts in enumerate(_by_subtask(one))]
         counted = _statistics(one.metrics.get("numRecordsOut", {}), one.subtasks)
-        found.append({**one.named, "rate": rates["sum"], "skew": counted["skew"], "state": state, "subtasks": subtasks})
+        found.append({**one.named, "rate": rates["sum"], "busy": busy_of(job.plan, one.metrics),
+                      "skew": counted["skew"], "state": state, "subtasks": subtasks})  # fmt: skip
     return {"vertices": found}
 
 

@@ -35,7 +35,7 @@ function charts(known) {
     { title: "Lag in bytes", unit: "bytes left to read", text: bytes, lines: [["pending", known["pending-bytes"]]] },
     { title: "Watermark delay", unit: "how far event time is behind the clock", text: span, lines: [["delay", delay]] },
     { title: "Back pressure and load", unit: "share of the last minute", text: share, most: 100,
-      lines: [["held back", percent(known["back-pressure"])], ["busiest subtask", percent(known.busy)]] },
+      lines: [["held back", percent(known["back-pressure"])], ["busiest operator", percent(known.busy)]] },
     { title: "Micro-batches", unit: "mean time in each phase", text: span, lines: Object.entries(known.phases).map(([name, spent]) => [name, mean(spent)]) },
     { title: "State", unit: "all keys, values and timers", text: bytes, lines: [["state", known["state-size"]]] },
   ].map((chart) => ({ ...chart, lines: chart.lines.filter(([, values]) => values.some((value) => value !== null)) }))

@@ -121,11 +121,8 @@ function stateOf({ state }) {
   return `; state ${bytes(state.sum)}, skew ${Math.round(state.skew)} %, the largest ${times} × the mean`;
 }
 
-// The busiest subtask, as a share of the last minute; null if it is not known.
-function load(vertex) {
-  const known = vertex.subtasks.map((one) => one.busyTimeMsPerSecond).filter((ms) => ms !== undefined);
-  return known.length ? Math.min(1, Math.max(...known) / 1000) : null;
-}
+// The share of the last minute in which it has worked; null if that is not known.
+const load = (vertex) => ((vertex.busy ?? null) === null ? null : vertex.busy / 1000);
 
 const busyOf = (vertex) => (load(vertex) === null ? "" : `, busy ${Math.round(100 * load(vertex))} %`);
 

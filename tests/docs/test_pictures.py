@@ -57,3 +57,8 @@ def test_every_colour_has_one_for_dark_screens(name: str) -> None:
     light, dark = pictures()[name].split("@media (prefers-color-scheme: dark)")
     used = set(re.findall(r'class="(\w+)"', dark))
     assert used <= set(re.findall(r"\.(\w+) \{", light)) & set(re.findall(r"\.(\w+) \{", dark))
+
+
+@pytest.mark.parametrize("picture", sorted(PICTURES.glob("*.svg")), ids=lambda picture: picture.stem)
+def test_every_drawing_has_colours_for_dark_screens(picture: Path) -> None:
+    assert "prefers-color-scheme: dark" in picture.read_text(encoding="utf-8")

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import os
 import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import typer
 
+import scurry.datastream
+import scurry.table
 from scurry import errors
 from scurry.cli.commands import app
 from scurry.common._config.validation import known_options
 from scurry.common.config_options import ConfigOption
-from scurry.sql.functions.aggregate.catalogue import aggregate_names
 from sql.functions.evaluation import typed, value
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
@@ -49,26 +52,131 @@ def pages() -> dict[str, str]:
         "http.md": http,
         "sql-functions.md": sql_functions,
         "errors.md": all_errors,
+        "api/datastream.md": streams,
+        "api/table.md": tables,
     }
     return {name: GENERATED + "\n".join(lines()) + "\n" for name, lines in made.items()}
 
 
+#: Title -> beginnings of the group's keys. A key belongs to the first group that fits; the last takes the others.
+_GROUPS = {
+    "The job": ("scurry.runner", "execution.runtime-mode", "parallelism.", "pipeline.", "jobmanager.", "scheduler"),
+    "Checkpoints, savepoints and state": (
+        "execution.checkpointing.", "execution.state-recovery.", "state.", "scurry.state.", "scurry.savepoint.",
+        "scurry.final-savepoint.", "scurry.cache-dir",
+    ),
+    "Micro-batches": ("scurry.batch.", "scurry.record.", "scurry.tick-interval"),
+    "Failures and restarts": ("restart-strategy.",),
+    "Python": ("python.", "scurry.ship-program"),
+    "Progress, logs, REST and metrics": ("scurry.progress", "scurry.log.", "scurry.rest", "rest.", "metrics."),
+    "Others": ("",),
+}  # fmt: skip
+_MOST_USED = (
+    "scurry.runner", "execution.runtime-mode", "parallelism.default", "execution.checkpointing.dir",
+    "execution.checkpointing.interval", "execution.state-recovery.path", "restart-strategy.type",
+    "scurry.batch.target-duration", "scurry.log.file",
+)  # fmt: skip
+
+
+#: Classes of a page of the API -> their members that programs use most, in that order; the others follow by name.
+_STREAMS: dict[str, str] = {
+    "StreamExecutionEnvironment": "get_execution_environment from_collection from_source read_json read_csv "
+    "read_parquet read_kafka execute execute_async set_parallelism set_runtime_mode "
+    "enable_checkpointing configure",
+    "DataStream": "map flat_map filter key_by print sink_to assign_timestamps_and_watermarks process union "
+    "connect get_side_output execute_and_collect uid name set_parallelism write_json write_csv write_parquet "
+    "write_kafka window_all broadcast",
+    "KeyedStream": "window process reduce count_window sum min max interval_join connect map flat_map filter",
+    "WindowedStream": "reduce aggregate process apply allowed_lateness side_output_late_data trigger evictor",
+    "ConnectedStreams": "process key_by map flat_map",
+    "BroadcastStream": "",
+    "BroadcastConnectedStream": "",
+    "JoinedStreams": "",
+    "CoGroupedStreams": "",
+    "AsyncDataStream": "",
+    "DataStreamSink": "",
+    "CheckpointConfig": "set_checkpoint_interval set_checkpoint_storage_dir",
+}
+_TABLES: dict[str, str] = {
+    "TableEnvironment": "create execute_sql sql_query from_path from_elements from_pandas create_temporary_view "
+    "create_statement_set explain_sql create_temporary_system_function get_config",
+    "StreamTableEnvironment": "create execute_sql sql_query from_data_stream to_data_stream from_changelog_stream "
+    "to_changelog_stream create_temporary_view",
+    "Table": "select where filter group_by window join left_outer_join order_by limit execute execute_insert "
+    "to_pandas print_schema explain add_columns distinct union_all",
+    "expression.Expression": "alias cast is_null is_not_null sum count avg min max in_ between like",
+    "DataTypes": "",
+    "Schema": "",
+    "TableDescriptor": "",
+    "StatementSet": "",
+    "TableResult": "",
+    "expressions": "",
+    "udf": "",
+    "window": "",
+}
+
+
+def streams() -> Iterator[str]:
+    """Yield the page of streams."""
+    return _api("Streams", scurry.datastream, _STREAMS)
+
+
+def tables() -> Iterator[str]:
+    """Yield the page of tables."""
+    return _api("Tables", scurry.table, _TABLES)
+
+
+def _api(title: str, package: ModuleType, classes: dict[str, str]) -> Iterator[str]:
+    yield f"# {title}"
+    for name, most_used in classes.items():
+        yield f"\n::: {package.__name__}.{name}"
+        if most_used:
+            found = operator.attrgetter(name)(package)
+            others = sorted({each for each in dir(found) if not each.startswith("_")} - set(most_used.split()))
+            yield "    options:\n      members:"
+            yield from (f"        - {member}" for member in (*most_used.split(), *others))
+
+
 def configuration() -> Iterator[str]:
-    """Yield the page of configuration keys."""
+    """Yield the page of configuration keys: the most used, all that have an effect by topic, and the others."""
+    options = sorted(known_options(), key=lambda option: option.key)
     yield "# Configuration keys\n"
-    yield "Set them with `-D key=value`, in `Configuration`, or in `StreamExecutionEnvironment.configure`."
-    yield "Keys without the prefix `scurry.` are Flink's, with Flink's syntax, defaults and meaning, unless said."
-    yield "Other keys of Flink that do not change results are accepted without effect, which the log of the job says"
-    yield "once; those that would are"
-    yield "refused with what to do instead, and unknown ones with the closest known one."
-    yield "`spark.*` goes to Spark as it is."
-    yield "Settings of tables: [Settings of SQL and tables](../sql-settings.md).\n"
-    yield "| key | type | default | effect |\n|---|---|---|---|"
-    for option in sorted(known_options(), key=lambda option: option.key):
-        others = "".join(f"<br>`{alias}`" for alias in option.aliases)
-        unused = f" Without effect: {option.instead}." if option.instead else ""
-        effect = f"{option.description}{unused}".replace("|", "\\|")
-        yield f"| `{option.key}`{others} | {_type(option)} | {_default(option)} | {effect} |"
+    yield "Set a key on the command line or in the program.\n"
+    yield "    scurry run -D execution.checkpointing.dir=/tmp/checkpoints job.py\n"
+    yield "In a program, put it into a `Configuration` for `get_execution_environment`, or call `env.configure`."
+    yield "Keys that begin with `scurry.` are scurry's; the others are Flink's, with its syntax and defaults."
+    yield "`spark.*` goes to Spark unchanged."
+    yield "Keys of `table.*` are on [Settings of SQL and tables](../sql-settings.md).\n"
+    yield "Flink keys that are not on this page tune Flink's own processes: scurry ignores them and logs that once."
+    yield "A misspelt or unknown key stops the job with a suggestion.\n"
+    yield "Most used: " + ", ".join(f"[`{key}`](#{key})" for key in _MOST_USED) + "."
+    grouped: dict[str, list[ConfigOption[object]]] = {title: [] for title in _GROUPS}
+    for option in options:
+        if not option.instead:
+            grouped[next(title for title, begins in _GROUPS.items() if option.key.startswith(begins))].append(option)
+    for title, found in grouped.items():
+        if found:
+            yield f"\n## {title}\n"
+            yield from map(_described, found)
+    yield "\n## Keys without effect\n"
+    yield "scurry accepts these keys of Flink, so that its programs run. Each says what to set instead, if anything.\n"
+    for option in options:
+        if option.instead:
+            meaning = f"{option.instead}. In Flink: {option.description}"
+            yield f"- {_anchor(option)} has no effect: {meaning}{_aliases(option)}"
+
+
+def _described(option: ConfigOption[object]) -> str:
+    default = f", default {_default(option)}" if _default(option) else ""
+    return f"- {_anchor(option)} ({_type(option)}{default}): {option.description}{_aliases(option)}"
+
+
+def _anchor(option: ConfigOption[object]) -> str:
+    return f'<a id="{option.key}"></a>**`{option.key}`**'
+
+
+def _aliases(option: ConfigOption[object]) -> str:
+    return f" Also {', '.join(f'`{alias}`' for alias in option.aliases)}." if option.aliases else ""
 
 
 def _type(option: ConfigOption[object]) -> str:
@@ -160,41 +268,43 @@ def _requests(description: dict[str, Any]) -> Iterator[str]:
             yield f"| `{method.upper()} {path}` | {summary} | {names} |"
 
 
-def described_functions() -> list[tuple[str, str, str]]:
-    """Return section, signatures and example of each line of the list."""
+def described_functions() -> list[tuple[str, str, str, str]]:
+    """Return section, signatures, example and description of each line of the list."""
     found, section = [], ""
     for line in FUNCTIONS.read_text(encoding="utf-8").splitlines():
         if line.startswith("# "):
             section = line[2:]
         else:
-            signatures, _, example = line.partition(" | ")
-            found.append((section, signatures, example))
+            signatures, example, description = line.split(" | ")
+            found.append((section, signatures, example, description))
     return found
 
 
 def sql_functions() -> Iterator[str]:
     """Yield the page of functions."""
     yield "# Functions of SQL\n"
-    yield "Flink 2.3's functions with Flink's types; the results below are computed when the page is generated."
+    yield "Flink 2.3's functions, with Flink's types. Each result was computed when this page was generated."
     yield "In Python they are methods of `Expression` and functions of `scurry.table.expressions`."
-    yield "A text in brackets `[ ]` may be left out."
+    yield "Square brackets `[ ]` enclose what may be left out."
     before = ""
-    for section, signatures, example in described_functions():
+    for section, signatures, example, description in described_functions():
         if section != before:
-            yield f"\n## {section}\n\n| function | example | type | result |\n|---|---|---|---|"
+            yield f"\n## {section}\n\n| function | description | example | result |\n|---|---|---|---|"
             before = section
-        yield f"| `{signatures}` | {_answer(example)} |".replace("||", "&#124;&#124;")
-    yield "\n## Aggregates\n"
-    yield "In [GROUP BY](../sql/aggregation.md), [windows](../sql/windows.md) and [OVER](../sql/over.md):"
-    yield ", ".join(f"`{name}`" for name in aggregate_names() if not name.startswith("$")) + "."
+        yield f"| {_code(signatures)} | {description} | {_answer(example)} |"
+
+
+def _code(text: str) -> str:
+    """Return a text as code; within it, `||` neither ends a cell nor is shown as an entity."""
+    return f"<code>{text.replace('<', '&lt;').replace('|', '&#124;')}</code>" if "||" in text else f"`{text}`"
 
 
 def _answer(example: str) -> str:
     if example == "-":
-        return " | | "
+        return " | "
     text = example.removeprefix("~")
-    result = "" if example.startswith("~") else f"`{value(text)}`"
-    return f"`{text}` | `{typed(text).type.as_summary_string()}` | {result}"
+    result = "" if example.startswith("~") else f"`{value(text)}` "
+    return f"{_code(text)} | {result}{typed(text).type.as_summary_string()}"
 
 
 def all_errors() -> Iterator[str]:

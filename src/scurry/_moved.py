@@ -32,6 +32,7 @@ MOVED = {
     "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
     "scurry.connectors.files.text": "scurry.connectors.files.formats.stream",
     "scurry.connectors.tables": "scurry.sql.connectors",
+    "scurry.connectors.tables.lookup_cache": "scurry.connectors.lookup_cache",
     "scurry.dependencies": "scurry.graph.dependencies",
     "scurry.directories": "scurry.common._process.directories",
     "scurry.formats": "scurry.sql.formats",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from scurry.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.table_options import Options
 from scurry.sql.connectors.jdbc.options import lookup_cache
-from scurry.sql.connectors.lookup_cache import CacheSettings, LookupCache
 
 
 class Clock:

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from scurry.connectors.lookup_cache import CacheSettings
 from scurry.errors import MalformedRecordError
 from scurry.sql.connectors.contract import LookupSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.source import JdbcTableSource
-from scurry.sql.connectors.lookup_cache import CacheSettings
 from scurry.sql.types import DataType, DateType, DecimalType, IntType, TimestampType, VarCharType
 from scurry.sql.types.values import from_values
 from support.connectors.jdbc_tables import Tables

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 from scurry.common.time import TimeAmount, to_millis
@@ -13,6 +12,7 @@ from scurry.common.types import Row
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import Session
+from scurry.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.errors import ArgumentError
 
 __all__ = ["JdbcLookup"]
@@ -64,16 +64,13 @@ class JdbcLookup:
         self._sql, self._arity = self._database.translate(sql)
         if not self._arity:
             raise ArgumentError(f"the query of a JdbcLookup needs a ? for its key: {sql}")
-        self._max_rows = max_rows
-        self._expires = None if expires is None else expires / 1000
-        self._cache_missing = cache_missing_key
+        self._settings = CacheSettings(max_rows, expires, None, cache_missing_key, count_rows=True)
         self._max_retries = max_retries
         self._begin()
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
-        self._cached: OrderedDict[Hashable, tuple[float, tuple[Row, ...]]] = OrderedDict()
-        self._rows = 0
+        self._cache = LookupCache[Row](self._settings, self._now)
         self._idle: list[Session] = []
 
     def rows(self, *key: Any) -> tuple[Row, ...]:
@@ -89,15 +86,12 @@ class JdbcLookup:
         if len(key) != self._arity:
             raise ArgumentError(f"the query has {self._arity} parameters (?), the key {len(key)} parts: {key!r}")
         with self._lock:
-            found = self._cached.get(key)
-            if found is not None:
-                if self._expires is None or self._now() - found[0] < self._expires:
-                    self._cached.move_to_end(key)
-                    return found[1]
-                self._forget(key)
+            found = self._cache.get(key)
+        if found is not None:
+            return tuple(found)
         rows = self._ask(key)
-        if self._max_rows and (rows or self._cache_missing):
-            self._remember(key, rows)
+        with self._lock:
+            self._cache.put(key, rows)
         return rows
 
     def one(self, *key: Any) -> Row | None:
@@ -109,8 +103,7 @@ class JdbcLookup:
         """Close the connections and empty the cache; the lookup may be used again."""
         with self._lock:
             idle, self._idle = self._idle, []
-            self._cached.clear()
-            self._rows = 0
+            self._cache.clear()
         for session in idle:
             session.close()
 
@@ -133,22 +126,9 @@ class JdbcLookup:
         names = tuple(column[0] for column in cursor.description)
         return tuple(Row._from_values(row, names) for row in cursor.fetchall())
 
-    def _remember(self, key: Hashable, rows: tuple[Row, ...]) -> None:
-        with self._lock:
-            self._forget(key)
-            self._cached[key] = (self._now(), rows)
-            self._rows += len(rows) or 1
-            while self._rows > self._max_rows:
-                self._forget(next(iter(self._cached)))
-
-    def _forget(self, key: Hashable) -> None:
-        _, rows = self._cached.pop(key, (0.0, None))
-        if rows is not None:
-            self._rows -= len(rows) or 1
-
     def __getstate__(self) -> dict[str, Any]:
         """Leave out cache and connections."""
-        mine = ("_lock", "_cached", "_rows", "_idle")
+        mine = ("_lock", "_cache", "_idle")
         return {name: value for name, value in vars(self).items() if name not in mine}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

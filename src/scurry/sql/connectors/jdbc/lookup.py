@@ -9,10 +9,10 @@ from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.lookup import LOOKING_UP
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import Session
+from scurry.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.sql.connectors.contract import LookupSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.statements import lookup
-from scurry.sql.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.sql.types.values import to_values
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class JdbcTableLookup(LookupSource):
         """Return the rows of some keys; equal keys are asked for once."""
         import pyarrow as pa
 
-        asked: dict[Hashable, list[tuple[Any, ...]]] = {}
+        asked: dict[Hashable, Sequence[tuple[Any, ...]]] = {}
         positions: list[int] = []
         rows: list[tuple[Any, ...]] = []
         for position, key in enumerate(zip(*map(to_values, keys.columns), strict=True)):
@@ -84,7 +84,7 @@ class JdbcTableLookup(LookupSource):
         if self._cache is not None:
             self._cache.clear()
 
-    def _found(self, identity: Hashable, key: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _found(self, identity: Hashable, key: tuple[Any, ...]) -> Sequence[tuple[Any, ...]]:
         found = None if self._cache is None else self._cache.get(identity)
         if found is None:
             found = self._session.transact(lambda connection: self._ask(connection, key), LOOKING_UP)

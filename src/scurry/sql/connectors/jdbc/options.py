@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
+from scurry.connectors.lookup_cache import CacheSettings
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
 from scurry.sql.connectors.durations import duration
-from scurry.sql.connectors.lookup_cache import CacheSettings
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
 
 __all__ = [

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
+from scurry.connectors.lookup_cache import CacheSettings
 from scurry.sql.connectors.contract import LookupSource, TableSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.lookup import JdbcTableLookup
 from scurry.sql.connectors.jdbc.statements import quoted, select
-from scurry.sql.connectors.lookup_cache import CacheSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa

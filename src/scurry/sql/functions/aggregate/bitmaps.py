@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
@@ -9,50 +10,54 @@ from typing import Any, Final
 import pyarrow as pa
 
 from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
-from scurry.sql.functions.bitmaps import bitmap_of, members
+from scurry.sql.functions.bitmaps import Bits, bits_of, packed, unpacked
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.types import BigIntType, BitmapType, DataType, IntType, SmallIntType, TinyIntType
 
 __all__ = ["FUNCTIONS"]
 
-Combine = Callable[[set[int], set[int]], set[int]]
+#: Takes the set of a group, None at first, and changes it by a value.
+Take = Callable[[Bits | None, Any], Bits]
 
 
 class Bitmaps:
     """Combines sets of numbers; the state is one bitmap, NULL where there were no values."""
 
-    def __init__(self, read: Callable[[Any], set[int]], combine: Combine, counts: bool) -> None:
-        self._read = read
-        self._combine = combine
+    def __init__(self, take: Take, merge: Take, counts: bool) -> None:
+        self._take = take
+        self._merge = merge
         self._counts = counts
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        return [self._combined(columns[0], groups, count, self._read)]
+        return [_combined(columns[0], groups, count, self._take)]
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        return [self._combined(states[0], groups, count, _members)]
+        return [_combined(states[0], groups, count, self._merge)]
 
     def result(self, states: Sequence[Column]) -> Column:
         if not self._counts:
             return states[0]
-        numbers = [None if each is None else len(members(each)) for each in states[0].to_pylist()]
+        numbers = [None if each is None else len(unpacked(each)) for each in states[0].to_pylist()]
         return pa.array(numbers, pa.int64())
 
-    def _combined(self, column: Column, groups: Groups, count: int, read: Callable[[Any], set[int]]) -> Column:
-        found: list[set[int] | None] = [None] * count
-        for group, value in zip(groups.tolist(), column.to_pylist(), strict=True):
-            if value is not None:
-                before, each = found[group], read(value)
-                found[group] = each if before is None else self._combine(before, each)
-        return pa.array([None if each is None else bitmap_of(each) for each in found], pa.binary())
+
+def _combined(column: Column, groups: Groups, count: int, take: Take) -> Column:
+    found: list[Bits | None] = [None] * count
+    for group, value in zip(groups.tolist(), column.to_pylist(), strict=True):
+        if value is not None:
+            found[group] = take(found[group], value)
+    return pa.array([None if each is None else packed(each) for each in found], pa.binary())
 
 
-def _members(bitmap: bytes) -> set[int]:
-    return set(members(bitmap))
+def _with_number(bits: Bits | None, value: int) -> Bits:
+    if bits is None:
+        return bits_of([value])
+    bits.add(value & 0xFFFF_FFFF)
+    return bits
 
 
-def _number(value: int) -> set[int]:
-    return {value & 0xFFFF_FFFF}
+def _by(combine: Callable[[Bits, Bits], Bits]) -> Take:
+    return lambda bits, value: unpacked(value) if bits is None else combine(bits, unpacked(value))
 
 
 def _infer(site: AggregateSite, accepted: tuple[type[DataType], ...], result: DataType) -> Signature:
@@ -67,25 +72,25 @@ def _infer(site: AggregateSite, accepted: tuple[type[DataType], ...], result: Da
     return Signature(site.types, result)
 
 
-def _make(site: AggregateSite, result_type: DataType, read: Callable[[Any], set[int]], combine: Combine) -> Accumulator:
-    return Bitmaps(read, combine, isinstance(result_type, BigIntType))
+def _make(site: AggregateSite, result_type: DataType, take: Take, merge: Take) -> Accumulator:
+    return Bitmaps(take, merge, isinstance(result_type, BigIntType))
 
 
 def _functions() -> list[AggregateFunction]:
     numbers, bitmaps = (TinyIntType, SmallIntType, IntType), (BitmapType,)
-    kinds = (
-        ("BUILD", numbers, _number, set.union),
-        ("AND", bitmaps, _members, set.intersection),
-        ("OR", bitmaps, _members, set.union),
-        ("XOR", bitmaps, _members, set.symmetric_difference),
+    kinds: tuple[tuple[str, tuple[type[DataType], ...], Take, Take], ...] = (
+        ("BUILD", numbers, _with_number, _by(operator.ior)),
+        ("AND", bitmaps, _by(operator.iand), _by(operator.iand)),
+        ("OR", bitmaps, _by(operator.ior), _by(operator.ior)),
+        ("XOR", bitmaps, _by(operator.ixor), _by(operator.ixor)),
     )
     return [
         AggregateFunction(
             f"BITMAP_{kind}{suffix}_AGG",
             partial(_infer, accepted=accepted, result=result),
-            partial(_make, read=read, combine=combine),
+            partial(_make, take=take, merge=merge),
         )
-        for kind, accepted, read, combine in kinds
+        for kind, accepted, take, merge in kinds
         for suffix, result in (("", BitmapType()), ("_CARDINALITY", BigIntType()))
     ]
 

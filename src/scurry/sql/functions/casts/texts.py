@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.common._java_numbers import double_text, float_text
-from scurry.sql.functions.bitmaps import members
+from scurry.sql.functions.bitmaps import unpacked
 from scurry.sql.functions.definition import Column, Session
 from scurry.sql.functions.java_text import plain_decimal
 from scurry.sql.functions.kernels import on_values
@@ -257,5 +257,5 @@ _TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
     MultisetType: _multiset,
     RowType: _row,
     StructuredType: _structured,
-    BitmapType: _always(lambda value: "{" + ",".join(map(str, members(value))) + "}"),
+    BitmapType: _always(lambda value: "{" + ",".join(map(str, unpacked(value))) + "}"),
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 
-from scurry.errors import EvaluationError
-from scurry.sql.functions.bitmaps import bitmap_of, members
+from scurry.sql.functions.bitmaps import Bits, bits_of, packed, unpacked
 from scurry.sql.functions.casts.texts import text_of
 from scurry.sql.functions.definition import CallSite, ScalarFunction, Session, Signature, SignatureError
 from scurry.sql.functions.kernels import by_value
@@ -38,30 +38,28 @@ def _infer_build(site: CallSite) -> Signature:
 
 def build(numbers: list[int | None]) -> bytes:
     """BITMAP_BUILD: the bitmap of the elements of an array."""
-    return bitmap_of(number for number in numbers if number is not None)
+    return packed(bits_of(number for number in numbers if number is not None))
 
 
 def from_bytes(data: bytes) -> bytes:
     """BITMAP_FROM_BYTES: the bitmap that is serialised in bytes."""
-    if not data:
-        raise EvaluationError("Failed to deserialize bitmap from bytes.")
-    return bitmap_of(members(data))
+    return packed(unpacked(data))
 
 
 def to_array(bitmap: bytes) -> list[int]:
     """BITMAP_TO_ARRAY: the members as INT, in the order without signs."""
-    return [number - (1 << 32) if number >> 31 else number for number in members(bitmap)]
+    return [number - (1 << 32) if number >> 31 else number for number in unpacked(bitmap)]
 
 
-def _combined(combine: Callable[[set[int], set[int]], set[int]]) -> Callable[[bytes, bytes], bytes]:
-    return lambda one, other: bitmap_of(combine(set(members(one)), set(members(other))))
+def _combined(combine: Callable[[Bits, Bits], Bits]) -> Callable[[bytes, bytes], bytes]:
+    return lambda one, other: packed(combine(unpacked(one), unpacked(other)))
 
 
-_COMBINATIONS: Sequence[tuple[str, Callable[[set[int], set[int]], set[int]]]] = (
-    ("BITMAP_AND", set.intersection),
-    ("BITMAP_OR", set.union),
-    ("BITMAP_XOR", set.symmetric_difference),
-    ("BITMAP_ANDNOT", set.difference),
+_COMBINATIONS: Sequence[tuple[str, Callable[[Bits, Bits], Bits]]] = (
+    ("BITMAP_AND", operator.and_),
+    ("BITMAP_OR", operator.or_),
+    ("BITMAP_XOR", operator.xor),
+    ("BITMAP_ANDNOT", operator.sub),
 )
 
 FUNCTIONS = (
@@ -70,7 +68,7 @@ FUNCTIONS = (
     ScalarFunction("BITMAP_TO_BYTES", _takes(BYTES, BitmapType), by_value(lambda bitmap: bitmap)),
     ScalarFunction("BITMAP_TO_ARRAY", _takes(ArrayType(INT), BitmapType), by_value(to_array)),
     ScalarFunction("BITMAP_TO_STRING", _takes(STRING, BitmapType), by_value(text_of(_BITMAP, Session()))),
-    ScalarFunction("BITMAP_CARDINALITY", _takes(BIGINT, BitmapType), by_value(lambda bitmap: len(members(bitmap)))),
+    ScalarFunction("BITMAP_CARDINALITY", _takes(BIGINT, BitmapType), by_value(lambda bitmap: len(unpacked(bitmap)))),
     *(
         ScalarFunction(name, _takes(_BITMAP, BitmapType, count=2), by_value(_combined(of)))
         for name, of in _COMBINATIONS

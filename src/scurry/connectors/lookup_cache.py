@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 __all__ = ["CacheSettings", "LookupCache"]
 
@@ -22,52 +22,60 @@ class CacheSettings:
         expire_after_write: How long after it was looked up a key is removed, in milliseconds; None for never.
         expire_after_access: How long after its last use a key is removed, in milliseconds; None for never.
         missing_keys: Whether keys without rows are kept.
+        count_rows: Whether `max_rows` counts the rows of keys, at least one each, in place of keys.
     """
 
     max_rows: int | None = None
     expire_after_write: int | None = None
     expire_after_access: int | None = None
     missing_keys: bool = True
+    count_rows: bool = False
 
 
 class LookupCache(Generic[T]):
     """Keep the rows of keys, as Flink's `DefaultLookupCache` does; for one thread."""
 
     def __init__(self, settings: CacheSettings, now: Callable[[], float] = time.monotonic) -> None:
-        """Take the settings and a clock of seconds."""
+        """Create an empty cache.
+
+        Args:
+            settings: What is kept, and for how long.
+            now: A clock of seconds.
+        """
+        from cachetools import LRUCache  # not needed by programs without lookups
+
         self._settings = settings
         self._now = now
-        self._kept: OrderedDict[Hashable, _Entry[T]] = OrderedDict()
+        limit = math.inf if settings.max_rows is None else settings.max_rows
+        self._kept: Any = LRUCache(limit, _rows if settings.count_rows else None)
 
     def __len__(self) -> int:
         """Return the number of keys, those that expired since their last use among them."""
         return len(self._kept)
 
-    def get(self, key: Hashable) -> list[T] | None:
+    def get(self, key: Hashable) -> Sequence[T] | None:
         """Return the rows of a key, None if they are not kept."""
-        entry = self._kept.get(key)
+        entry: _Entry[T] | None = self._kept.get(key)
         if entry is None:
             return None
-        now = self._now()
-        settings = self._settings
+        now, settings = self._now(), self._settings
         if _passed(settings.expire_after_write, entry.written, now) or _passed(
             settings.expire_after_access, entry.used, now
         ):
             del self._kept[key]
             return None
         entry.used = now
-        self._kept.move_to_end(key)
         return entry.rows
 
-    def put(self, key: Hashable, rows: list[T]) -> None:
-        """Keep the rows of a key, unless it has none and such keys are not kept."""
+    def put(self, key: Hashable, rows: Sequence[T]) -> None:
+        """Keep the rows of a key, unless it has none and such keys are not kept, or they are more than `max_rows`."""
         if not rows and not self._settings.missing_keys:
             return
         now = self._now()
+        entry = _Entry(rows, now, now)
         self._kept.pop(key, None)
-        self._kept[key] = _Entry(rows, now, now)
-        while self._settings.max_rows is not None and len(self._kept) > self._settings.max_rows:
-            self._kept.popitem(last=False)
+        if self._kept.getsizeof(entry) <= self._kept.maxsize:
+            self._kept[key] = entry
 
     def clear(self) -> None:
         """Remove all keys."""
@@ -76,9 +84,13 @@ class LookupCache(Generic[T]):
 
 @dataclass
 class _Entry(Generic[T]):
-    rows: list[T]
+    rows: Sequence[T]
     written: float
     used: float
+
+
+def _rows(entry: _Entry[Any]) -> int:
+    return len(entry.rows) or 1
 
 
 def _passed(milliseconds: int | None, since: float, now: float) -> bool:

@@ -23,7 +23,7 @@ from scurry.rest.operations import Operations
 from scurry.rest.server import JobServer
 from support import TESTS
 from support.clock import FakeTime
-from support.rest.fake_jobs import FakeJob, served
+from support.rest.fake_jobs import FakeJob, as_job, served
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
 
@@ -107,7 +107,7 @@ class TestAServerWhoseJobIsOver:
     def server(self, job: FakeJob, operations: Operations) -> JobServer:
         over = threading.Event()
         over.set()
-        served_job = ServedJob(job, 0)
+        served_job = ServedJob(as_job(job), 0)
         served_job.operations = operations
         return JobServer(served_job, None, over)
 

@@ -21,7 +21,7 @@ from scurry.rest.reporters.statsd import StatsDReporter
 from scurry.rest.routes import jobs
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.progress import ProgressDisplay
-from support.rest.fake_jobs import FakeJob
+from support.rest.fake_jobs import FakeJob, as_job
 from support.statements.tables import environment
 
 #: read and written records of: the source, Map, Filter (even), Map, Filter (above 50)
@@ -82,7 +82,9 @@ def test_metrics_that_only_the_operator_as_a_whole_has_are_not_those_of_the_firs
     fake = FakeJob()
     fake.execution.plan = env._plan("dots")
     fake.execution.operator_metrics = lambda: {2: {"size": 5}, 3: {"size": DistributionResult(1, 1, 1, 1)}}  # type: ignore[method-assign]
-    text = [line for line in prometheus_text(ServedJob(fake, 0)).splitlines() if "_size" in line and "{" in line]
+    text = [
+        line for line in prometheus_text(ServedJob(as_job(fake), 0)).splitlines() if "_size" in line and "{" in line
+    ]
     assert len(text) == 1 and 'operator_name="a"' in text[0] and text[0].endswith(" 5")
 
 

@@ -17,7 +17,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ConfigError, UnsupportedError
 from scurry.rest.reporters import Reporting
 from scurry.rest.reporters.prometheus import PrometheusReporter
-from support.rest.fake_jobs import FakeJob
+from support.rest.fake_jobs import FakeJob, as_job
 
 FLINK = "org.apache.flink.metrics"
 
@@ -86,7 +86,7 @@ def test_prometheus_scrapes_the_port_without_a_token(counted: FakeJob) -> None:
     reporting = Reporting(settings("prometheus.PrometheusReporterFactory", port="0"))
     (reporter,) = reporting._reporters
     assert isinstance(reporter, PrometheusReporter)
-    reporting.serve(counted)
+    reporting.serve(as_job(counted))
     with urllib.request.urlopen(f"http://127.0.0.1:{reporter.port}/metrics", timeout=20) as answer:
         text = answer.read().decode()
     ended(counted)
@@ -105,7 +105,7 @@ def test_prometheus_takes_the_first_free_port_and_refuses_if_there_is_none() -> 
 
 def test_the_push_gateway_gets_a_group_that_is_deleted_at_the_end(counted: FakeJob, server: Received) -> None:
     options = {"hostUrl": server.url, "jobName": "orders/1", "randomJobNameSuffix": "false", "groupingKey": "k=v"}
-    Reporting(settings("prometheus.PrometheusPushGatewayReporterFactory", **options)).serve(counted)
+    Reporting(settings("prometheus.PrometheusPushGatewayReporterFactory", **options)).serve(as_job(counted))
     assert server.came.wait(20)
     ended(counted)
     (method, path, body), *_, last = server.requests
@@ -120,7 +120,7 @@ def test_statsd_gets_gauges_named_by_flinks_scopes(counted: FakeJob) -> None:
         listening.settimeout(20)
         scope = {"metrics.scope.operator": "<job_name>.<operator_name>.<subtask_index>"}
         options = settings("statsd.StatsDReporterFactory", host="127.0.0.1", port=str(listening.getsockname()[1]))
-        Reporting({**options, **scope}).serve(counted)
+        Reporting({**options, **scope}).serve(as_job(counted))
         found: list[str] = []
         while found.count("orders.sums.0.numRecordsOut:30|g") < 1 or "orders.sums.delta:-7|g" not in found:
             found.append(listening.recv(1000).decode())
@@ -132,7 +132,7 @@ def test_statsd_gets_gauges_named_by_flinks_scopes(counted: FakeJob) -> None:
 
 def test_opentelemetry_gets_otlp_as_json(counted: FakeJob, server: Received) -> None:
     options = {"exporter.endpoint": f"{server.url}/v1/metrics", "exporter.protocol": "HTTP", "service.name": "shop"}
-    Reporting(settings("otel.OpenTelemetryMetricReporterFactory", **options)).serve(counted)
+    Reporting(settings("otel.OpenTelemetryMetricReporterFactory", **options)).serve(as_job(counted))
     assert server.came.wait(20)
     ended(counted)
     method, path, body = server.requests[0]
@@ -149,7 +149,7 @@ def test_a_job_goes_on_and_says_once_if_nobody_takes_its_metrics(counted: FakeJo
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        Reporting(settings("prometheus.PrometheusPushGatewayReporterFactory", hostUrl=url)).serve(counted)
+        Reporting(settings("prometheus.PrometheusPushGatewayReporterFactory", hostUrl=url)).serve(as_job(counted))
         threading.Event().wait(0.5)
         ended(counted)
     (note,) = counted.execution.log.notes

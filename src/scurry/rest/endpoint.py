@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING, TypeVar
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
 from scurry.rest.archive import ARCHIVE_KEY, write_archive
-from scurry.rest.job import OperableJob, ServedJob
+from scurry.rest.job import ServedJob
 from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
 
 if TYPE_CHECKING:
     from scurry.rest.reporters import Reporting
+    from scurry.runtime.driver.client import RunningJob
 
 __all__ = ["Endpoint", "listen", "url_of", "with_endpoint"]
 
-J = TypeVar("J", bound=OperableJob)
+J = TypeVar("J", bound="RunningJob")
 
 #: Maximum number of connections that wait to be accepted; the system may allow fewer.
 _BACKLOG = 1024
@@ -56,7 +57,7 @@ class Endpoint:
         """The address for clients, such as `http://127.0.0.1:40123`."""
         return url_of(self._settings, self._socket)
 
-    def serve(self, client: OperableJob) -> None:
+    def serve(self, client: RunningJob) -> None:
         """Serve a job until it has ended.
 
         Raises:

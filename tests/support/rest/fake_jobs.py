@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from scurry.common import CompletableFuture, Configuration, JobExecutionResult, JobID, JobStatus
 from scurry.datastream import StreamExecutionEnvironment
@@ -17,6 +17,7 @@ from scurry.graph.plan import JobPlan
 from scurry.rest.client import RemoteProcess
 from scurry.rest.endpoint import Endpoint
 from scurry.rest.settings import RestSettings
+from scurry.runtime.driver.client import RunningJob
 
 TOKEN = "a-token-that-only-tests-use"
 
@@ -161,13 +162,18 @@ class FakeJob:
         self.asked.append(what)
 
 
+def as_job(job: FakeJob) -> RunningJob:
+    """A fake as the endpoint takes jobs."""
+    return cast(RunningJob, job)
+
+
 @contextmanager
 def served(job: FakeJob, settings: RestSettings | None = None) -> Iterator[RemoteProcess]:
     """The endpoint of a job, as a client sees it."""
     settings = settings or RestSettings("127.0.0.1", (0,), "127.0.0.1", TOKEN, own_token=True)
     endpoint = Endpoint(settings)
     url = endpoint.url
-    endpoint.serve(job)
+    endpoint.serve(as_job(job))
     try:
         yield RemoteProcess(url, settings.token, timeout=20)
     finally:

@@ -6,10 +6,14 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from http.client import HTTPException
+from typing import TYPE_CHECKING
 
-from scurry.rest.job import OperableJob, ServedJob
+from scurry.rest.job import ServedJob
 from scurry.rest.reporters.contract import Reporter
 from scurry.rest.reporters.settings import reporters_of
+
+if TYPE_CHECKING:
+    from scurry.runtime.driver.client import RunningJob
 
 __all__ = ["Reporting"]
 
@@ -33,7 +37,7 @@ class Reporting:
     def __init__(self, configuration: Mapping[str, str]) -> None:
         self._reporters: Sequence[Reporter] = reporters_of(configuration)
 
-    def serve(self, client: OperableJob) -> None:
+    def serve(self, client: RunningJob) -> None:
         """Report until a job is over, and once more then."""
         job = ServedJob(client, int(time.time() * 1000))
         over = threading.Event()

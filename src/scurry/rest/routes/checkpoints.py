@@ -7,13 +7,14 @@ from typing import Any
 from fastapi import APIRouter, HTTPException
 
 from scurry.graph.plan import OperatorPlan, SourcePlan
-from scurry.rest.job import Checkpoint, ServedJob
+from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.routes import checkpoint_models as models
 from scurry.rest.routes.common import REFUSALS, Job
 from scurry.rest.routes.statistics import summary
 from scurry.rest.routes.vertices import One, subtasks_of
 from scurry.rest.values import jsonable
+from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 
 router = APIRouter(responses=REFUSALS, tags=["checkpoints"])
 _DETAILS = "/jobs/{jobid}/checkpoints/details/{checkpointid}"
@@ -106,7 +107,7 @@ class _Task:
         part: The source or operator.
     """
 
-    def __init__(self, info: Checkpoint, part: SourcePlan | OperatorPlan) -> None:
+    def __init__(self, info: CheckpointInfo, part: SourcePlan | OperatorPlan) -> None:
         self.info, known = info, info.states.get(part.id)
         #: bytes of state by subtask, and of what the micro-batch has written of it
         self.total = [0] * subtasks_of(part) if known is None else list(known.total)
@@ -122,14 +123,14 @@ class _Task:
         )  # fmt: skip
 
 
-def _checkpoint(job: ServedJob, number: int) -> Checkpoint:
+def _checkpoint(job: ServedJob, number: int) -> CheckpointInfo:
     for info in job.client.checkpoints():
         if info.checkpoint_id == number:
             return info
     raise HTTPException(404, f"checkpoint {number} is none of the latest of the job")
 
 
-def _statistics(job: ServedJob, info: Checkpoint) -> models.CheckpointStatistics:
+def _statistics(job: ServedJob, info: CheckpointInfo) -> models.CheckpointStatistics:
     count = sum(map(subtasks_of, vertices(job.plan)))
     written = sum(sum(state.written) for state in info.states.values()) if info.states else None
     return models.CheckpointStatistics(
@@ -141,7 +142,7 @@ def _statistics(job: ServedJob, info: Checkpoint) -> models.CheckpointStatistics
     )  # fmt: skip
 
 
-def _acknowledged(info: Checkpoint) -> int:
+def _acknowledged(info: CheckpointInfo) -> int:
     return info.trigger_timestamp_ms + info.duration_ms
 
 

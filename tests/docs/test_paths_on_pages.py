@@ -1,0 +1,32 @@
+"""Pages for developers name files and packages that are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "scurry"
+BASES = (ROOT, PACKAGE, PACKAGE / "sql" / "operators", ROOT / "docs", ROOT / "tests", ROOT / "tests" / "support")
+#: In checkpoint directories.
+OF_CHECKPOINTS = {"assignments/replays", "checkpoints/ID", "frames/"}
+PAGES = ["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md", "tests/README.md"]
+PAGES += [str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs" / "design").glob("*.md"))]
+
+
+def paths_on(page: str) -> set[str]:
+    """What is written as a path: `a/b`, `b.py` or `b.py: name`."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return set(re.findall(r"`([a-z_][\w./]*(?:/\w*|\.py))(?:[: ][^`]*)?`", text)) - OF_CHECKPOINTS
+
+
+def is_there(path: str) -> bool:
+    near = any((base / each).exists() for base in BASES for each in (path, f"{path}.py"))
+    return near or any(PACKAGE.glob(f"**/{path}"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_paths_on_a_page_exist(page: str) -> None:
+    assert sorted(path for path in paths_on(page) if not is_there(path)) == []

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import scurry
+from scurry.runtime.engines import SPARK
 
 PACKAGE = Path(scurry.__file__).parent
 
@@ -144,11 +145,8 @@ MAY_IMPORT: dict[str, set[str]] = {
 }  # fmt: skip
 
 SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
-    # The seam between a plan and what executes it: loads the one runner the settings name, when a job is submitted.
-    "scurry.runtime.submit": {"scurry.runtime.local", "scurry.spark"},
-    "scurry.runtime.early": {"scurry.spark"},
-    # The application that the jobs of a session share.
-    "scurry.rest.session.session": {"scurry.spark"},
+    # The seam between a plan and what executes it: loads the runner in this process, if the settings name that.
+    "scurry.runtime.submit": {"scurry.runtime.local"},
     # The same seam for plans of tables.
     "scurry.sql.statements.runners": {"scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.
@@ -284,6 +282,11 @@ def rooms() -> set[str]:
 
 def test_the_top_of_the_package_is_taken_in_at_a_glance() -> None:
     assert len(rooms()) <= MOST_ROOMS, sorted(rooms())
+
+
+def test_layers_below_the_engine_on_spark_load_parts_of_it_by_name() -> None:
+    modules = {module_name(file) for file in PACKAGE.rglob("*.py")}
+    assert set(SPARK.values()) <= {each for each in modules if layer_of(each) == "scurry.spark"}
 
 
 def test_every_exception_is_needed() -> None:

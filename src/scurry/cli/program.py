@@ -36,7 +36,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     Returns:
         The exit status: the program's own, 1 if it raised, 130 if it was interrupted.
     """
-    from scurry.runtime.early import end_early, start_early
+    from scurry.runtime.engines import end_early, start_early
 
     pyflink_alias.install(announce=_say_what_pyflink_is)
     before = launch.operators_left()

@@ -34,7 +34,7 @@ def main() -> int:
         files = [str(file), *filter(None, [configuration.get("python.files")])]
         configuration["python.files"] = ",".join(files)
     if configuration.get("scurry.runner") != "local" and "PYSPARK_GATEWAY_PORT" in os.environ:
-        from scurry.runtime.early import join_session
+        from scurry.runtime.engines import join_session
 
         join_session()
     plan = request.get("plan")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 from uuid import UUID, uuid5
 
 from scurry.common.job_id import JobID
@@ -15,6 +14,7 @@ from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.scaling import Scaling
+from scurry.runtime.engines import spark
 
 #: How many jobs of this process have each configured id, or one that follows from it.
 _jobs_with_id: Counter[str] = Counter()
@@ -71,7 +71,4 @@ def _runner(plan: JobPlan) -> Runner:
         from scurry.runtime.local.runner import LocalRunner
 
         return LocalRunner()
-    import importlib
-
-    spark: Any = importlib.import_module("scurry.spark.runner")  # the only import of Spark's package from this one
-    return spark.runner_for(plan)  # type: ignore[no-any-return]
+    return spark("runner").runner_for(plan)  # type: ignore[no-any-return]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
 import time
@@ -21,6 +20,7 @@ from scurry.rest.session.directory import Program, SessionDirectory, Submission
 from scurry.rest.session.interface import SessionJob
 from scurry.rest.session.job_process import JobProcess, planned
 from scurry.rest.session.stored import read_archive
+from scurry.runtime.engines import spark
 
 __all__ = ["JOB_ID_KEY", "Session"]
 
@@ -103,8 +103,7 @@ class Session:
         self.directory.hold()
         try:
             if self.configuration.get("scurry.runner", "spark") == "spark":
-                shared: Any = importlib.import_module("scurry.spark.session.shared")
-                application = shared.SharedApplication(self.name, self.configuration, self.directory.files)
+                application = spark("shared").SharedApplication(self.name, self.configuration, self.directory.files)
                 self._application = application
                 threading.Thread(
                     target=self._watch, args=(application, on_loss), name="scurry-application", daemon=True
@@ -237,7 +236,8 @@ class Session:
         Raises:
             SavepointError: There is none, or it is not this user's own.
         """
-        disposal: Any = importlib.import_module("scurry.runtime.savepoint.disposal")
+        from scurry.runtime.savepoint import disposal
+
         disposal.dispose_savepoint(path)
 
     @property

@@ -31,8 +31,10 @@ MOVED = {
     "scurry.connectors.files.parquet": "scurry.connectors.files.formats.parquet",
     "scurry.connectors.files.source": "scurry.connectors.files.reading.source",
     "scurry.connectors.files.text": "scurry.connectors.files.formats.stream",
+    "scurry.connectors.jdbc.redaction": "scurry.connectors.jdbc.connection",
     "scurry.connectors.tables": "scurry.sql.connectors",
     "scurry.connectors.tables.lookup_cache": "scurry.connectors.lookup_cache",
+    "scurry.datastream.data_stream._instead": "scurry.datastream.data_stream._refused",
     "scurry.dependencies": "scurry.graph.dependencies",
     "scurry.directories": "scurry.common._process.directories",
     "scurry.formats": "scurry.sql.formats",
@@ -66,8 +68,17 @@ MOVED = {
     "scurry.sql.keywords": "scurry.sql.syntax.keywords",
     "scurry.sql.lexer": "scurry.sql.syntax.lexer",
     "scurry.sql.nodes": "scurry.sql.syntax.nodes",
+    "scurry.sql.operators.hashed_rows.equality": "scurry.sql.operators.hashed_rows.hashing",
+    "scurry.sql.operators.match.lowering": "scurry.sql.operators.match.operator",
     "scurry.sql.parser": "scurry.sql.syntax.parser",
     "scurry.sql.places": "scurry.sql.syntax.places",
+    "scurry.sql.planner.rules.batch_limits": "scurry.sql.planner.rules.limits",
+    "scurry.sql.planner.rules.streaming.interval_joins": "scurry.sql.planner.rules.streaming.joins",
+    "scurry.sql.planner.rules.streaming.lookup_joins": "scurry.sql.planner.rules.streaming.joins",
+    "scurry.sql.planner.rules.streaming.regular_joins": "scurry.sql.planner.rules.streaming.joins",
+    "scurry.sql.planner.rules.streaming.temporal_joins": "scurry.sql.planner.rules.streaming.joins",
+    "scurry.sql.planner.rules.streaming.window_joins": "scurry.sql.planner.rules.streaming.joins",
+    "scurry.sql.planner.rules.streaming_limits": "scurry.sql.planner.rules.limits",
     "scurry.sql.span": "scurry.sql.syntax.span",
     "scurry.sql.unparse": "scurry.sql.syntax.unparse",
     "scurry.sql_client": "scurry.sql.client",
@@ -89,7 +100,7 @@ def present_name(module: str) -> str:
         below = below.rpartition(".")[0]
         if not below:
             return module
-    return MOVED[below] + module[len(below) :]
+    return present_name(MOVED[below] + module[len(below) :])
 
 
 class _Former(Loader):

@@ -1,11 +1,13 @@
-"""Connection: the address and credentials of a database."""
+"""The connection to a database: address and credentials, and their redaction in the texts of drivers."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["Connection"]
+from scurry.common.redaction import HIDDEN, without_secrets
+
+__all__ = ["Connection", "without_password"]
 
 
 @dataclass(frozen=True)
@@ -49,3 +51,17 @@ class Connection:
     def get_password(self) -> str | None:
         """Return the password, None if it was not given."""
         return self._password
+
+
+def without_password(text: str, password: str | None, user: str | None) -> str:
+    """Return a driver's text without the password of a connection.
+
+    Args:
+        text: The text.
+        password: The password, None if there is none.
+        user: The user name; a password equal to it is not hidden, because the text needs the user name.
+    """
+    text = without_secrets(text)
+    if password and password != user:
+        text = re.sub(rf"(?<!\w){re.escape(password)}(?!\w)", HIDDEN, text)
+    return text

@@ -8,8 +8,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
-from scurry.connectors.jdbc.connection import Connection
-from scurry.connectors.jdbc.redaction import without_password
+from scurry.connectors.jdbc.connection import Connection, without_password
 from scurry.errors import (
     ArgumentError,
     DatabaseAccessError,

@@ -10,8 +10,7 @@ from scurry.datastream._adapters import KeyedFilter, KeyedFlatMap, KeyedMap
 from scurry.datastream._functions import require_function, require_reduce
 from scurry.datastream._type_info import DeclaredType
 from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, ReduceLike
-from scurry.datastream.data_stream._instead import KEYED_STREAM_METHODS
-from scurry.datastream.data_stream._refused import refused, refuses_settings
+from scurry.datastream.data_stream._refused import KEYED_STREAM_METHODS, refused, refuses_settings
 from scurry.datastream.data_stream.interval_join import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream

@@ -17,7 +17,7 @@ from scurry.datastream._functions import require_function
 from scurry.datastream._type_info import DeclaredType, declared_type, same_but_for_names
 from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, PartitionerLike
 from scurry.datastream.data_stream._dead_letters import declare_dead_letters
-from scurry.datastream.data_stream._instead import STREAM_METHODS
+from scurry.datastream.data_stream._refused import STREAM_METHODS
 from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism
 from scurry.datastream.data_stream._writing import WritingShortcuts
 from scurry.datastream.functions import (

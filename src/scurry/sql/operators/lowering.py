@@ -37,7 +37,7 @@ from scurry.sql.operators.joins.lookup import lower_lookup_join
 from scurry.sql.operators.joins.regular import lower_regular_join
 from scurry.sql.operators.joins.temporal import lower_temporal_join
 from scurry.sql.operators.joins.window import lower_window_join
-from scurry.sql.operators.match.lowering import lower_match
+from scurry.sql.operators.match.operator import lower_match
 from scurry.sql.operators.over.lowering import lower_over
 from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
 from scurry.sql.operators.process import lower_process_table

@@ -13,8 +13,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, concatenated_columns, taken
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.hashed_rows.entries import EntryPages
-from scurry.sql.operators.hashed_rows.equality import equal_rows
-from scurry.sql.operators.hashed_rows.hashing import Hashes
+from scurry.sql.operators.hashed_rows.hashing import Hashes, equal_rows
 from scurry.sql.operators.hashed_rows.rows import HashedRows
 from scurry.sql.operators.hashed_rows.tables import Table
 from scurry.sql.operators.partitioning import HashedChanges, PartitionByHash

@@ -1,19 +1,22 @@
-"""Hashes of rows, computed of whole columns, in whose order the rows of a key group are neighbours."""
+"""Hashes of rows, in whose order the rows of a key group are neighbours, and equality of rows with the same hash."""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scurry.runtime.keys import encode_key
 from scurry.runtime.state.row_runs import HASH_BITS, Hashes
+from scurry.sql.functions.keys import joint_codes
 from scurry.sql.types.values import to_values
 
-__all__ = ["HASH_BITS", "Hashes", "are_hashed_alike", "groups_of", "in_groups", "row_hashes"]
+__all__ = ["HASH_BITS", "Hashes", "are_hashed_alike", "equal_rows", "groups_of", "in_groups", "row_hashes"]
+
 
 _NULL = np.uint64(0x9E3779B97F4A7C15)
 _FACTOR = np.uint64(0x5851F42D4C957F2D)
@@ -90,3 +93,28 @@ def _hashes_of_bytes(column: pa.Array) -> Hashes:
     np.cumsum((data + np.uint64(1)) * powers[places], out=sums[1:])
     hashes: Hashes = sums[starts + lengths] - sums[starts]
     return hashes
+
+
+def equal_rows(columns: Iterable[tuple[pa.Array, pa.Array]], null_equals_null: Iterable[bool], rows: int) -> Any:
+    """Return which rows at the same places are equal.
+
+    Args:
+        columns: The columns to compare.
+        null_equals_null: For each pair of columns, whether NULL equals NULL.
+        rows: How many rows they have, which matters if there are no columns.
+    """
+    found = np.ones(rows, dtype=bool)
+    for (one, other), nulls in zip(columns, null_equals_null, strict=True):
+        found &= _equal_values(one, other, nulls)
+    return found
+
+
+def _equal_values(one: pa.Array, other: pa.Array, null_equals_null: bool) -> Any:
+    if pa.types.is_nested(one.type) or pa.types.is_floating(one.type):  # NaN equals itself in a key
+        left, right = joint_codes([one], [other], [null_equals_null])
+        return (left == right) & (left >= 0)
+    equal = pc.equal(one, other)
+    found = np.asarray(equal.fill_null(False) if equal.null_count else equal)
+    if null_equals_null and one.null_count:
+        found = found | (np.asarray(one.is_null()) & np.asarray(other.is_null()))
+    return found

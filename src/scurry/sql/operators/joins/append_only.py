@@ -12,9 +12,8 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_schema, taken
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import group_codes
-from scurry.sql.operators.hashed_rows.equality import equal_rows
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
-from scurry.sql.operators.hashed_rows.hashing import are_hashed_alike
+from scurry.sql.operators.hashed_rows.hashing import are_hashed_alike, equal_rows
 from scurry.sql.operators.hashed_rows.rows import HashedRows
 from scurry.sql.operators.hashed_rows.tables import Table
 from scurry.sql.operators.joins.rows import Pairs, with_null_key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +20,15 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.operators.partitioning import KeyedChanges, keys_of
 from scurry.sql.operators.waiting import WaitingRows
 from scurry.sql.plan.matching import Match
+from scurry.sql.plan.rewriting import without_inputs
+from scurry.sql.types.families import is_rowtime
 
-__all__ = ["EventTimeMatch", "ProcessingTimeMatch"]
+if TYPE_CHECKING:
+    from scurry.graph.nodes import Node
+    from scurry.sql.operators.lowering import Lowering
+
+__all__ = ["EventTimeMatch", "ProcessingTimeMatch", "lower_match"]
+
 
 #: Rows that wait, of a key group.
 WAITING = "match-waiting"
@@ -214,3 +221,11 @@ class ProcessingTimeMatch:
     def settle(self, context: RowsContext) -> None:
         """Store the partial matches."""
         self._partial.settle(context)
+
+
+def lower_match(lowering: Lowering, plan: Match) -> Node:
+    """Return the node that finds matches; rows that wait for event time are kept by key group."""
+    has_event_time = is_rowtime(plan.input.schema[plan.order_by[0].index].type)
+    kind: Any = EventTimeMatch if has_event_time else ProcessingTimeMatch
+    function = kind(without_inputs(plan), lowering.session)
+    return lowering.keyed([lowering.node(plan.input)], [plan.partition_by], function, "Match", by_group=has_event_time)

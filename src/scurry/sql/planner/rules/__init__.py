@@ -10,7 +10,7 @@ from collections.abc import Callable
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import Session
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.planner.rules.batch_limits import check_batch
+from scurry.sql.planner.rules.limits import check_batch, check_streaming
 from scurry.sql.planner.rules.merge_projections import merge_projections
 from scurry.sql.planner.rules.order_joins import order_joins
 from scurry.sql.planner.rules.pattern_matches import pattern_matches
@@ -19,7 +19,6 @@ from scurry.sql.planner.rules.prune_empty import prune_empty
 from scurry.sql.planner.rules.push_filters import push_filters
 from scurry.sql.planner.rules.streaming import STREAMING_RULES
 from scurry.sql.planner.rules.streaming.set_operations import compared_set_operations
-from scurry.sql.planner.rules.streaming_limits import check_streaming
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
 from scurry.sql.planner.rules.unused_joins import unused_joins

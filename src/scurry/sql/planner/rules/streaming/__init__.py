@@ -8,15 +8,12 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.rules.streaming.equal_columns import equal_columns
 from scurry.sql.planner.rules.streaming.grouping_sets import expand_grouping_sets
-from scurry.sql.planner.rules.streaming.interval_joins import interval_joins
+from scurry.sql.planner.rules.streaming.joins import interval_joins, regular_joins, temporal_joins, window_joins
 from scurry.sql.planner.rules.streaming.over_aggregates import over_aggregates
 from scurry.sql.planner.rules.streaming.ranks import ranks
-from scurry.sql.planner.rules.streaming.regular_joins import regular_joins
 from scurry.sql.planner.rules.streaming.set_operations import set_operations
-from scurry.sql.planner.rules.streaming.temporal_joins import temporal_joins
 from scurry.sql.planner.rules.streaming.two_phase_aggregates import two_phase_aggregates
 from scurry.sql.planner.rules.streaming.window_aggregates import window_aggregates
-from scurry.sql.planner.rules.streaming.window_joins import window_joins
 from scurry.sql.planner.rules.streaming.window_ranks import window_ranks
 from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
 

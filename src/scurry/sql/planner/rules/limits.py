@@ -1,4 +1,4 @@
-"""Refuse what Flink refuses of sorting, ranking and OVER in STREAMING."""
+"""Refuse what Flink refuses of plans, in BATCH and of sorting, ranking and OVER in STREAMING."""
 
 from __future__ import annotations
 
@@ -8,16 +8,43 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.plan.advice import time_attribute_of
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
-from scurry.sql.plan.nodes import Filter, Limit, Over, Plan, Project, Sort, WindowTable
+from scurry.sql.plan.nodes import Filter, Limit, Over, Plan, Project, Sort, WindowTable, walk
 from scurry.sql.plan.physical.windows import window_properties
 from scurry.sql.plan.rewriting import input_references
 from scurry.sql.plan.windows import WindowCall, streaming_frame
 from scurry.sql.planner.rules.streaming.window_aggregates import window_aggregates
 from scurry.sql.planner.rules.time_attributes import stays_time
 from scurry.sql.types import LocalZonedTimestampType, TimestampType
-from scurry.sql.types.families import is_time_attribute
+from scurry.sql.types.families import is_proctime, is_time_attribute
 
-__all__ = ["check_streaming"]
+__all__ = ["check_batch", "check_streaming"]
+
+
+def check_batch(plan: Plan, session: Session) -> Plan:
+    """Return the plan itself.
+
+    Raises:
+        ValidationError: BATCH does not support a part of it.
+    """
+    if not session.is_streaming:
+        for node in walk(plan):
+            if isinstance(node, WindowTable):
+                _check_batch_over(node)
+            if isinstance(node, Limit) and node.fetch is None and _is_sorted(node.input):
+                raise ValidationError("Not support limitEnd is max value now!")
+    return plan
+
+
+def _is_sorted(plan: Plan) -> bool:
+    return isinstance(plan, Sort) or (isinstance(plan, Project) and _is_sorted(plan.input))
+
+
+def _check_batch_over(plan: WindowTable) -> None:
+    if plan.partition_by is None and is_proctime(plan.input.schema[plan.time].type):
+        raise ValidationError("Window can not be defined over a proctime attribute column for batch mode")
+    if plan.kind == "SESSION":
+        raise ValidationError("Unaligned windows like session are not supported in batch mode yet.")
+
 
 _RANKINGS = {"ROW_NUMBER", "RANK", "DENSE_RANK"}
 _BATCH_ONLY = {"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"}

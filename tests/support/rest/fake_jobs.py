@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scurry.common import CompletableFuture, Configuration, JobExecutionResult, JobID, JobStatus
 from scurry.datastream import StreamExecutionEnvironment
@@ -17,7 +17,9 @@ from scurry.graph.plan import JobPlan
 from scurry.rest.client import RemoteProcess
 from scurry.rest.endpoint import Endpoint
 from scurry.rest.settings import RestSettings
-from scurry.runtime.driver.client import RunningJob
+
+if TYPE_CHECKING:
+    from scurry.runtime.driver.client import RunningJob
 
 TOKEN = "a-token-that-only-tests-use"
 
@@ -164,7 +166,7 @@ class FakeJob:
 
 def as_job(job: FakeJob) -> RunningJob:
     """A fake as the endpoint takes jobs."""
-    return cast(RunningJob, job)
+    return cast("RunningJob", job)
 
 
 @contextmanager

@@ -71,3 +71,16 @@ def test_statements_of_sql_are_right(block: str, tmp_path: Path) -> None:
         environment.execute_sql(f"EXPLAIN {text}" if text.startswith("INSERT") else text)
         if (created := re.match(r"CREATE TABLE (\S+) ", text)) and "'delta'" not in text:
             environment.execute_sql(f"EXPLAIN SELECT * FROM {created[1]}")
+
+
+def test_nearly_all_blocks_are_run() -> None:
+    """Programs and statements; test_documented_commands.py checks commands and their options."""
+    unrun = [page for page, printed in programs() if not printed and page in FRAGMENTS]
+    total = len(programs())
+    for page, text in PAGES.items():
+        for block in (block for language, block in FENCED.findall(text) if language == "sql"):
+            total += 1
+            if page == "connectors/jdbc.md" or (page not in GUIDE and PARSED_ONLY.search(block)):
+                unrun.append(page)
+    assert total > 200
+    assert len(unrun) / total <= 0.05, unrun

@@ -1,4 +1,4 @@
-"""Constants as functions of users get them, which was asked of PyFlink 2.3."""
+"""Constants as user-defined functions get them, which was asked of PyFlink 2.3."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Select(PatternProcessFunction[Any, Any]):
                 function.close()
 
     def process_match(self, match: Match[Any], ctx: Any) -> Iterable[Any] | None:
-        """Return what the function returns."""
+        """Return the function's result."""
         result = _hook(self.functions[0], self._method)(match)
         return result if self._flat else (result,)
 

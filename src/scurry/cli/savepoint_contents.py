@@ -17,7 +17,7 @@ __all__ = ["contents", "print_contents", "print_differences", "print_savepoints"
 
 
 def contents(directory: str) -> dict[str, Any]:
-    """Return what is in a savepoint.
+    """Return the contents of a savepoint.
 
     Args:
         directory: Its directory or URI.

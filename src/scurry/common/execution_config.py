@@ -96,7 +96,7 @@ class ExecutionConfig(ApiObject):
         return self
 
     def is_use_snapshot_compression(self) -> bool:
-        """Return what `set_use_snapshot_compression` set."""
+        """Return the value of `set_use_snapshot_compression`."""
         return self._configuration.get(tuning.SNAPSHOT_COMPRESSION) is True
 
     def set_latency_tracking_interval(self, interval: TimeAmount) -> ExecutionConfig:
@@ -104,7 +104,7 @@ class ExecutionConfig(ApiObject):
         return self._set_millis(tuning.LATENCY_INTERVAL, max(to_millis(interval), 0))
 
     def get_latency_tracking_interval(self) -> int:
-        """Return what `set_latency_tracking_interval` set, in ms."""
+        """Return the value of `set_latency_tracking_interval`, in ms."""
         return self._configuration.get(tuning.LATENCY_INTERVAL) or 0
 
     def set_task_cancellation_interval(self, interval: TimeAmount) -> ExecutionConfig:
@@ -112,7 +112,7 @@ class ExecutionConfig(ApiObject):
         return self._set_millis(tuning.TASK_CANCELLATION_INTERVAL, interval)
 
     def get_task_cancellation_interval(self) -> int:
-        """Return what `set_task_cancellation_interval` set, in ms."""
+        """Return the value of `set_task_cancellation_interval`, in ms."""
         return self._configuration.get(tuning.TASK_CANCELLATION_INTERVAL) or 0
 
     def set_task_cancellation_timeout(self, timeout: TimeAmount) -> ExecutionConfig:
@@ -120,7 +120,7 @@ class ExecutionConfig(ApiObject):
         return self._set_millis(tuning.TASK_CANCELLATION_TIMEOUT, timeout)
 
     def get_task_cancellation_timeout(self) -> int:
-        """Return what `set_task_cancellation_timeout` set, in ms."""
+        """Return the value of `set_task_cancellation_timeout`, in ms."""
         return self._configuration.get(tuning.TASK_CANCELLATION_TIMEOUT) or 0
 
     def _set_millis(self, option: ConfigOption[int], amount: TimeAmount) -> ExecutionConfig:

@@ -65,7 +65,7 @@ class JobExecutionResult(ApiObject):
         return self._savepoint_path
 
     def __repr__(self) -> str:
-        """Return what notebooks show: `<job 3f2a... finished after 1.2 s>`."""
+        """Return the text for notebooks: `<job 3f2a... finished after 1.2 s>`."""
         return f"<job {self._job_id} finished after {self._net_runtime_ms / 1000:.1f} s>"
 
     def __str__(self) -> str:

@@ -68,7 +68,6 @@ class CacheSink(Sink):
     staged = False
 
     def __init__(self, records: CachedRecords) -> None:
-        """Take the object that gets the file names; it is not sent to the tasks."""
         self._records: CachedRecords | None = records
         self._directory = records.directory
 
@@ -128,7 +127,6 @@ class CacheSource(Source):
     """Read cached records, in one channel per subtask that wrote them."""
 
     def __init__(self, records: CachedRecords, type_info: TypeInformation | None) -> None:
-        """Take the cached records and their declared type."""
         self._records: CachedRecords | None = records
         self._type_info = type_info
 

@@ -21,7 +21,6 @@ class PrintSink(Sink):
     staged = False
 
     def __init__(self, identifier: str | None = None, to_error: bool = False) -> None:
-        """Take the text that distinguishes this sink's lines, if any, and whether they go to standard error."""
         self.identifier = identifier
         self.to_error = to_error
 

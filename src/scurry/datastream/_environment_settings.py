@@ -116,7 +116,7 @@ class ConfiguredEnvironment(ApiObject):
         return self
 
     def get_buffer_timeout(self) -> int:
-        """Return what `set_buffer_timeout` set, in ms, 100 by default; -1 if the timeout is disabled."""
+        """Return the value of `set_buffer_timeout`, in ms, 100 by default; -1 if the timeout is disabled."""
         timeout = self._configuration.get(BUFFER_TIMEOUT) if self._configuration.get(BUFFER_TIMEOUT_ENABLED) else None
         return -1 if timeout is None else timeout
 
@@ -162,11 +162,11 @@ class ConfiguredEnvironment(ApiObject):
         return self.get_checkpointing_mode()
 
     def is_unaligned_checkpoints_enabled(self) -> bool:
-        """Return what `CheckpointConfig.enable_unaligned_checkpoints` set."""
+        """Return the value of `CheckpointConfig.enable_unaligned_checkpoints`."""
         return self.get_checkpoint_config().is_unaligned_checkpoints_enabled()
 
     def is_force_unaligned_checkpoints(self) -> bool:
-        """Return what `CheckpointConfig.set_force_unaligned_checkpoints` set."""
+        """Return the value of `CheckpointConfig.set_force_unaligned_checkpoints`."""
         return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     def enable_changelog_state_backend(self: Self, enabled: bool) -> Self:
@@ -175,7 +175,7 @@ class ConfiguredEnvironment(ApiObject):
         return self
 
     def is_changelog_state_backend_enabled(self) -> bool | None:
-        """Return what `enable_changelog_state_backend` set, None if nothing."""
+        """Return the value of `enable_changelog_state_backend`, None if nothing."""
         return self._configuration.get(STATE_CHANGELOG)
 
     def set_state_backend(self: Self, state_backend: StateBackend) -> Self:

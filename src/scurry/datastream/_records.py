@@ -28,7 +28,6 @@ class RowToRecord(MapFunction[Row, Any]):
     """
 
     def __init__(self, record: type) -> None:
-        """Take the dataclass."""
         self._record = record
         self._fields = [each for each in dataclasses.fields(record) if each.init]
         self._required = required_fields(record)
@@ -60,7 +59,6 @@ class RecordToRow(MapFunction[Any, Row]):
     """Make a row of each instance of a dataclass."""
 
     def __init__(self, record: type) -> None:
-        """Take the dataclass."""
         self._names = tuple(fields_of(record))
 
     def map(self, value: Any) -> Row:

@@ -168,7 +168,7 @@ class CheckpointConfig(ApiObject):
         return self
 
     def is_force_unaligned_checkpoints(self) -> bool:
-        """Return what `set_force_unaligned_checkpoints` set."""
+        """Return the value of `set_force_unaligned_checkpoints`."""
         return self._read(FORCE_UNALIGNED) is True
 
     def set_aligned_checkpoint_timeout(self, alignment_timeout: TimeAmount) -> CheckpointConfig:
@@ -176,7 +176,7 @@ class CheckpointConfig(ApiObject):
         return self._set_time(ALIGNED_CHECKPOINT_TIMEOUT, alignment_timeout, 0, "Aligned checkpoint timeout")
 
     def get_aligned_checkpoint_timeout(self) -> Duration:
-        """Return what `set_aligned_checkpoint_timeout` set."""
+        """Return the value of `set_aligned_checkpoint_timeout`."""
         return Duration.of_millis(self._read(ALIGNED_CHECKPOINT_TIMEOUT))
 
     set_alignment_timeout = set_aligned_checkpoint_timeout

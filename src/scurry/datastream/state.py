@@ -71,7 +71,7 @@ class AppendingState(State, Generic[IN, OUT]):
 
     @abstractmethod
     def get(self) -> OUT | None:
-        """Return what has been added so far, in the form that the kind of state defines."""
+        """Return the contents, in the form that the kind of state defines."""
 
     @abstractmethod
     def add(self, value: IN) -> None:

@@ -71,7 +71,7 @@ class StateTtlConfig(ApiObject):
         return StateTtlConfig.Builder(ttl)
 
     def get_update_type(self) -> StateTtlConfig.UpdateType:
-        """Return what renews the time to live."""
+        """Return the update type of the time to live."""
         return self.update_type
 
     def get_state_visibility(self) -> StateTtlConfig.StateVisibility:

@@ -65,7 +65,6 @@ class CleanupStrategies:
         strategies: dict[CleanupStrategies.Strategies, CleanupStrategies.CleanupStrategy],
         is_cleanup_in_background: bool,
     ) -> None:
-        """Take the chosen strategies, and whether there is background cleanup without any."""
         self._strategies = strategies
         self._is_cleanup_in_background = is_cleanup_in_background
 
@@ -78,13 +77,13 @@ class CleanupStrategies:
         return self.Strategies.FULL_STATE_SCAN_SNAPSHOT in self._strategies
 
     def get_incremental_cleanup_strategy(self) -> CleanupStrategies.IncrementalCleanupStrategy | None:
-        """Return what `cleanup_incrementally` set, or Flink's default."""
+        """Return the value of `cleanup_incrementally`, or Flink's default."""
         default = self.IncrementalCleanupStrategy(5, False) if self._is_cleanup_in_background else None
         return self._strategies.get(self.Strategies.INCREMENTAL_CLEANUP, default)  # type: ignore[return-value]
 
     def get_rocksdb_compact_filter_cleanup_strategy(
         self,
     ) -> CleanupStrategies.RocksdbCompactFilterCleanupStrategy | None:
-        """Return what `cleanup_in_rocksdb_compact_filter` set, or Flink's default."""
+        """Return the value of `cleanup_in_rocksdb_compact_filter`, or Flink's default."""
         default = self.RocksdbCompactFilterCleanupStrategy(1000) if self._is_cleanup_in_background else None
         return self._strategies.get(self.Strategies.ROCKSDB_COMPACTION_FILTER, default)  # type: ignore[return-value]

@@ -60,7 +60,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         self._caches: list[CachedRecords] = []
 
     def __repr__(self) -> str:
-        """Return what notebooks show: `<StreamExecutionEnvironment, parallelism 4, 2 operators to execute>`."""
+        """Return the text for notebooks: `<StreamExecutionEnvironment, parallelism 4, 2 operators to execute>`."""
         count = len(self._operators)
         left = f", {count} operator{'s' * (count != 1)} to execute" if count else ""
         return f"<StreamExecutionEnvironment, parallelism {self.get_parallelism()}{left}>"

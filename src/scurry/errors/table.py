@@ -125,7 +125,7 @@ class TableAlreadyExistError(CatalogError):
 class FunctionNotExistError(CatalogError):
     """There is no such function.
 
-    Cure: `SHOW FUNCTIONS` lists them; functions of users are made with `CREATE FUNCTION`.
+    Cure: `SHOW FUNCTIONS` lists them; user-defined functions are made with `CREATE FUNCTION`.
     """
 
 

@@ -87,7 +87,7 @@ class Edge:
         return as_captured(self)
 
     def place(self, sender: OperatorPlan | SourcePlan) -> OperatorPlan | SourcePlan:
-        """Return what errors of the partitioner name; `sender` is where its records come from."""
+        """Return the operator to blame for errors of the partitioner; `sender` is where its records come from."""
         if self.origin is None:
             return sender
         place = replace(sender, name=self.name, origin=self.origin)

@@ -67,7 +67,7 @@ def advice(plan: OperatorPlan | SourcePlan, error: BaseException, record: Any) -
 
 
 def _about_memory() -> str:
-    """Return what limits the memory of this process."""
+    """Return the memory limit of this process."""
     import resource
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]

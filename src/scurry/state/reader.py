@@ -39,7 +39,6 @@ class SavepointReader(ApiObject):
     """
 
     def __init__(self, savepoint: Savepoint) -> None:
-        """Take a savepoint; programs call `read`."""
         self._savepoint = savepoint
         self.path: str = savepoint.path
         self.metadata: SavepointMetadata = savepoint.metadata

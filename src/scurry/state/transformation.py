@@ -165,7 +165,6 @@ class OneInputStateTransformation(ApiObject):
     """Records to create state from (Flink's `OneInputStateTransformation`)."""
 
     def __init__(self, records: Any, timestamps: Timestamps | None = None) -> None:
-        """Take records; programs call `OperatorTransformation.bootstrap_with`."""
         self._records = records
         self._timestamps = timestamps
 
@@ -248,7 +247,6 @@ class WindowedStateTransformation(_Keyed):
     def __init__(
         self, records: Any, timestamps: Timestamps | None, keyed: KeyedStream, windowed: WindowedStream
     ) -> None:
-        """Take windowed records; programs call `window`."""
         super().__init__(records, timestamps, keyed)
         self._windowed = windowed
 

@@ -1,4 +1,4 @@
-"""PyFlink's `pyflink.table`: SQL, functions of users, and tables made of expressions."""
+"""PyFlink's `pyflink.table`: SQL, user-defined functions, and tables made of expressions."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ class GroupedTable(ApiObject):
     """A table whose rows are in groups."""
 
     def __init__(self, table: Table, keys: Sequence[Expression]) -> None:
-        """Take the table and the keys; programs get it from `Table.group_by`."""
         self._table = table
         self._keys = keys
 
@@ -60,7 +59,6 @@ class GroupWindowedTable(ApiObject):
     """A table whose rows are in windows."""
 
     def __init__(self, table: Table, window: GroupWindow) -> None:
-        """Take the table and the window; programs get it from `Table.window`."""
         self._table = table
         self._window = window
 
@@ -85,7 +83,6 @@ class WindowGroupedTable(ApiObject):
     """A table whose rows are in windows and groups."""
 
     def __init__(self, table: Table, keys: Sequence[Expression], window: GroupWindow) -> None:
-        """Take the table, the keys and the window; programs get it from `GroupWindowedTable.group_by`."""
         self._table = table
         self._keys = keys
         self._window = window
@@ -118,7 +115,6 @@ class OverWindowedTable(ApiObject):
     """A table with windows of the rows around each row."""
 
     def __init__(self, table: Table, windows: Sequence[OverWindow]) -> None:
-        """Take the table and the windows; programs get it from `Table.over_window`."""
         self._table = table
         self._windows = windows
 

@@ -12,7 +12,6 @@ class ChangelogMode(ApiObject):
     """The kinds of changes of a changelog stream."""
 
     def __init__(self, kinds: frozenset[RowKind]) -> None:
-        """Take the kinds; use `insert_only`, `upsert` or `all`."""
         self._kinds = kinds
 
     @staticmethod

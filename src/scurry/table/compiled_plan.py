@@ -22,7 +22,7 @@ class CompiledPlan(ApiObject):
     """Insertions as they are executed: operators, expressions, types, tables.
 
     A job of a compiled plan resumes from a savepoint of an earlier job of the same plan, also where a later version
-    would plan the statement differently. Temporary tables and functions of users are kept by name only.
+    would plan the statement differently. Temporary tables and user-defined functions are kept by name only.
     """
 
     def __init__(self, session: TableSession, plan: CompiledStatement) -> None:

@@ -55,7 +55,7 @@ class ListView(DataView, Generic[T]):
         self._list = []
 
     def __eq__(self, other: Any) -> bool:
-        """Say whether another view has equal elements."""
+        """Return whether another view has equal elements."""
         return isinstance(other, ListView) and self._list == list(other.get())
 
     def __hash__(self) -> int:
@@ -168,7 +168,7 @@ class MapView(Generic[K, V]):
         del self._dict[key]
 
     def contains(self, key: K) -> bool:
-        """Say whether a key is there.
+        """Return whether a key is there.
 
         Args:
             key: The key.
@@ -188,7 +188,7 @@ class MapView(Generic[K, V]):
         return _Values(self._dict)
 
     def is_empty(self) -> bool:
-        """Say whether there are no keys."""
+        """Return whether there are no keys."""
         return not self._dict
 
     def clear(self) -> None:
@@ -196,7 +196,7 @@ class MapView(Generic[K, V]):
         self._dict.clear()
 
     def __eq__(self, other: Any) -> bool:
-        """Say whether another view has equal keys and values."""
+        """Return whether another view has equal keys and values."""
         return isinstance(other, MapView) and self._dict == other._dict
 
     def __hash__(self) -> int:
@@ -216,7 +216,7 @@ class MapView(Generic[K, V]):
         del self._dict[key]
 
     def __contains__(self, key: K) -> bool:
-        """Say whether a key is there."""
+        """Return whether a key is there."""
         return key in self._dict
 
     def __iter__(self) -> Iterator[K]:

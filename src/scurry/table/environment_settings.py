@@ -55,7 +55,6 @@ class EnvironmentSettings(ApiObject):
             return EnvironmentSettings(self._configuration)
 
     def __init__(self, configuration: Configuration) -> None:
-        """Take a configuration; use `new_instance`, `in_batch_mode` or `in_streaming_mode`."""
         self._configuration = Configuration(configuration)
 
     def get_built_in_catalog_name(self) -> str:

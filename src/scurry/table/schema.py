@@ -55,7 +55,6 @@ class Schema(ApiObject):
     """The columns of a table that a program describes: like what CREATE TABLE has in parentheses."""
 
     def __init__(self, columns: Sequence[_Column], watermark: _Watermark | None, key: UniqueConstraint | None) -> None:
-        """Take the parts; use `new_builder`."""
         self._columns = tuple(columns)
         self._watermark = watermark
         self._key = key

@@ -18,7 +18,6 @@ class FormatDescriptor(ApiObject):
     """A format and its options."""
 
     def __init__(self, format: str, options: Mapping[str, str]) -> None:
-        """Take name and options; use `for_format`."""
         self._format = format
         self._options = java_text.in_hash_map_order(options)
 
@@ -56,7 +55,6 @@ class FormatDescriptor(ApiObject):
         """Builds a description of a format."""
 
         def __init__(self, format: str) -> None:
-            """Take the name."""
             self._format = format
             self._options: dict[str, str] = {}
 
@@ -81,7 +79,6 @@ class TableDescriptor(ApiObject):
     def __init__(
         self, schema: Schema | None, options: Mapping[str, str], partition_keys: Sequence[str], comment: str | None
     ) -> None:
-        """Take the parts; use `for_connector`."""
         self._schema = schema
         self._options = java_text.in_hash_map_order(options)
         self._partition_keys = tuple(partition_keys)
@@ -137,7 +134,6 @@ class TableDescriptor(ApiObject):
         """Builds a description of a table."""
 
         def __init__(self, connector: str) -> None:
-            """Take the connector."""
             self._schema: Schema | None = None
             self._options = {"connector": connector}
             self._partition_keys: tuple[str, ...] = ()

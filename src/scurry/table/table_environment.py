@@ -62,7 +62,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         self._anonymous = 0
 
     def __repr__(self) -> str:
-        """Return what notebooks show: `<TableEnvironment, streaming, in default_catalog.default_database>`."""
+        """Return the text for notebooks: `<TableEnvironment, streaming, in default_catalog.default_database>`."""
         catalogs, mode = self._session.catalogs, "streaming" if self._session.is_streaming else "batch"
         place = f"{catalogs.current_catalog}.{catalogs.current_database}"
         return f"<{type(self).__name__}, {mode}, in {place}>"

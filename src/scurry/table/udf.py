@@ -1,4 +1,4 @@
-"""Functions of users: the classes that programs derive from, and the functions that declare their types."""
+"""User-defined functions: the classes that programs derive from, and the functions that declare their types."""
 
 from __future__ import annotations
 

@@ -51,7 +51,6 @@ class GroupWindow(ApiObject):
     """A window with a name, for `Table.window`."""
 
     def __init__(self, window: Any, alias: str) -> None:
-        """Take the window and its name; programs get it from `alias`."""
         self._window = window
         self._alias = alias
 
@@ -60,7 +59,6 @@ class _Windowed(ApiObject):
     """A window that is not complete."""
 
     def __init__(self, window: _GroupWindow) -> None:
-        """Take what is known of the window."""
         self._window = window
 
 
@@ -219,7 +217,6 @@ class OverWindow(ApiObject):
     """A window of rows with a name, for `Table.over_window`."""
 
     def __init__(self, window: Any, alias: str) -> None:
-        """Take the window and its name; programs get it from `alias`."""
         self._window = window
         self._alias = alias
 
@@ -228,7 +225,6 @@ class OverWindowPartitionedOrderedPreceding(ApiObject):
     """A window of rows with its first row."""
 
     def __init__(self, window: _OverWindow) -> None:
-        """Take what is known of the window."""
         self._window = window
 
     def alias(self, alias: str) -> OverWindow:
@@ -255,7 +251,6 @@ class OverWindowPartitionedOrdered(ApiObject):
     """A window of rows with its order."""
 
     def __init__(self, window: _OverWindow) -> None:
-        """Take what is known of the window."""
         self._window = window
 
     def alias(self, alias: str) -> OverWindow:
@@ -282,7 +277,6 @@ class OverWindowPartitioned(ApiObject):
     """A window of rows with the keys it is for."""
 
     def __init__(self, window: _OverWindow) -> None:
-        """Take what is known of the window."""
         self._window = window
 
     def order_by(self, order_by: Expression) -> OverWindowPartitionedOrdered:

@@ -43,7 +43,7 @@ class Characters(NamedTuple):
         return cls.of((ord(each), ord(each)) for each in text)
 
     def union(self, other: Characters) -> Characters:
-        """Return what is in either set."""
+        """Return the union."""
         return Characters.of((*self.ranges, *other.ranges))
 
     def complement(self) -> Characters:
@@ -53,7 +53,7 @@ class Characters(NamedTuple):
         return Characters(tuple((before + 1, last) for before, last in pairs if before < last))
 
     def intersection(self, other: Characters) -> Characters:
-        """Return what is in both sets."""
+        """Return the intersection."""
         return self.complement().union(other.complement()).complement()
 
     def in_both_cases(self, is_unicode: bool) -> Characters:

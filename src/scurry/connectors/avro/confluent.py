@@ -19,7 +19,6 @@ class RegistryReader:
     """Read messages of any registered schema as values of one schema."""
 
     def __init__(self, schema: AvroSchema, settings: RegistrySettings) -> None:
-        """Take the reader's schema."""
         self._schema = schema
         self._settings = settings
         self._registry: SchemaRegistry | None = None
@@ -55,7 +54,6 @@ class RegistryWriter:
     """Write messages of one schema, which it registers with the first message."""
 
     def __init__(self, subject: str, schema: AvroSchema, settings: RegistrySettings) -> None:
-        """Take the schema and where to register it."""
         self._subject = subject
         self._schema = schema
         self._settings = settings

@@ -53,7 +53,6 @@ class MessageWriter:
     """Write messages of one schema."""
 
     def __init__(self, schema: AvroSchema) -> None:
-        """Take the schema."""
         self._write = fastavro().schemaless_writer
         self._schema = schema
         self._parsed = schema.parsed

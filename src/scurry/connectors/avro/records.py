@@ -32,7 +32,6 @@ class RecordMaker:
     """Build the function that `record_maker` returns."""
 
     def __init__(self, schema: AvroSchema) -> None:
-        """Take the schema."""
         self.schema = schema
         self._records: dict[str, Convert] = {}
 

@@ -32,7 +32,6 @@ class SchemaRegistry:
     """Look up schemas by id, and register schemas."""
 
     def __init__(self, settings: RegistrySettings) -> None:
-        """Take the settings; no request is sent yet."""
         self._settings = settings
         self._opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=settings.tls()))
         self._schemas: dict[int, AvroSchema] = {}

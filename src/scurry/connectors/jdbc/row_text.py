@@ -27,7 +27,6 @@ class RowText:
     """Convert rows of a declared type to JSON and back, without loss."""
 
     def __init__(self, type_info: RowTypeInfo) -> None:
-        """Take the type of the rows."""
         both = {at: _both(field) for at, field in enumerate(type_info.get_field_types())}
         self._to_json = {at: pair[0] for at, pair in both.items() if pair is not None}
         self._from_json = {at: pair[1] for at, pair in both.items() if pair is not None}

@@ -21,7 +21,6 @@ class FileCompactStrategy:
     """The conditions under which the small files of a bucket are compacted; made by `builder()`."""
 
     def __init__(self, strategy: CompactionStrategy) -> None:
-        """Take the conditions."""
         self._strategy = strategy
 
     @staticmethod
@@ -89,7 +88,6 @@ class FileCompactor:
     """The way small files are merged into a larger one."""
 
     def __init__(self, compactor: Compactor) -> None:
-        """Take the compactor that merges files."""
         self._compactor = compactor
 
     @staticmethod

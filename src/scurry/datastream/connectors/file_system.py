@@ -81,7 +81,6 @@ class FileEnumeratorProvider:
     """How a FileSource distributes files among its parallel readers."""
 
     def __init__(self, splits: FileSplits) -> None:
-        """Take the way files are split."""
         self._splits = splits
 
     @staticmethod
@@ -186,7 +185,6 @@ class OutputFileConfig(ApiObject):
     """The names of part files: `<prefix>-<unique part><suffix>`."""
 
     def __init__(self, part_prefix: str, part_suffix: str) -> None:
-        """Take the prefix and the suffix of the names."""
         self._part_prefix = part_prefix
         self._part_suffix = part_suffix
 

@@ -21,7 +21,6 @@ class TableLoader(ApiObject):
     """The location of a table; made by `from_catalog`."""
 
     def __init__(self, table: IcebergTable) -> None:
-        """Take the table."""
         self._table = table
 
     @staticmethod

@@ -91,7 +91,6 @@ class CsvRowDeserializationSchema(DeserializationSchema):
     """
 
     def __init__(self, type_info: RowTypeInfo, dialect: CsvDialect, ignore_parse_errors: bool) -> None:
-        """Take the row's type, the syntax, and whether to ignore errors."""
         self._type_info = type_info
         self._dialect = dialect
         self._ignore = ignore_parse_errors
@@ -210,7 +209,6 @@ class CsvRowSerializationSchema(SerializationSchema):
     """Write a row as a line of CSV; made by its `Builder`."""
 
     def __init__(self, type_info: RowTypeInfo, dialect: CsvDialect) -> None:
-        """Take the row's type and the syntax."""
         self._type_info = type_info
         self._dialect = dialect
         self._quoted = quoting(dialect)

@@ -121,7 +121,6 @@ class AvroDeserializationSchema(DeserializationSchema):
     """Read values of an Avro schema as plain Python, records as dicts; made by `for_generic`."""
 
     def __init__(self, schema: AvroSchema, writer_schema: AvroSchema | None = None) -> None:
-        """Take the reader's schema, and the writer's if it differs."""
         self._schemas = schema, writer_schema
         self._read = MessageReader(writer_schema or schema, schema).read
 
@@ -158,7 +157,6 @@ class AvroSerializationSchema(SerializationSchema):
     """Write values of an Avro schema, records from dicts or rows; made by `for_generic`."""
 
     def __init__(self, schema: AvroSchema) -> None:
-        """Take the schema."""
         self._schema = schema
         self._write = MessageWriter(schema).write
 

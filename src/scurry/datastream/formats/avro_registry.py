@@ -26,7 +26,6 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema):
     """
 
     def __init__(self, schema: AvroSchema, settings: RegistrySettings, as_rows: bool) -> None:
-        """Take the reader's schema, the registry, and whether records become rows."""
         self._arguments = (schema, settings, as_rows)
         self._type_info = row_type_of(schema) if as_rows else GenericRecordAvroTypeInfo(schema)
         self._row = row_reader(schema) if as_rows else None
@@ -98,7 +97,6 @@ class ConfluentRegistryAvroSerializationSchema(SerializationSchema):
     """Write dicts or rows, with the id of their schema in a registry; made by `for_generic`."""
 
     def __init__(self, subject: str, schema: AvroSchema, settings: RegistrySettings) -> None:
-        """Take the subject, the schema and the registry."""
         self._arguments = (subject, schema, settings)
         self._write = RegistryWriter(subject, schema, settings).write
 

@@ -35,7 +35,6 @@ class CsvSchema(ApiObject):
     """The columns and the syntax of CSV files; made by a builder."""
 
     def __init__(self, dialect: CsvDialect) -> None:
-        """Take the columns and the syntax."""
         self._dialect = dialect
 
     @staticmethod

@@ -33,7 +33,6 @@ class JsonRowDeserializationSchema(DeserializationSchema):
         ignore_parse_errors: bool,
         required: tuple[str, ...] = (),
     ) -> None:
-        """Take the row's type, how to handle missing and wrong fields, and the fields that may not be missing."""
         self._arguments = (type_info, fail_on_missing_field, ignore_parse_errors, required)
         self._read = Reading(fail_on_missing_field, ignore_parse_errors).row(type_info, required)
 
@@ -122,7 +121,6 @@ class JsonRowSerializationSchema(SerializationSchema):
     """Write a row as a JSON object; made by `builder()`."""
 
     def __init__(self, type_info: RowTypeInfo) -> None:
-        """Take the row's type."""
         self._type_info = type_info
         self._write = writer(type_info)
 

@@ -88,7 +88,6 @@ class RetryPredicate(AsyncRetryPredicate[T], Generic[T]):
         result_predicate: Callable[[list[T]], bool] | None,
         exception_predicate: Callable[[Exception], bool] | None,
     ) -> None:
-        """Take the tests of results and of exceptions."""
         self._result_predicate = result_predicate
         self._exception_predicate = exception_predicate
 

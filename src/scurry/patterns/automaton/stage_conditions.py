@@ -23,7 +23,7 @@ class StageConditions:
         self._first_of_loop: dict[int, bool] = {}
 
     def set_first_of_loop(self, stage: Pattern, first: bool) -> None:
-        """Say whether the first repetition of a stage follows, if that is a group."""
+        """Return whether the first repetition of a stage follows, if that is a group."""
         if isinstance(stage, GroupPattern):
             self._first_of_loop[id(stage)] = first
 

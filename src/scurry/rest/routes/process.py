@@ -48,7 +48,7 @@ def process_metrics(get: Annotated[str | None, Query()] = None) -> list[dict[str
 
 @router.get("/jobmanager/thread-dump")
 def thread_dump() -> dict[str, Any]:
-    """Return what every thread of this process is doing."""
+    """Return the stack of every thread of this process."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     return {
         "threadInfos": [

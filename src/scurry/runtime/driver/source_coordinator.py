@@ -77,7 +77,7 @@ class SourceCoordinator:
                 )
 
     def next(self, source: SourcePlan) -> list[Assignment]:
-        """Return what a source reads in the next batch."""
+        """Return the ranges that a source reads in the next batch."""
         limits = self._alignment.limits(source, self._sizer.limits)
         if limits is None:
             return []

@@ -9,7 +9,7 @@ __all__ = ["counter_of"]
 
 
 def counter_of(record: Any) -> Callable[[list[Any]], int]:
-    """Return what counts the records of blocks.
+    """Return the counter of the records of blocks.
 
     Args:
         record: The first record of the first block; all others are of its kind.

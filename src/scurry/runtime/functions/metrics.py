@@ -89,7 +89,7 @@ class TaskCounter(Counter):
         return self._count
 
     def report(self) -> Report | None:
-        """Return what has changed since the last report."""
+        """Return the changes since the last report."""
         before, self._reported = self._reported, self._count
         return None if before == self._count else (self.kind, self._count - (before or 0))
 
@@ -111,7 +111,7 @@ class TaskMeter(Meter):
         return self._count
 
     def report(self) -> Report | None:
-        """Return what has changed since the last report."""
+        """Return the changes since the last report."""
         before, self._reported = self._reported, self._count
         return None if before == self._count else (self.kind, self._count - (before or 0), self._span)
 

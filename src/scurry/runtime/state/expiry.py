@@ -73,7 +73,7 @@ def _rounded(accessed: int, lifetime: Lifetime) -> int:
 
 
 def live(value: Any, lifetime: Lifetime, now: int) -> Any:
-    """Return what is stored of a state, without what has expired; None if nothing is left."""
+    """Return the stored form of a state without expired values; None if nothing is left."""
     return _kept(value, lifetime.kind, now - lifetime.ttl)
 
 

@@ -42,7 +42,7 @@ class PageContent:
     """What operators store of a page that is no dict."""
 
     def entries(self) -> Page:
-        """Return what is kept of each key, for tools that inspect state."""
+        """Return the entries of each key, for tools that inspect state."""
         raise NotImplementedError
 
 
@@ -55,7 +55,7 @@ class RowsDescription:
         raise NotImplementedError
 
     def entries(self, run: Any) -> Page:
-        """Return what is kept of each key, given all rows of some keys as a `RowRun`."""
+        """Return the entries of each key, given all rows of some keys as a `RowRun`."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Shipping of plans to Python tasks, which load them after the worker can import the functions of users."""
+"""Shipping of plans to Python tasks, which load them after the worker can import the user-defined functions."""
 
 from __future__ import annotations
 

@@ -39,7 +39,6 @@ class Catalog(PartitionedCatalog, ABC):
     """
 
     def __init__(self, name: str, default_database: str) -> None:
-        """Take its name and its default database."""
         self.name = name
         self.default_database = default_database
 

@@ -24,7 +24,6 @@ class FunctionRegistry:
     """
 
     def __init__(self, catalogs: CatalogManager) -> None:
-        """Take the catalogs that hold permanent functions."""
         self._catalogs = catalogs
         self._system: dict[str, CatalogFunction] = {}
         self._temporary: dict[ObjectIdentifier, CatalogFunction] = {}
@@ -42,7 +41,7 @@ class FunctionRegistry:
         return None if catalog is None else catalog.find_function(identifier.database, identifier.name)
 
     def is_temporary(self, identifier: ObjectIdentifier) -> bool:
-        """Say whether the function of a full name is a temporary one."""
+        """Return whether the function of a full name is a temporary one."""
         return self._key(identifier) in self._temporary
 
     def list_user_functions(self, catalog: str | None = None, database: str | None = None) -> list[str]:

@@ -109,7 +109,7 @@ class PartitionedCatalog:
     name: str
 
     def _details(self, database: str, table: str) -> TableDetails | None:
-        """Return what is kept of a table; None if the catalog keeps no partitions and no statistics."""
+        """Return the entry of a table; None if the catalog keeps no partitions and no statistics."""
         return None
 
     def _partition_keys(self, database: str, table: str) -> tuple[str, ...] | None:
@@ -165,12 +165,12 @@ class PartitionedCatalog:
     # ------------------------------------------------------------------ statistics
 
     def statistics(self, database: str, table: str, spec: Spec | None = None) -> CatalogTableStatistics:
-        """Return what is known of the size of a table, or of one of its partitions."""
+        """Return the known size of a table, or of one of its partitions."""
         found = self._described(database, table, spec)
         return CatalogTableStatistics() if found is None else found.statistics
 
     def column_statistics(self, database: str, table: str, spec: Spec | None = None) -> CatalogColumnStatistics:
-        """Return what is known of the columns of a table, or of one of its partitions."""
+        """Return the known statistics of the columns of a table, or of one of its partitions."""
         found = self._described(database, table, spec)
         return CatalogColumnStatistics() if found is None else found.column_statistics
 

@@ -97,7 +97,6 @@ class Options:
     """
 
     def __init__(self, values: Mapping[str, str], prefix: str = "") -> None:
-        """Take the options."""
         self.values = values
         self.prefix = prefix
 

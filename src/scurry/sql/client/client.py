@@ -144,7 +144,7 @@ class SqlClient:
             self._write(messages.SUBMITTED.format(answer.job_id))
 
     def _command(self, text: str) -> Callable[[], bool] | None:
-        """Return what executes a command of the client, None if the text is a statement."""
+        """Return the function of a client command, None if the text is a statement."""
         tokens = tokenize(text)
         words = [text[start:end].upper() for start, end in zip(tokens.starts, tokens.ends, strict=True)][:-1]
         if words in (["QUIT"], ["EXIT"]):
@@ -181,6 +181,6 @@ class SqlClient:
 
 
 def _answers_text(statement: str) -> bool:
-    """Say whether a statement answers a text of many lines, which is no table."""
+    """Return whether a statement answers a text of many lines, which is no table."""
     words = tokenize(statement[:200]).keys[:2]
     return words[:1] == ["EXPLAIN"] or words == ["SHOW", "CREATE"]

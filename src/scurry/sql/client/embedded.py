@@ -52,7 +52,7 @@ class EmbeddedExecutor:
         return EmbeddedAnswer(self._session, operation, result)
 
     def complete(self, text: str, position: int) -> list[str]:
-        """Return what may stand at a position of a statement that is being typed."""
+        """Return the completions at the cursor."""
         from scurry.sql.gateway.completion import candidates
 
         return candidates(self._session.statements.session, text, position)
@@ -77,7 +77,6 @@ class EmbeddedAnswer:
     """The answer of a statement that was executed in this process."""
 
     def __init__(self, session: Session, operation: Operation, result: StatementResult) -> None:
-        """Take the result of an operation."""
         self._session, self._operation, self._result = session, operation, result
         self.is_query, self.has_content = result.is_query, result.has_content
         self.job_id = None if result.job is None else str(result.job.get_job_id())

@@ -74,7 +74,7 @@ class Executor(Protocol):
         ...
 
     def complete(self, text: str, position: int) -> list[str]:
-        """Return what may stand at a position of a statement that is being typed."""
+        """Return the completions at the cursor."""
         ...
 
     def settings(self) -> dict[str, str]:

@@ -51,7 +51,7 @@ def info(text: str) -> str:
 
 
 def error_text(error: BaseException, script: str, line: int = 1, verbose: bool = False) -> str:
-    """Return what the client says of an error, with the line of the statement.
+    """Return the client's text of an error, with the line of the statement.
 
     Args:
         error: The error.

@@ -90,7 +90,7 @@ class RemoteExecutor:
             raise
 
     def complete(self, text: str, position: int) -> list[str]:
-        """Return what may stand at a position of a statement that is being typed."""
+        """Return the completions at the cursor."""
         body = {"statement": text, "position": position}
         try:
             return [str(one) for one in self.ask("GET", f"{self.path}/complete-statement", body)["candidates"]]
@@ -121,7 +121,6 @@ class RemoteAnswer:
     """The answer of a statement that was executed in a gateway."""
 
     def __init__(self, executor: RemoteExecutor, operation: str, first: dict[str, Any]) -> None:
-        """Take the first page."""
         self._executor, self._operation, self._page = executor, operation, first
         self.is_query = bool(first["isQueryResult"])
         self.has_content = first["resultKind"] == "SUCCESS_WITH_CONTENT"
@@ -156,7 +155,7 @@ class RemoteAnswer:
 
 
 def _reason(text: str) -> str:
-    """Return what a gateway says of an error, without the trace of its exceptions."""
+    """Return the gateway's text of an error, without the trace of its exceptions."""
     found = _TRACE.search(text)
     if found is None:
         return text

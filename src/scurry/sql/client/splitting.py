@@ -56,6 +56,6 @@ def split(text: str) -> list[Piece]:
 
 
 def is_complete(text: str) -> bool:
-    """Say whether a text that is being typed ends a statement."""
+    """Return whether a text that is being typed ends a statement."""
     pieces = split(text)
     return not pieces or pieces[-1].ended

@@ -159,7 +159,7 @@ class ResultView:
         self.selected = min(max(self.selected + steps, 0), max(count - 1, 0))
 
     def lines(self, width: int, height: int) -> list[str]:
-        """Return what the screen shows.
+        """Return the text of the screen.
 
         Args:
             width: Columns of the terminal.

@@ -78,7 +78,7 @@ class TableSource(ABC):
         """Return the pieces that are read separately, in order; called on the driver. Each is picklable."""
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return what assigns the pieces to the readers of a STREAMING job.
+        """Return the assigner of the pieces to the readers of a STREAMING job.
 
         Args:
             channels: The number of readers.
@@ -124,7 +124,7 @@ class TableSource(ABC):
             yield from self.read_changes(split, columns)
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource | None:
-        """Return what looks up rows by key, None if the table has no lookups.
+        """Return the lookup function of rows by key, None if the table has no lookups.
 
         Args:
             keys: Names of the physical columns that make the key.

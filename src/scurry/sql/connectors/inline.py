@@ -34,7 +34,6 @@ class InlineFactory(TableFactory):
     writes_metadata = True
 
     def __init__(self, table: InlineTable) -> None:
-        """Take the table."""
         self._table = table
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
@@ -72,7 +71,7 @@ class ArrowSource(TableSource):
         return [piece for pieces in self._splits for piece in pieces]
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return what assigns the pieces to the readers; its position has none of the rows."""
+        """Return the assigner of the pieces to the readers; its position has none of the rows."""
         return _Pieces(self._splits, channels)
 
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -131,7 +130,6 @@ class FrameSource(TableSource):
     """
 
     def __init__(self, frame: Any) -> None:
-        """Take the DataFrame."""
         self.frame = frame
 
     def splits(self) -> list[Any]:

@@ -17,7 +17,6 @@ class TableScan(Source):
     columnar = True
 
     def __init__(self, table: TableSource, columns: tuple[str, ...]) -> None:
-        """Take the table's source, and the names of the columns to read."""
         self._table = table
         self._columns = columns
         self.bounded = table.bounded

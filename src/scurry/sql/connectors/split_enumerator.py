@@ -20,7 +20,6 @@ class SplitEnumerator(Enumerator):
     """
 
     def __init__(self, splits: Sequence[Any], channels: int) -> None:
-        """Take the pieces and the number of channels."""
         self._queues: SplitQueues[Any] = SplitQueues(channels, lambda split: 1)
         self._queues.add(splits)
 

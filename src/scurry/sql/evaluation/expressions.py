@@ -129,7 +129,7 @@ def _parts(expressions: Sequence[Expression]) -> Iterator[Call | UserFunctionCal
 
 
 def _is_deep(expression: Expression) -> bool:
-    """Say whether calls are nested so deeply that their functions may not find room in Python's default stack."""
+    """Return whether calls are nested so deeply that their functions may not find room in Python's default stack."""
     level = [expression]
     for _ in range(_DEEP):
         level = [part for each in level if isinstance(each, Call | UserFunctionCall) for part in each.arguments]
@@ -219,7 +219,7 @@ def _without_nan(evaluate: Evaluate) -> Evaluate:
 
 
 def _is_repeatable(call: Call | UserFunctionCall) -> bool:
-    """Say whether a call has the same value wherever it stands."""
+    """Return whether a call has the same value wherever it stands."""
     return isinstance(call, Call) or call.function.is_deterministic
 
 

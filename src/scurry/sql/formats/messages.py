@@ -23,7 +23,6 @@ class DecodingError(Exception):
     """
 
     def __init__(self, index: int, reason: str, option: str = "") -> None:
-        """Take the position, the reason, and the option that leaves such messages out."""
         super().__init__(reason)
         self.index = index
         self.reason = reason

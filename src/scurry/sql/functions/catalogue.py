@@ -56,7 +56,7 @@ def _functions() -> dict[str, ScalarFunction]:
 
 
 def is_syntax(name: str) -> bool:
-    """Say whether a name is that of an operator, which has a syntax of its own, and no function that can be called."""
+    """Return whether a name is that of an operator, which has its own syntax and cannot be called."""
     upper = name.upper()
     return upper in _SYNTAX or not upper.replace("_", "").isalnum()
 

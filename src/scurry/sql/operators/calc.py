@@ -25,7 +25,6 @@ class Calc:
     """Apply row-wise operations one after the other."""
 
     def __init__(self, steps: Sequence[Plan], session: Session) -> None:
-        """Take the operations, the first one first, and the session."""
         self._steps = tuple(steps)
         self._session = session
         self._compiled: list[Step] = []
@@ -41,7 +40,7 @@ class Calc:
         self._compiled = [compile_step(step, session) for step in self._steps]
 
     def close(self) -> None:
-        """Close the functions of users."""
+        """Close the user-defined functions."""
         self._functions.close()
 
     def flat_map(self, changes: Changes) -> list[Changes]:
@@ -88,7 +87,6 @@ class SelectColumns:
     """Select columns by position, and give them the types of a schema."""
 
     def __init__(self, positions: Sequence[int], plan: Plan) -> None:
-        """Take the positions, and the plan whose columns they are."""
         self._positions = tuple(positions)
         self._schema = plan.schema
 
@@ -100,7 +98,7 @@ class SelectColumns:
 
 
 def function_context(context: Any, session: Session) -> FunctionContext:
-    """Return what functions of users know of a task."""
+    """Return what user-defined functions know of a task."""
     return FunctionContext(
         context.get_metrics_group(),
         job_parameters(session),

@@ -79,7 +79,7 @@ class IdleCleanup:
         context.register_processing_timer(now + self._most, CLEANUP)
 
     def is_due(self, time: int, namespace: Any, context: RowsContext) -> bool:
-        """Say whether a timer that has fired means that the current key has been idle for long enough."""
+        """Return whether a timer that has fired means that the current key has been idle for long enough."""
         return namespace == CLEANUP and context.state.get(CLEANUP) == time
 
 

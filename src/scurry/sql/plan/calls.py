@@ -122,7 +122,7 @@ def _check_nulls(site: CallSite, arguments: Sequence[Expression], span: Any) -> 
 
 
 def is_written_null(expression: Expression) -> bool:
-    """Say whether an expression is the literal NULL of a statement."""
+    """Return whether an expression is the literal NULL of a statement."""
     is_null = isinstance(expression, Literal) and isinstance(expression.type, NullType)
     return is_null and expression.span is not None and bool(expression.span.text)
 

@@ -91,7 +91,7 @@ def _filter(plan: nodes.Filter) -> Columns | None:
 
 
 def _stops_passing(condition: Expression, columns: Columns) -> bool:
-    """Say whether a row that passes a condition may not pass after an update."""
+    """Return whether a row that passes a condition may not pass after an update."""
     if isinstance(condition, InputReference):
         return columns[condition.index] is not _CONSTANT
     if not isinstance(condition, Call):

@@ -21,7 +21,6 @@ class SessionCatalog:
     """Look up the tables and views of a session."""
 
     def __init__(self, session: TableSession) -> None:
-        """Take the session."""
         self._session = session
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
@@ -86,7 +85,6 @@ class TableCatalog(SessionCatalog):
     """The catalogs of a session, and a table that may be in none of them."""
 
     def __init__(self, session: TableSession, table: ContextResolvedTable) -> None:
-        """Take the session and the table."""
         super().__init__(session)
         self._table = table
 
@@ -96,7 +94,7 @@ class TableCatalog(SessionCatalog):
 
 
 def is_source_watermark(text: str) -> bool:
-    """Say whether the text of a watermark's expression means the watermarks of the source."""
+    """Return whether the text of a watermark's expression means the watermarks of the source."""
     return text.replace("`", "").replace(" ", "").upper() == "SOURCE_WATERMARK()"
 
 

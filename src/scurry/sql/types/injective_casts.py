@@ -26,7 +26,7 @@ _BYTES = 4
 
 
 def is_injective_cast(source: DataType, target: DataType) -> bool:
-    """Say whether a cast gives different values different results.
+    """Return whether a cast gives different values different results.
 
     Args:
         source: The type of the values; it matters not whether they may be NULL.

@@ -34,7 +34,7 @@ __all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order"]
 
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
-    """Say whether a call is one of an aggregate."""
+    """Return whether a call is one of an aggregate."""
     if isinstance(node, nodes.Call):
         user = called_function(node.name, environment)
         if user is not None:
@@ -43,13 +43,13 @@ def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
 
 
 def is_ranking(node: nodes.FunctionCall) -> bool:
-    """Say whether a call is one whose value depends on the place of the row, so that it takes no frame."""
+    """Return whether a call is one whose value depends on the place of the row, so that it takes no frame."""
     function = _function(node)
     return function is not None and function.make is None and function.name != "NTILE"
 
 
 def needs_order(node: nodes.FunctionCall) -> bool:
-    """Say whether a call with OVER needs ORDER BY."""
+    """Return whether a call with OVER needs ORDER BY."""
     function = _function(node)
     return function is not None and function.needs_order
 

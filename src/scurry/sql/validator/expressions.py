@@ -204,7 +204,7 @@ class ExpressionValidator:
         return self.call(str(node.name), arguments, node.span)
 
     def no_named_arguments(self, node: nodes.Call) -> ValidationError:
-        """Return the error for a call with names of arguments, which only functions of users have."""
+        """Return the error for a call with names of arguments, which only user-defined functions have."""
         if lookup(str(node.name)) is not None:
             message = "Unsupported function signature. Function must not be overloaded or use varargs."
             return calls.refused(None, message)

@@ -77,7 +77,6 @@ class Grouping:
         base: ExpressionValidator,
         selected: Mapping[nodes.Expression, str],
     ) -> None:
-        """Take the keys, the rows, what validates expressions over them, and the names of what is selected."""
         self._base = base
         self._selected = selected
         self._group_by = group_by

@@ -134,7 +134,7 @@ class Scope:
             scope = scope.outer
 
     def _names_table(self, identifier: Identifier) -> bool:
-        """Say whether the first parts of a name are a table of this scope."""
+        """Return whether the first parts of a name are a table of this scope."""
         return any(self._relation(identifier.names[:parts]) is not None for parts in _qualifiers(identifier))
 
     def _relation(self, names: tuple[str, ...]) -> Relation | None:

@@ -66,7 +66,6 @@ class ResultColumn:
     """
 
     def __init__(self, data_type: DataType) -> None:
-        """Take the type."""
         self._type = data_type
         self._kind = arrow_type(data_type)
         self._own = _OWN.get(type(data_type))

@@ -241,37 +241,37 @@ class PartitionMethods(ApiObject):
     # ------------------------------------------------------------------ statistics
 
     def get_table_statistics(self, table_path: ObjectPath) -> CatalogTableStatistics:
-        """Return what is known of the size of a table."""
+        """Return the known size of a table."""
         return CatalogTableStatistics._of(self._catalog.statistics(*_names(table_path)))
 
     def get_table_column_statistics(self, table_path: ObjectPath) -> CatalogColumnStatistics:
-        """Return what is known of the columns of a table."""
+        """Return the known statistics of the columns of a table."""
         return CatalogColumnStatistics._of(self._catalog.column_statistics(*_names(table_path)))
 
     def get_partition_statistics(
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec
     ) -> CatalogTableStatistics:
-        """Return what is known of the size of a partition."""
+        """Return the known size of a partition."""
         spec = partition_spec.get_partition_spec()
         return CatalogTableStatistics._of(self._catalog.statistics(*_names(table_path), spec))
 
     def bulk_get_partition_statistics(
         self, table_path: ObjectPath, partition_specs: Sequence[CatalogPartitionSpec]
     ) -> list[CatalogTableStatistics]:
-        """Return what is known of the sizes of partitions."""
+        """Return the known sizes of partitions."""
         return [self.get_partition_statistics(table_path, each) for each in partition_specs]
 
     def get_partition_column_statistics(
         self, table_path: ObjectPath, partition_spec: CatalogPartitionSpec
     ) -> CatalogColumnStatistics:
-        """Return what is known of the columns of a partition."""
+        """Return the known statistics of the columns of a partition."""
         spec = partition_spec.get_partition_spec()
         return CatalogColumnStatistics._of(self._catalog.column_statistics(*_names(table_path), spec))
 
     def bulk_get_partition_column_statistics(
         self, table_path: ObjectPath, partition_specs: Sequence[CatalogPartitionSpec]
     ) -> list[CatalogColumnStatistics]:
-        """Return what is known of the columns of partitions."""
+        """Return the known statistics of the columns of partitions."""
         return [self.get_partition_column_statistics(table_path, each) for each in partition_specs]
 
     def alter_table_statistics(

@@ -2,6 +2,6 @@
 
 base         the session, and names as SQL reads them
 catalogs     catalogs, databases, and what they contain
-functions    functions of users, and what Python's functions need on workers
+functions    user-defined functions, and what Python's functions need on workers
 modules      modules, models and compiled plans
 """

@@ -1,4 +1,4 @@
-"""Functions of users, and what Python's functions need on workers."""
+"""User-defined functions, and what Python's functions need on workers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["FunctionMethods"]
 
 
 class FunctionMethods(EnvironmentBase):
-    """Functions of users, and what Python's functions need on workers."""
+    """User-defined functions, and what Python's functions need on workers."""
 
     def drop_function(self, path: str) -> bool:
         """Remove a permanent function; return whether there was one.

@@ -21,7 +21,7 @@ class ExpressionBase:
 
     Attributes:
         _node: The syntax tree.
-        _functions: The functions of users that it calls, by the names it calls them by.
+        _functions: The user-defined functions that it calls, by the names it calls them by.
         _tables: The tables that it reads, by the names it reads them by.
         _names: What `alias` named it.
         _descending: The order that `asc` or `desc` asked for.
@@ -41,7 +41,7 @@ class ExpressionBase:
 
         Args:
             node: The syntax tree.
-            functions: The functions of users that it calls, by the names it calls them by.
+            functions: The user-defined functions that it calls, by the names it calls them by.
             names: What `alias` named it.
             descending: The order that `asc` or `desc` asked for.
             tables: The tables that it reads, by the names it reads them by.

@@ -69,7 +69,7 @@ class Collections(ExpressionBase):
         return self._call_of("ARRAY_APPEND", self, addition)
 
     def array_contains(self, needle: Any) -> Self:
-        """Say whether the array has an element.
+        """Return whether the array has an element.
 
         Args:
             needle: The element.

@@ -29,7 +29,7 @@ class Json(ExpressionBase):
     """Functions of JSON texts, and digests."""
 
     def is_json(self, json_type: JsonType | None = None) -> Self:
-        """Say whether a text is JSON.
+        """Return whether a text is JSON.
 
         Args:
             json_type: Of which kind; None for any.
@@ -37,7 +37,7 @@ class Json(ExpressionBase):
         return self._sql(f"x IS JSON {(json_type or JsonType.VALUE).name}", x=self)
 
     def json_exists(self, path: str, on_error: JsonExistsOnError | None = None) -> Self:
-        """Say whether there is something in a JSON text.
+        """Return whether there is something in a JSON text.
 
         Args:
             path: Where, such as `$.a[0]`.

@@ -118,7 +118,7 @@ class Operators(ExpressionBase):
     # ------------------------------------------------------------------ conditions
 
     def between(self, lower_bound: Any, upper_bound: Any) -> Self:
-        """Say whether the value is between two others, or is one of them.
+        """Return whether the value is between two others, or is one of them.
 
         Args:
             lower_bound: The smallest value.
@@ -127,7 +127,7 @@ class Operators(ExpressionBase):
         return self._sql("x BETWEEN low AND high", x=self, low=lower_bound, high=upper_bound)
 
     def not_between(self, lower_bound: Any, upper_bound: Any) -> Self:
-        """Say whether the value is smaller than one or greater than another.
+        """Return whether the value is smaller than one or greater than another.
 
         Args:
             lower_bound: The smallest value that is not meant.
@@ -154,36 +154,36 @@ class Operators(ExpressionBase):
 
     @property
     def is_null(self) -> Self:
-        """Say whether there is no value."""
+        """Return whether there is no value."""
         return self._call("IS NULL")
 
     @property
     def is_not_null(self) -> Self:
-        """Say whether there is a value."""
+        """Return whether there is a value."""
         return self._call("IS NOT NULL")
 
     @property
     def is_true(self) -> Self:
-        """Say whether a condition is TRUE."""
+        """Return whether a condition is TRUE."""
         return self._call("IS TRUE")
 
     @property
     def is_false(self) -> Self:
-        """Say whether a condition is FALSE."""
+        """Return whether a condition is FALSE."""
         return self._call("IS FALSE")
 
     @property
     def is_not_true(self) -> Self:
-        """Say whether a condition is FALSE or NULL."""
+        """Return whether a condition is FALSE or NULL."""
         return self._call("IS NOT TRUE")
 
     @property
     def is_not_false(self) -> Self:
-        """Say whether a condition is TRUE or NULL."""
+        """Return whether a condition is TRUE or NULL."""
         return self._call("IS NOT FALSE")
 
     def in_(self, first_element_or_table: Any | Table, *remaining_elements: Any) -> Self:
-        """Say whether the value is one of several, or in a table of one column.
+        """Return whether the value is one of several, or in a table of one column.
 
         Args:
             first_element_or_table: The first of the values, or the table.

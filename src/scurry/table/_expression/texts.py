@@ -21,7 +21,7 @@ class Texts(ExpressionBase):
         return self._call_of("||", self, other)
 
     def starts_with(self, start_expr: Any) -> Self:
-        """Say whether the text begins with another.
+        """Return whether the text begins with another.
 
         Args:
             start_expr: The other text.
@@ -29,7 +29,7 @@ class Texts(ExpressionBase):
         return self._call_of("STARTSWITH", self, start_expr)
 
     def ends_with(self, end_expr: Any) -> Self:
-        """Say whether the text ends with another.
+        """Return whether the text ends with another.
 
         Args:
             end_expr: The other text.
@@ -117,7 +117,7 @@ class Texts(ExpressionBase):
         return self._call("INITCAP")
 
     def like(self, pattern: Any = None, escape: Any = None) -> Self:
-        """Say whether the text matches a pattern of LIKE.
+        """Return whether the text matches a pattern of LIKE.
 
         Args:
             pattern: The pattern: `%` for any text, `_` for a character.
@@ -126,7 +126,7 @@ class Texts(ExpressionBase):
         return self._call("LIKE", pattern, escape)
 
     def similar(self, pattern: Any = None) -> Self:
-        """Say whether the text matches a pattern of SIMILAR TO.
+        """Return whether the text matches a pattern of SIMILAR TO.
 
         Args:
             pattern: The pattern.
@@ -170,7 +170,7 @@ class Texts(ExpressionBase):
         return self._call("OVERLAY", new_string, starting, length)
 
     def regexp(self, regex: Any) -> Self:
-        """Say whether a part of the text matches a regular expression.
+        """Return whether a part of the text matches a regular expression.
 
         Args:
             regex: The expression, as Java has it.

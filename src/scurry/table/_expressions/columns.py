@@ -45,7 +45,7 @@ def col(name: str) -> Expression:
 
 
 def with_all_columns() -> Expression:
-    """Return what stands for all columns."""
+    """Select all columns."""
     return Expression(nodes.Star(span=here()))
 
 
@@ -65,7 +65,7 @@ def with_columns(head: Any, *tails: Any) -> Expression:
 
 
 def without_columns(head: Any, *tails: Any) -> Expression:
-    """Return what stands for all columns but some.
+    """Select all columns but some.
 
     Args:
         head: The first that is left out: a column, its place from 1, or a range of `range_`.

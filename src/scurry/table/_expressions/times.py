@@ -112,7 +112,7 @@ def convert_tz(date_str: Any, tz_from: Any, tz_to: Any) -> Expression:
 def temporal_overlaps(
     left_time_point: Any, left_temporal: Any, right_time_point: Any, right_temporal: Any
 ) -> Expression:
-    """Say whether two stretches of time overlap.
+    """Return whether two stretches of time overlap.
 
     Args:
         left_time_point: When the first begins.

@@ -88,7 +88,7 @@ def lit(v: Any, data_type: DataType | None = None) -> Expression:
 
 
 def _is_of(value: Any, data_type: DataType) -> bool:
-    """Say whether a type has a Python value, as it is."""
+    """Return whether a type has a Python value, as it is."""
     if isinstance(value, str) or isinstance(data_type, CharType | VarCharType):
         return isinstance(value, str) and isinstance(data_type, CharType | VarCharType)
     if isinstance(value, bytes | bytearray) or isinstance(data_type, BinaryType | VarBinaryType):

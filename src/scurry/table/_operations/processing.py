@@ -23,7 +23,6 @@ class TableGiven:
     """A table as an argument of a process table function."""
 
     def __init__(self, plan: Plan, keys: Sequence[str] | None, name: str | None = None) -> None:
-        """Take the table, the columns that it is partitioned by, and the name of the argument."""
         self.plan = plan
         self.keys = keys
         self.name = name

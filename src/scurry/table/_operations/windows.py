@@ -106,7 +106,7 @@ def _with_time(made: Operation, plan: Plan, milliseconds: nodes.Expression) -> t
 
 
 def _is_null_of_nothing(node: nodes.Expression) -> bool:
-    """Say whether an aggregate is NULL for no rows, as Flink's Table API supposes of windows."""
+    """Return whether an aggregate is NULL for no rows, as Flink's Table API supposes of windows."""
     return isinstance(node, nodes.Call) and node.name.last in ("SUM", "MIN", "MAX", "AVG", "FIRST_VALUE", "LAST_VALUE")
 
 

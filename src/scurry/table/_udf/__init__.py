@@ -1,1 +1,1 @@
-"""The implementation of `table.udf`: functions of users as programs declare them."""
+"""The implementation of `table.udf`: user-defined functions as programs declare them."""

@@ -1,4 +1,4 @@
-"""The classes that functions of users derive from."""
+"""The classes that user-defined functions derive from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ACC = TypeVar("ACC")
 
 @of_functions
 class UserDefinedFunction(ABC):  # noqa: B024 - the classes of its kinds have the abstract methods
-    """Base of all functions of users."""
+    """Base of all user-defined functions."""
 
     def open(self, function_context: FunctionContext) -> None:  # noqa: B027 - a function need not have it
         """Prepare for calls; called once per task.

@@ -153,7 +153,6 @@ class Aliased:
     """A function with names for the columns of its results."""
 
     def __init__(self, function: DeclaredFunction, names: tuple[str, ...]) -> None:
-        """Take both."""
         self._function = function
         self._alias_names = names
 

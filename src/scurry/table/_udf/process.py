@@ -71,7 +71,6 @@ class DeclaredProcessFunction:
     """A process table function with its types: what catalogs and `Table.process` take."""
 
     def __init__(self, function: UserFunction) -> None:
-        """Take the function as plans have it."""
         self._function = function
         self.__name__ = function.name
         self.__doc__ = function.function.__doc__

@@ -28,7 +28,6 @@ class AggregatedTable(ApiObject):
     """A grouped table with an aggregate function; `select` chooses columns of the results."""
 
     def __init__(self, groups: GroupedTable | WindowGroupedTable, function: Any) -> None:
-        """Take the groups and the function."""
         self._groups = groups
         self._function = function
 
@@ -63,7 +62,6 @@ class FlatAggregateTable(ApiObject):
     """A table with a table aggregate function for all rows or for groups; `select` chooses columns of the results."""
 
     def __init__(self, table: Table, keys: Sequence[Expression], function: Any) -> None:
-        """Take the table, what it is grouped by, and the function."""
         self._table = table
         self._keys = keys
         self._function = function

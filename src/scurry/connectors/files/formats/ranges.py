@@ -184,7 +184,6 @@ class LineNumbers:
     """Count the lines, from 1, up to a position in a block; read the file before the block only when needed."""
 
     def __init__(self, fs: FileSystem, path: str, offset: int) -> None:
-        """Take the file, and the position of the block in it."""
         self.path = path
         self._fs = fs
         self._offset = offset

@@ -20,7 +20,6 @@ class ColumnRows(Sequence[Row]):
     """
 
     def __init__(self, columns: Sequence[Any], names: tuple[str, ...], path: str = "") -> None:
-        """Take the Arrow arrays, all of one length, the field names, and the file for error messages."""
         self._columns = columns
         self._names = names
         self._path = path

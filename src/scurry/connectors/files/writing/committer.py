@@ -56,7 +56,6 @@ class FileCommitter(Committer):
     """
 
     def __init__(self, sink: FileSink, names: PartNames) -> None:
-        """Take the sink and the names of its files."""
         self._sink = sink
         self._compaction = sink.compaction
         self._names = names

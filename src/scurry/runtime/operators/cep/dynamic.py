@@ -89,7 +89,7 @@ class DynamicCepOperator(CepOperator):
         self._runs = [self._in_effect[each][1] for each in sorted(self._in_effect, key=repr)]
 
     def _compiled(self, change: PatternChange) -> PatternRun:
-        """Return what finds a pattern.
+        """Return the matcher of a pattern.
 
         Raises:
             MalformedPatternError: It is no pattern.

@@ -57,7 +57,7 @@ class CepOperator(KeyedOperator):
         self._reset()
 
     def _run_of(self, pattern: Pattern, slot: Any, **described: Any) -> PatternRun:
-        """Return what finds a pattern; `described` says more of it if it is one of several.
+        """Return the matcher of a pattern; `described` says more of it if it is one of several.
 
         Raises:
             MalformedPatternError: Flink refuses the pattern, or an expression in it is wrong.

@@ -52,7 +52,7 @@ _HEX = b"0123456789abcdef"
 
 
 def sequence_column(start: int, data_type: DataType) -> ColumnGenerator:
-    """Return what makes ascending numbers.
+    """Return the generator of ascending numbers.
 
     Args:
         start: The first number.
@@ -92,7 +92,7 @@ class RandomColumns:
         self._random: np.random.Generator = np.random.default_rng()
 
     def column(self, prefix: str, data_type: DataType) -> ColumnGenerator:
-        """Return what makes a column.
+        """Return the function that makes a column.
 
         Args:
             prefix: The beginning of the keys of its options.

@@ -125,7 +125,7 @@ class DataGenSource(TableSource):
                 time.sleep(ahead)
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return what assigns ranges of rows at the configured rate."""
+        """Return the assigner of ranges of rows at the configured rate."""
         rows = DataGeneratorSource(int, self.total, self.rate)
         return rows.create_enumerator(channels, limits)
 

@@ -33,7 +33,6 @@ class Marker:
     def __init__(
         self, marking: PartitionMarking, path: str, names: PartNames, now: Callable[[], float] = time.time
     ) -> None:
-        """Take the marking, the table's directory, the names of the sink's files, and a clock of seconds."""
         self._marking = marking
         self._fs, self._base = file_system(path)
         self._names = names

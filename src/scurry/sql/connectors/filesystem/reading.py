@@ -121,7 +121,7 @@ class FileTableSource(TableSource):
         return self.format.file_reader(self.declared, columns, self.format_options, self.time_zone)
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return what assigns ranges of the files, and looks for new ones."""
+        """Return the assigner of ranges of the files, and looks for new ones."""
         interval = None if self.bounded else self.monitor_interval
         files = FileSource(_Ranges(self.reader(())), [self.path], interval, pattern=self.pattern)
         return files.create_enumerator(channels, limits)

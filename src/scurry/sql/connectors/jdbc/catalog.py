@@ -88,7 +88,6 @@ class JdbcCatalog(ExternalCatalog):
     place = "in the database"
 
     def __init__(self, name: str, default_database: str, username: str, password: str, base_url: str) -> None:
-        """Take the address; the server is asked when a name is looked up."""
         super().__init__(name, default_database)
         self._username = username
         self._password = password

@@ -52,7 +52,6 @@ class ReducingWriter(SinkWriter):
     """Hold the changes of a micro-batch back."""
 
     def __init__(self, sink: ReducingSink, messages: SinkWriter, now: Callable[[], float] = time.monotonic) -> None:
-        """Take the settings, the writer of what is passed on, and a clock of seconds."""
         self._sink = sink
         self._messages = messages
         self._now = now

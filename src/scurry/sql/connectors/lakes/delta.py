@@ -159,7 +159,7 @@ class DeltaTableSource(TableSource):
         return list(DeltaTableLog(self.path, self.what).start()[1])
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return what assigns files, and looks for new versions."""
+        """Return the assigner of files, and looks for new versions."""
         return LakeEnumerator(lambda: DeltaTableLog(self.path, self.what), channels, limits.max_bytes, self.interval_ms)
 
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -67,7 +67,6 @@ class DeltaCatalog(ExternalCatalog):
     place = "with another engine"
 
     def __init__(self, name: str, default_database: str, warehouse: str) -> None:
-        """Take the directory or address of the databases; it is looked at when a name is looked up."""
         super().__init__(name, default_database)
         self._warehouse = warehouse.rstrip("/")
         self._fs, self._root = file_system(warehouse)

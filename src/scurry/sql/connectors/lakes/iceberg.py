@@ -140,7 +140,7 @@ class IcebergTableSource(TableSource):
         return list(self._log().start()[1])
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return what assigns files, and looks for new snapshots."""
+        """Return the assigner of files, and looks for new snapshots."""
         return LakeEnumerator(self._log, channels, limits.max_bytes, self.interval_ms)
 
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -55,7 +55,6 @@ class IcebergCatalog(ExternalCatalog):
     def __init__(
         self, name: str, default_database: str, options: Mapping[str, str], properties: Mapping[str, str]
     ) -> None:
-        """Take the options of the catalog, and its properties for pyiceberg; it is asked when a name is looked up."""
         super().__init__(name, default_database)
         self._properties = properties
         self._given = {

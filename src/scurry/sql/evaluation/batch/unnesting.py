@@ -58,5 +58,5 @@ def unnested(plan: Unnest, column: pa.Array) -> tuple[Any, list[pa.Array]]:
 
 
 def _are_rows(elements: pa.Array, width: int) -> bool:
-    """Say whether elements become rows of their fields."""
+    """Return whether elements become rows of their fields."""
     return bool(pa.types.is_struct(elements.type) and elements.type.num_fields == width)

@@ -71,7 +71,6 @@ class Leaves:
     """Collects the leaves of expressions, and returns them as columns of a row that has one for each."""
 
     def __init__(self, rows: RowExpressions, session: Session) -> None:
-        """Take what is kept of each row, to which the leaves add what they need, and the session."""
         self._rows = rows
         self._session = session
         self._found: dict[Expression, int] = {}

@@ -113,7 +113,7 @@ class Condition:
             self._compiled = compile_expressions([bound], session) if self._scalar is None else None
 
     def holds(self, row: KeptRow, context: Any) -> bool:
-        """Say whether the part holds that depends on rows before.
+        """Return whether the part holds that depends on rows before.
 
         Args:
             row: The row.

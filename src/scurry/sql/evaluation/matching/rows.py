@@ -30,7 +30,6 @@ class RowExpressions:
     """
 
     def __init__(self, session: Session) -> None:
-        """Take the session."""
         self._session = session
         self._places: dict[Expression, int] = {}
         self._conditions: list[Expression] = []
@@ -72,7 +71,7 @@ class RowExpressions:
         return list(zip(known, *map(to_values, self._values(batch)), strict=True))
 
     def holds(self, bit: int, row: pa.RecordBatch) -> bool:
-        """Say whether the condition of a bit holds for a row.
+        """Return whether the condition of a bit holds for a row.
 
         Raises:
             EvaluationError: It has no value.

@@ -30,7 +30,7 @@ def restored(kept: bytes, declared: DeclaredState) -> Any:
 
 
 def is_empty(value: Any, declared: DeclaredState) -> bool:
-    """Say whether a value is that of a partition without state, which need not be kept."""
+    """Return whether a value is that of a partition without state, which need not be kept."""
     return bool(_fields(value) == _fields(declared.make()))
 
 

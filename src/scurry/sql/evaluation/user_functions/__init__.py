@@ -1,1 +1,1 @@
-"""Functions of users, called for the rows of batches."""
+"""User-defined functions, called for the rows of batches."""

@@ -1,4 +1,4 @@
-"""Aggregate functions of users, as the accumulators that built-in aggregates have."""
+"""Aggregate user-defined functions, as the accumulators that built-in aggregates have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of functions of users: the objects that tasks open, and the values of columns."""
+"""Arguments of user-defined functions: the objects that tasks open, and the values of columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures in functions of users: the function, the user's lines and the row first."""
+"""Failures in user-defined functions: the function, the user's lines and the row first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scalar functions of users over columns."""
+"""Scalar user-defined functions over columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table functions of users: the rows they return for each row."""
+"""Table user-defined functions: the rows they return for each row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table aggregate functions of users: the rows that they make of groups."""
+"""Table aggregate user-defined functions: the rows that they make of groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of users that take columns: Series of pandas, or arrays of pyarrow."""
+"""User-defined functions that take columns: Series of pandas, or arrays of pyarrow."""
 
 from __future__ import annotations
 

@@ -79,7 +79,6 @@ class Average(Sum):
     """Divides the sum of the values by their number."""
 
     def __init__(self, result_type: DataType, narrow: bool) -> None:
-        """Take the type of the averages, and whether sums have it, too, as with OVER."""
         super().__init__(result_type, zero=False)
         self._result, self._narrow = result_type, narrow
 

@@ -1,1 +1,1 @@
-"""Functions of users: their definitions, and the contexts they are opened with."""
+"""User-defined functions: their definitions, and the contexts they are opened with."""

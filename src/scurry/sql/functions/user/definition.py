@@ -86,7 +86,7 @@ class UserFunction:
 
 
 class OpenedFunctions(Protocol):
-    """The functions of users that a task has opened."""
+    """The user-defined functions that a task has opened."""
 
     def opened(self, function: UserFunction) -> Any:
         """Return the object of a function, opened."""

@@ -85,7 +85,7 @@ class GroupAggregate:
         self._views = [by_view[view] for view in range(len(views))]
 
     def close(self) -> None:
-        """Close the functions of users."""
+        """Close the user-defined functions."""
         self._functions.close()
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:

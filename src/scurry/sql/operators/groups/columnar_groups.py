@@ -23,7 +23,7 @@ __all__ = ["ColumnarGroups", "keeps_states_only"]
 
 
 def keeps_states_only(plan: GlobalGroupAggregate, session: Session) -> bool:
-    """Say whether groups have no more than states of aggregates: no rows, and no different values."""
+    """Return whether groups have no more than states of aggregates: no rows, and no different values."""
     aggregate = plan.aggregate
     sent, _, _ = partials(aggregate.calls, aggregate.input.schema, plan.retracts, session)
     return all(isinstance(each, SentStates) for each in sent)
@@ -37,7 +37,6 @@ class ColumnarGroups(HashedRowsFunction):
     """
 
     def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, session: Session) -> None:
-        """Take the second phase, whether an update has the row before it, and the session."""
         self._plan = plan
         self._updates_before = updates_before
         self._session = session

@@ -29,7 +29,6 @@ class DistinctValues:
     """
 
     def __init__(self, arguments: Sequence[Expression], batch: pa.RecordBatch) -> None:
-        """Take the arguments, at least one, and the rows."""
         columns = [argument_column(each, batch) for each in arguments]
         self.codes, first = group_codes(columns, batch.num_rows)
         places = pa.array(first)

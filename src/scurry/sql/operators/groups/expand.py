@@ -18,7 +18,6 @@ class ExpandRows:
     """Repeat each row for each grouping set."""
 
     def __init__(self, plan: Expand) -> None:
-        """Take the node; its input matters only by its columns."""
         self._plan = plan
 
     def map(self, changes: Changes) -> Changes:

@@ -49,7 +49,6 @@ class ExtremeOfKept:
     """Keeps how often each value is in a group, and the different values sorted."""
 
     def __init__(self, call: AggregateCall) -> None:
-        """Take the aggregate."""
         self._argument = call.arguments[0]
         self._greatest = call.function == "MAX"
 

@@ -1,4 +1,4 @@
-"""What is kept of groups, and when they are forgotten."""
+"""Group state and its expiry."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ class KeptGroups:
     """
 
     def __init__(self, ttl: int) -> None:
-        """Take the milliseconds after which a group that has no new rows is forgotten; 0 for never."""
         self._ttl = ttl
         self.open()
 

@@ -1,4 +1,4 @@
-"""What is sent of the rows of a group in place of the rows: states of aggregates, different values, or arguments."""
+"""Output of the local phase, per group: states of aggregates, different values, or arguments."""
 
 from __future__ import annotations
 
@@ -81,7 +81,6 @@ class SentStates:
     """The state of an aggregate; rows that are taken back change it as others do."""
 
     def __init__(self, call: AggregateCall, found: Accumulator, schema: Schema) -> None:
-        """Take an aggregate with what computes it, and the columns of the rows."""
         self._call = call
         self.accumulator: Any = found
         empty = batch_of([pa.nulls(0, arrow_type(each.type)) for each in schema], schema, 0)
@@ -121,7 +120,6 @@ class _Arguments:
     """
 
     def __init__(self, call: AggregateCall, schema: Schema) -> None:
-        """Take the aggregate, and the columns of the rows."""
         self._filter = call
         self._columns = sorted(set().union(*map(input_references, call.arguments)))
         self.schema = schema.select(self._columns)

@@ -25,7 +25,6 @@ class EntryPieces(MutableMapping[Any, Any]):
     """Pieces that are slots of the state of a key: for groups that have many."""
 
     def __init__(self, entry: dict[Any, Any], prefix: tuple[Any, ...]) -> None:
-        """Take the state of the key, and what the slots begin with."""
         self._entry = entry
         self._prefix = prefix
 
@@ -63,7 +62,6 @@ class ValueCounts(LoadedPieces):
     """How often each value is in a group, in buckets by the hashes of the values."""
 
     def __init__(self, pieces: Pieces) -> None:
-        """Take the pieces of a group."""
         self._pieces = pieces
         size: tuple[int, int] = pieces.get(_SIZE) or (1, 0)
         self._buckets, self._values = size

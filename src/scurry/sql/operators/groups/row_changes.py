@@ -123,7 +123,6 @@ class ColumnarGroupAggregate(HashedRowsFunction):
     """
 
     def __init__(self, plan: Aggregate, updates_before: bool, session: Session) -> None:
-        """Take the aggregate, whether an update has the row before it, and the session."""
         self._plan = plan
         self._updates_before = updates_before
         self._session = session

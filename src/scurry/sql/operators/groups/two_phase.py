@@ -40,7 +40,6 @@ class LocalGroups:
     """Make a row of the rows of each group that are read together: the key, and what `Partial`s send."""
 
     def __init__(self, plan: LocalGroupAggregate, session: Session) -> None:
-        """Take the first phase, and the session."""
         self._plan = plan
         self._session = session
 

@@ -34,7 +34,6 @@ class AppendOnlyJoin(HashedRowsFunction):
     """Join each row with all rows that the other side has had so far."""
 
     def __init__(self, plan: RegularJoin, session: Session) -> None:
-        """Take the join, whose inputs matter only by their columns, and the session."""
         self._plan = plan
         self._session = session
 

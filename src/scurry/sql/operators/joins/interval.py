@@ -59,7 +59,6 @@ class IntervalJoin:
     """
 
     def __init__(self, plan: IntervalJoinNode, session: Session) -> None:
-        """Take the join, whose inputs matter only by their columns, and the session."""
         self._plan = plan
         self._session = session
         # How much later than a row the last row of the other side is that it can be joined with.

@@ -37,7 +37,6 @@ class LookupJoin:
     """Join rows with what a table has for their keys."""
 
     def __init__(self, plan: LookupJoinNode, lookup: LookupSource, session: Session) -> None:
-        """Take the join, whose input matters only by its columns, what looks rows up, and the session."""
         self._plan = plan
         self._lookup = lookup
         self._session = session

@@ -46,7 +46,6 @@ class Pairs:
     """Makes rows of a join out of rows of its sides."""
 
     def __init__(self, plan: StreamingJoin, session: Session) -> None:
-        """Take the join, whose inputs matter only by their columns, and the session."""
         self._plan = plan
         self._both = plan.left.schema + plan.right.schema
         self._check = None if plan.rest is None else compile_expressions([plan.rest], session)

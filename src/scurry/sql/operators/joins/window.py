@@ -52,7 +52,6 @@ class WindowJoin:
     """
 
     def __init__(self, plan: WindowJoinNode, session: Session) -> None:
-        """Take the join, whose inputs matter only by their columns, and the session."""
         self._plan = plan
         self._session = session
 

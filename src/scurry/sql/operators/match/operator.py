@@ -83,7 +83,6 @@ class EventTimeMatch:
     """Find matches in the order of event time, as far as the watermark has passed."""
 
     def __init__(self, plan: Match, session: Session) -> None:
-        """Take the operation, of whose input only the columns matter, and the session."""
         self._plan = plan
         self._session = session
 
@@ -167,7 +166,6 @@ class ProcessingTimeMatch:
     """Find matches in the order in which rows arrive."""
 
     def __init__(self, plan: Match, session: Session) -> None:
-        """Take the operation, of whose input only the columns matter, and the session."""
         self._plan = plan
         self._session = session
 

@@ -164,7 +164,6 @@ class ProcessingTimeOver:
     """Emit rows as they arrive."""
 
     def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
-        """Take the same as `EventTimeOver`."""
         self._plan = plan
         self._expiry = Expiry(ttl if plan.is_unbounded else 0)
         self._cleanup = IdleCleanup(0 if plan.is_unbounded or _length(plan) is not None else ttl)

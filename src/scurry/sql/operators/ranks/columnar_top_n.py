@@ -43,7 +43,6 @@ class ColumnarTopN(HashedRowsFunction):
     """Emit the exact changes of each row; places in the order of all rows stand for rows until the end."""
 
     def __init__(self, plan: Rank, with_before: bool) -> None:
-        """Take the rank, and whether updates have to have the row before."""
         self._plan = plan
         self._with_before = with_before
         #: Rows that leave and enter are deleted and inserted, if no number tells that one has replaced the other.

@@ -82,7 +82,6 @@ class FirstRow(HashedRowsFunction):
     """Emit the row of a key that arrives first; the keys that there were are kept in columns."""
 
     def __init__(self, plan: Deduplicate) -> None:
-        """Take the deduplication."""
         self._plan = plan
 
     def row_of(self, entry: Entry) -> list[Any] | None:

@@ -100,7 +100,6 @@ class LastRow(HashedRowsFunction):
     """Emit each row that replaces the one of its key; the rows of all keys are kept in columns."""
 
     def __init__(self, plan: Deduplicate, with_before: bool) -> None:
-        """Take the deduplication, and whether updates have to have the row before."""
         self._plan = plan
         self._last_rows = _LastRows(plan, with_before)
 

@@ -19,7 +19,6 @@ class FirstRows:
     """Emit some of the rows as they arrive, then nothing any more."""
 
     def __init__(self, plan: Limit, ttl: int) -> None:
-        """Take the limit, and the milliseconds after which it begins again without rows; 0 for never."""
         self._expiry = Expiry(ttl)
         self._offset = plan.offset
         self._end = plan.offset + (plan.fetch or 0)

@@ -27,7 +27,6 @@ class TimeSort:
     """Keep rows until the watermark, or processing time, has passed them; emit them sorted."""
 
     def __init__(self, plan: TemporalSort) -> None:
-        """Take the sort."""
         self._plan = plan
 
     def open(self, context: Any) -> None:

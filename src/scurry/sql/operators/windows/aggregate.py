@@ -51,7 +51,6 @@ class LocalWindowAggregate:
     """Aggregate rows where they are read: the result has the states of their groups and slices."""
 
     def __init__(self, plan: WindowAggregate, retracts: bool, session: Session) -> None:
-        """Take the aggregate, whether rows may be taken back, and the session."""
         self._plan = plan
         self._retracts = retracts
         self._session = session
@@ -97,7 +96,6 @@ class GlobalWindowAggregate:
     """
 
     def __init__(self, plan: WindowAggregate, retracts: bool, session: Session) -> None:
-        """Take the aggregate, whether rows may be taken back, and the session."""
         self._plan = plan
         self._retracts = retracts
         self._session = session

@@ -84,7 +84,6 @@ class _ByKey(Phases):
     """
 
     def __init__(self, plan: Aggregate, set_numbers: Sequence[int]) -> None:
-        """Take the aggregate, and what GROUPING_ID is for each of its grouping sets."""
         self._plan = plan
         self._set_numbers = np.array(set_numbers)
         self._several = len(plan.grouping_sets) > 1 or plan.grouping_id is not None
@@ -123,7 +122,6 @@ class PartialStates(_ByKey):
     """
 
     def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: Session) -> None:
-        """Take the aggregate, the numbers of its grouping sets, and the session."""
         super().__init__(plan, set_numbers)
         self._accumulators = [None if call.distinct else accumulator(call, session) for call in plan.calls]
         self._distinct = [accumulator(call, session) if call.distinct else None for call in plan.calls]
@@ -239,7 +237,6 @@ class KeptRows(Phases):
     """Keep the rows, for aggregates that need all of them in an order."""
 
     def __init__(self, plan: Aggregate, session: Session) -> None:
-        """Take the aggregate and the session."""
         schema = Schema((Column("$window", BigIntType()), *plan.input.schema))
         moved = {index: index + 1 for index in range(len(plan.input.schema))}
         sets = tuple((0, *(each + 1 for each in grouping)) for grouping in plan.grouping_sets)
@@ -275,7 +272,6 @@ class ChangedRows(_ByKey):
     """
 
     def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: Session) -> None:
-        """Take the aggregate, the numbers of its grouping sets, and the session."""
         super().__init__(plan, set_numbers)
         schema = plan.input.schema
         self._arguments = sorted({each for call in plan.calls for each in input_references(call)})

@@ -40,7 +40,6 @@ class WindowTop:
     """Keep by key group and window the rows that may be among the first; emit them when the watermark has passed."""
 
     def __init__(self, plan: WindowRank, session: Session) -> None:
-        """Take the operation and the session."""
         self._plan = plan
         self._session = session
 

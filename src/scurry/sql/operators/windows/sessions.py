@@ -50,7 +50,6 @@ class Sessions:
     """
 
     def __init__(self, plan: WindowAggregate | SessionTable, retracts: bool, session: Session) -> None:
-        """Take the operation, whether rows may be taken back, and the session."""
         self._plan = plan
         self._retracts = retracts
         self._session = session

@@ -23,7 +23,6 @@ class WindowClock:
     """The time that windows are aligned to, against that of watermarks: they differ for TIMESTAMP_LTZ."""
 
     def __init__(self, window: Window, time_zone: str) -> None:
-        """Take the windows and the session's time zone."""
         self._zone = time_zone if window.is_local and zone(time_zone) is not UTC else None
 
     def of_rows(self, times: Any) -> Any:
@@ -59,7 +58,6 @@ class Slices:
     """
 
     def __init__(self, window: Window, attached: bool) -> None:
-        """Take the windows, and whether rows have their ends."""
         self._window = window
         self._slide = window.size if window.slide is None else window.slide
         # Windows of HOP in GROUP BY may have a size that is no multiple of their slide.

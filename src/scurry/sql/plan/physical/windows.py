@@ -69,7 +69,7 @@ class WindowProperties:
     columns: Mapping[int, str]
 
     def is_grouped_by(self, keys: tuple[int, ...]) -> bool:
-        """Say whether start and end of the window are among some columns."""
+        """Return whether start and end of the window are among some columns."""
         return {"start", "end"} <= {self.columns[key] for key in keys if key in self.columns}
 
     def end_among(self, keys: tuple[int, ...]) -> int:

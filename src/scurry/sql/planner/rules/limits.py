@@ -108,7 +108,7 @@ def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:
 
 
 def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Session) -> bool:
-    """Say whether a filter makes a ranking the first rows of each partition.
+    """Return whether a filter makes a ranking the first rows of each partition.
 
     Raises:
         ValidationError: It restricts the rank, but not to the first ones; or it is not the number of the row.
@@ -137,7 +137,7 @@ def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Sessi
 
 
 def _is_constant(expression: Expression, rows: Plan) -> bool:
-    """Say whether an expression over some rows has one value for all of them."""
+    """Return whether an expression over some rows has one value for all of them."""
     while isinstance(expression, InputReference) and isinstance(rows, Project | Filter):
         if isinstance(rows, Project):
             expression = rows.expressions[expression.index]
@@ -146,7 +146,7 @@ def _is_constant(expression: Expression, rows: Plan) -> bool:
 
 
 def _is_by_window(over: Over, session: Session) -> bool:
-    """Say whether rows are ranked within windows."""
+    """Return whether rows are ranked within windows."""
     properties = window_properties(window_aggregates(over.input, session))
     keys = [each.index for each in over.calls[0].partition_by if isinstance(each, InputReference)]
     return properties is not None and properties.is_grouped_by(tuple(keys))
@@ -190,7 +190,7 @@ def _check_window(plan: WindowTable) -> None:
 
 
 def _is_shifted(plan: Plan, column: int) -> bool:
-    """Say whether a column is a time attribute plus or minus something: rowtime by type, but not to the planner."""
+    """Return whether a column is a time attribute plus or minus something: rowtime by type, but not to the planner."""
     while isinstance(plan, Project | Filter):
         if isinstance(plan, Project):
             found = plan.expressions[column]

@@ -356,7 +356,7 @@ def _number(value: int) -> Literal:
 
 
 def _is_null_without_rows(plan: Plan) -> bool:
-    """Say whether an aggregation without keys, and what is computed of it, is NULL if there are no rows."""
+    """Return whether an aggregation without keys, and what is computed of it, is NULL if there are no rows."""
     if isinstance(plan, Project):
         return _is_null_without_rows(plan.input) and all(map(_is_strict, plan.expressions))
     return (

@@ -11,7 +11,7 @@ __all__ = ["are_own_keys"]
 
 
 def are_own_keys(keys: Plan, rows: Plan, columns: Sequence[int]) -> bool:
-    """Say whether the rows of a plan are all different values that some columns have in a table.
+    """Return whether the rows of a plan are all different values that some columns have in a table.
 
     Args:
         keys: The plan: `SELECT DISTINCT` of a table.

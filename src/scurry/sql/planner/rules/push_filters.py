@@ -204,14 +204,14 @@ def _simplified(kind: str, conditions: Conditions, width: int) -> str:
 
 
 def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bool:
-    """Say whether a comparison is never TRUE if the columns of a side are NULL."""
+    """Return whether a comparison is never TRUE if the columns of a side are NULL."""
     if not isinstance(condition, Call) or condition.function not in _NULL_OF_NULL:
         return False
     return any(isinstance(each, InputReference) and is_filled(each.index) for each in condition.arguments)
 
 
 def is_deterministic(expression: Expression) -> bool:
-    """Say whether an expression has the same value each time it is evaluated."""
+    """Return whether an expression has the same value each time it is evaluated."""
     return all(
         scalar_function(each.function).is_deterministic if isinstance(each, Call) else each.function.is_deterministic
         for each in walk_expression(expression)

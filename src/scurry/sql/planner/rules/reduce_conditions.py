@@ -48,7 +48,7 @@ def reduce_conditions(plan: Plan, session: Session) -> Plan:
 
 
 def _never_holds(condition: Expression, session: Session) -> bool:
-    """Say whether Calcite simplifies a condition to FALSE."""
+    """Return whether Calcite simplifies a condition to FALSE."""
     conditions = list(conjuncts(condition))
     compared = {operand for each in conditions for operand in _compared(each)}
     if any(_is_false(each, session) or _null_of(each) in compared for each in conditions):
@@ -58,7 +58,7 @@ def _never_holds(condition: Expression, session: Session) -> bool:
 
 
 def _selects_no_constants(plan: Filter, session: Session) -> bool:
-    """Say whether a condition holds for no row of VALUES with calls, which Flink plans as a union of projections.
+    """Return whether a condition holds for no row of VALUES with calls, which Flink plans as a union of projections.
 
     Rows of literals only are left as they are: Flink does not compute conditions over them.
     """
@@ -87,7 +87,7 @@ def _compared(condition: Expression) -> Iterator[Expression]:
 
 
 def _is_false(condition: Expression, session: Session) -> bool:
-    """Say whether a condition is constant, and not TRUE."""
+    """Return whether a condition is constant, and not TRUE."""
     operand = _null_of(condition)
     if operand is not None and not operand.type.is_nullable:
         return True

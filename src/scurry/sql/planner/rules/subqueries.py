@@ -279,7 +279,7 @@ def _simplified(condition: Expression, session: Session) -> Expression | None:
 
 
 def _has_one_row(plan: Plan) -> bool:
-    """Say whether a plan is known to have at most one row."""
+    """Return whether a plan is known to have at most one row."""
     if isinstance(plan, Project | Filter):
         return _has_one_row(plan.input)
     if isinstance(plan, Aggregate):

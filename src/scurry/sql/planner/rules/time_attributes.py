@@ -78,7 +78,7 @@ class TimeBound:
 
 
 def stays_time(plan: Plan, column: int) -> bool:
-    """Say whether a column is a time attribute.
+    """Return whether a column is a time attribute.
 
     Its type may still say so where it is none any more: a regular join emits a pair when it is found, in no order of
     time; a group changes whenever a row comes; of the measures of a pattern only the time of the match is one.
@@ -113,7 +113,7 @@ def stays_time(plan: Plan, column: int) -> bool:
 
 
 def _is_computed_of_time(expression: Expression) -> bool:
-    """Say whether a value is computed of times, as by COALESCE or CASE, which is none."""
+    """Return whether a value is computed of times, as by COALESCE or CASE, which is none."""
     return (
         isinstance(expression, Call)
         and expression.function != "CAST"
@@ -122,7 +122,7 @@ def _is_computed_of_time(expression: Expression) -> bool:
 
 
 def _is_of_window(plan: Aggregate | WindowAggregate, column: int) -> bool:
-    """Say whether a column of groups is the time of their window."""
+    """Return whether a column of groups is the time of their window."""
     if isinstance(plan, WindowAggregate):
         place = column - len(plan.keys)
         return 0 <= place < len(plan.columns)
@@ -136,7 +136,7 @@ def _is_of_window(plan: Aggregate | WindowAggregate, column: int) -> bool:
 
 
 def _is_regular(plan: Join) -> bool:
-    """Say whether a join is neither an interval join nor, perhaps, one of windows."""
+    """Return whether a join is neither an interval join nor, perhaps, one of windows."""
     if plan.kind not in ("SEMI", "ANTI"):
         operators = {each.operator for each in time_bounds(plan).values()}
         if "=" in operators or (operators & {"<", "<="} and operators & {">", ">="}):

@@ -235,7 +235,7 @@ def _refuse(query: Query, environment: Environment) -> Any:
 
 
 class _NoTables:
-    """A catalog without tables and functions of users."""
+    """A catalog without tables and user-defined functions."""
 
     def find(self, names: tuple[str, ...]) -> None:
         return None

@@ -165,5 +165,5 @@ def _rowtime_type(column: MetadataColumn, table: str) -> DataType:
 
 
 def _takes_watermarks(schema: ResolvedSchema) -> bool:
-    """Say whether a declaration takes the watermarks of the stream."""
+    """Return whether a declaration takes the watermarks of the stream."""
     return any(is_source_watermark(spec.watermark_expression.text) for spec in schema.get_watermark_specs())

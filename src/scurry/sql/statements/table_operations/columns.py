@@ -15,7 +15,7 @@ _FUNCTIONS = ("WITH_COLUMNS", "WITHOUT_COLUMNS")
 
 
 def stands_for_several(node: nodes.Expression) -> bool:
-    """Say whether an expression stands for columns: `*`, `with_columns` or `without_columns`."""
+    """Return whether an expression stands for columns: `*`, `with_columns` or `without_columns`."""
     if isinstance(node, nodes.Star):
         return node.qualifier is None
     return isinstance(node, nodes.Call) and node.name.last in _FUNCTIONS

@@ -63,7 +63,7 @@ def refuse_wrong_calls(node: nodes.Node, type_of: TypeOf, is_known: Callable[[no
     Args:
         node: The expression.
         type_of: Returns the type of an expression, None if it has none by itself.
-        is_known: Whether a call is one whose arguments are checked elsewhere: an aggregate, a function of users.
+        is_known: Whether a call is one whose arguments are checked elsewhere: an aggregate, a user-defined function.
 
     Raises:
         ValidationError: There is one.
@@ -125,7 +125,7 @@ def _is_text(kind: DataType) -> bool:
 
 
 def _differ(types: list[DataType]) -> bool:
-    """Say whether texts are compared with other values."""
+    """Return whether texts are compared with other values."""
     if any(isinstance(each, NullType) for each in types):
         return False
     return len(set(map(_is_text, types))) > 1

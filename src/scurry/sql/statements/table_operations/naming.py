@@ -17,7 +17,6 @@ class Names:
     """
 
     def __init__(self, is_numbered: Callable[[nodes.Expression], bool]) -> None:
-        """Take what says whether an expression is an aggregate, or a property of a window."""
         self.is_numbered = is_numbered
         self._numbered: dict[nodes.Expression, str] = {}
         self._place = 0

@@ -65,7 +65,7 @@ class Operation:
 
         Args:
             session: The session.
-            functions: The functions of users that they call, by the names they call them by.
+            functions: The user-defined functions that they call, by the names they call them by.
             tables: The tables that they read, by the names they read them by.
         """
         self._session = session
@@ -187,7 +187,7 @@ class Operation:
         return validate_expression(node, schema, self._catalog(), self._for_functions())
 
     def is_aggregate(self, node: nodes.Expression) -> bool:
-        """Say whether an expression is a call of an aggregate."""
+        """Return whether an expression is a call of an aggregate."""
         if isinstance(node, nodes.JsonObjectAggregate | nodes.JsonArrayAggregate):
             return node.over is None
         if not isinstance(node, nodes.Call) or node.over is not None:
@@ -202,13 +202,13 @@ class Operation:
         return self.is_aggregate(node) or (isinstance(node, nodes.Call) and self.user_function(node) is not None)
 
     def user_function(self, call: nodes.Call) -> UserFunction | None:
-        """Return the function of users that a call means, None if it is another one."""
+        """Return the user-defined function that a call means, None if it is another one."""
         names = call.name.names
         catalog = self._catalog()
         return (catalog.find_system_function(names[0]) if len(names) == 1 else None) or catalog.find_function(names)
 
     def has_aggregates(self, node: nodes.Node) -> bool:
-        """Say whether there are calls of aggregates in an expression."""
+        """Return whether there are calls of aggregates in an expression."""
         if isinstance(node, nodes.Query):
             return False
         if isinstance(node, nodes.Expression) and self.is_aggregate(node):
@@ -246,7 +246,7 @@ class Operation:
     def _as_meant(self, node: nodes.Expression, schema: Schema) -> nodes.Expression:
         """Return an expression in which `+` of texts joins them, and fields of rows are named `f0`, `f1`, ...
 
-        Functions of users that have the names of operators stand for these.
+        User-defined functions that have the names of operators stand for these.
         """
         changes: dict[str, Any] = {}
         for each in type(node).node_fields:

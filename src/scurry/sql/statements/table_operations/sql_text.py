@@ -16,7 +16,7 @@ def sql_of(node: nodes.Node) -> str:
     """Return the SQL of an expression that a program made.
 
     Raises:
-        UnsupportedError: It calls a function of users that has no name in a catalog.
+        UnsupportedError: It calls a user-defined function that has no name in a catalog.
     """
     if isinstance(node, nodes.Cast):
         return f"{node.function}({sql_of(node.operand)} AS {unparse(node.type)})"
@@ -27,7 +27,7 @@ def sql_of(node: nodes.Node) -> str:
     name, parts = node.name.last, [sql_of(each) for each in node.arguments]
     if name.startswith("*") and name not in _BINARY:
         raise UnsupportedError(
-            "a function of users in the expression of a schema needs a name: register it with "
+            "a user-defined function in the expression of a schema needs a name: register it with "
             "create_temporary_system_function and use call('name', ...)"
         )
     if name in _BINARY:

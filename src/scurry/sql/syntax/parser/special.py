@@ -101,7 +101,7 @@ class SpecialFunctionParser(CallParser):
         return WhenClause(condition, self.expression(), span=self.span_from(start))
 
     def _at_call(self) -> bool:
-        """Say whether an operand follows the current token: otherwise FINAL, which is not reserved, is a name."""
+        """Return whether an operand follows the current token: otherwise FINAL, which is not reserved, is a name."""
         following, after = self.keys[self.position + 1 : self.position + 3]
         if following in ("FINAL", "RUNNING"):
             return True

@@ -38,7 +38,7 @@ FromItemOf = Callable[[nodes.TableExpression], "FromItem"]
 
 
 def is_window_function(call: nodes.Call) -> bool:
-    """Say whether a table function assigns windows."""
+    """Return whether a table function assigns windows."""
     return call.name.last.upper() in _PARAMETERS
 
 

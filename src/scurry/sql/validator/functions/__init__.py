@@ -1,1 +1,1 @@
-"""Functions of users and functions that return tables."""
+"""User-defined functions and functions that return tables."""

@@ -20,7 +20,7 @@ __all__ = ["table_function", "unnested_columns"]
 #: Functions of tables that Flink has, and what there is here instead.
 _MISSING = {
     "FROM_CHANGELOG": "from_changelog_stream() of a StreamTableEnvironment and formats like debezium-json read changes",
-    "ML_PREDICT": "a function of users can call a model",
+    "ML_PREDICT": "a user-defined function can call a model",
     "TO_CHANGELOG": "to_changelog_stream() of a StreamTableEnvironment returns the changes of a table",
 }
 
@@ -82,7 +82,7 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
 
 
 def _check_arguments(call: nodes.Call, validator: ExpressionValidator) -> None:
-    """Refuse what only functions of users take: tables, models, and names of arguments.
+    """Refuse what only user-defined functions take: tables, models, and names of arguments.
 
     Raises:
         ValidationError: There is such an argument.

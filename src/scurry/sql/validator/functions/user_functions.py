@@ -1,4 +1,4 @@
-"""Functions of users: which function a name means, and its calls."""
+"""User-defined functions: which function a name means, and its calls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def called_function(name: nodes.Identifier, environment: Environment) -> UserFun
 
 
 def is_built_in(name: str) -> bool:
-    """Say whether a name of one part means a built-in function, unless a temporary system function hides it."""
+    """Return whether a name of one part means a built-in function, unless a temporary system function hides it."""
     return (lookup(name) is not None and not is_syntax(name)) or lookup_aggregate(name) is not None
 
 
@@ -79,7 +79,7 @@ def user_call(
 def _with_all_digits(argument: Expression) -> Expression:
     """Return a number in place of `CAST(number AS DECIMAL(p, s))`: Calcite has the digits that `s` would cut off.
 
-    Flink's own functions round when they read such a literal; functions of users in Python get it as it is.
+    Flink's own functions round when they read such a literal; user-defined functions in Python get it as it is.
     """
     number, types = argument, []
     while isinstance(number, Call) and number.function == "CAST" and isinstance(number.type, DecimalType):

@@ -56,7 +56,6 @@ class MatchExpressions:
     """
 
     def __init__(self, scope: MatchScope, environment: Environment, defined: str | None = None) -> None:
-        """Take what names mean, and in DEFINE the variable whose condition it is."""
         self._scope = scope
         self._environment = environment
         self._defined = defined
@@ -278,7 +277,7 @@ def _function_name(node: nodes.Node) -> str:
 
 
 def _is_aggregate(node: nodes.Node, environment: Environment) -> bool:
-    """Say whether Calcite knows a call as an aggregate."""
+    """Return whether Calcite knows a call as an aggregate."""
     if isinstance(node, nodes.JsonObjectAggregate | nodes.JsonArrayAggregate):
         return False
     return isinstance(node, nodes.FunctionCall) and is_aggregate(node, environment)

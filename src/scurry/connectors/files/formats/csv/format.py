@@ -56,7 +56,6 @@ class CsvFormat(StreamFormat):
     """
 
     def __init__(self, dialect: CsvDialect) -> None:
-        """Take the columns and the syntax."""
         self.dialect = dialect
 
     @property

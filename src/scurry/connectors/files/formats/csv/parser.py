@@ -31,7 +31,6 @@ class CsvSyntaxError(Exception):
     """
 
     def __init__(self, position: int, reason: str, end: int | None = None, unclosed: bool = False) -> None:
-        """Take the place and the reason."""
         super().__init__(reason)
         self.position = position
         self.reason = reason

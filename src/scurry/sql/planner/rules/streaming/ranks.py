@@ -146,7 +146,7 @@ def _with_strategy(plan: Rank, session: Session) -> Rank:
 
 
 def _get_better(plan: Plan, keys: Sequence[SortKey]) -> bool:
-    """Say whether updates of a row only move it towards the beginning of an order, or leave it where it is."""
+    """Return whether updates of a row only move it towards the beginning of an order, or leave it where it is."""
     directions = modified_monotonicity(plan)
     if directions is None or not keys:
         return False

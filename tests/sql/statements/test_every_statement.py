@@ -138,7 +138,10 @@ def test_changes_of_rows_are_refused_in_flinks_words(env: TableEnvironment, stat
     [
         ("TO_CHANGELOG(TABLE fs)", r"TO_CHANGELOG is not supported yet: to_changelog_stream\(\)"),
         ("FROM_CHANGELOG(input => TABLE fs)", r"FROM_CHANGELOG is not supported yet: from_changelog_stream\(\)"),
-        ("TABLE(ML_PREDICT(TABLE fs, MODEL m, DESCRIPTOR(a)))", "ML_PREDICT is not supported yet: a user-defined function"),
+        (
+            "TABLE(ML_PREDICT(TABLE fs, MODEL m, DESCRIPTOR(a)))",
+            "ML_PREDICT is not supported yet: a user-defined function",
+        ),
         ("NOPE(TABLE fs)", "line 1, column 15 to line 1, column 18: There is no process table function 'NOPE'"),
         ("TABLE(NOPE(a => 1))", r"No match found for function signature NOPE\(a => <NUMERIC>\)"),
     ],

@@ -26,7 +26,7 @@ SCAN = "LogicalTableScan(table=[[default_catalog, default_database, t]])"
 TEXTS = {
     "SELECT a + 1 AS b FROM t WHERE s = 'x'": [
         "LogicalProject(b=[+($0, 1)])",
-        "+- LogicalFilter(condition=[=($1, CAST(_UTF-16LE'x'):STRING NOT NULL)])",
+        "+- LogicalFilter(condition=[=($1, _UTF-16LE'x')])",
         f"   +- {SCAN}",
     ],
     "SELECT a FROM t ORDER BY a DESC LIMIT 2": [
@@ -35,10 +35,9 @@ TEXTS = {
         f"   +- {SCAN}",
     ],
     "SELECT s, COUNT(DISTINCT a) FILTER (WHERE a > 1) AS n FROM t GROUP BY ROLLUP (s)": [
-        "LogicalProject(s=[$0], n=[$2])",
-        "+- LogicalAggregate(group=[{0}], groups=[[{0}, {}]], n=[COUNT(DISTINCT $1) FILTER $2])",
-        "   +- LogicalProject(s=[$1], a=[$0], $f2=[>($0, 1)])",
-        f"      +- {SCAN}",
+        "LogicalAggregate(group=[{0}], groups=[[{0}, {}]], n=[COUNT(DISTINCT $1) FILTER $2])",
+        "+- LogicalProject(s=[$1], a=[$0], $f2=[IS TRUE(>($0, 1))])",
+        f"   +- {SCAN}",
     ],
     "SELECT x.a FROM t AS x LEFT JOIN t AS y ON x.a = y.a": [
         "LogicalProject(a=[$0])",
@@ -51,12 +50,15 @@ TEXTS = {
         ":- LogicalProject(a=[$0])",
         f":  +- {SCAN}",
         "+- LogicalProject(EXPR$0=[1])",
-        "   +- LogicalValues(tuples=[[{  }]])",
+        "   +- LogicalValues(tuples=[[{ 0 }]])",
     ],
     "SELECT window_end FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '5' SECOND))": [
         "LogicalProject(window_end=[$4])",
-        "+- LogicalTableFunctionScan(invocation=[TUMBLE(DESCRIPTOR($2), 5000:INTERVAL SECOND)])",
-        f"   +- {SCAN}",
+        "+- LogicalTableFunctionScan(invocation=[TUMBLE(TABLE(#0), DESCRIPTOR(_UTF-16LE'ts'), 5000:INTERVAL SECOND)], "
+        "rowType=[RecordType(INTEGER a, VARCHAR(2147483647) s, TIMESTAMP(3) ts, TIMESTAMP(3) window_start, "
+        "TIMESTAMP(3) window_end, TIMESTAMP(3) window_time)])",
+        "   +- LogicalProject(a=[$0], s=[$1], ts=[$2])",
+        f"      +- {SCAN}",
     ],
 }
 
@@ -92,7 +94,8 @@ SOURCE = "TableSourceScan(table=[[default_catalog, default_database, t]], fields
 
 EXECUTED = {
     "SELECT a + 1 AS b FROM t WHERE s = 'x' AND a > 0": [
-        "Calc(select=[+(a, 1) AS b], where=[AND(=(s, CAST(_UTF-16LE'x' AS STRING)), >(a, 0))])",
+        "Calc(select=[+(a, 1) AS b], "
+        """where=[AND(=(s, _UTF-16LE'x':VARCHAR(2147483647) CHARACTER SET "UTF-16LE"), >(a, 0))])""",
         f"+- {SOURCE.format('a, s')}",
     ],
     "SELECT s, COUNT(*) AS n FROM t GROUP BY s": [

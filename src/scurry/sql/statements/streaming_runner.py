@@ -216,6 +216,11 @@ class _Tables:
         return self._session.context_of(found.identifier, found.table, dict(scan.options))
 
     def watermark(self, scan: relational.Scan) -> Plan | None:
+        written = self.written_watermark(scan)
+        return None if written is None else optimized(written, self._session.for_functions())
+
+    def written_watermark(self, scan: relational.Scan) -> Plan | None:
+        """Return time and watermark of a table over all its columns; None if the source makes its watermarks."""
         specs = scan.table.table.schema.get_watermark_specs()
         if not specs:
             return None
@@ -226,7 +231,7 @@ class _Tables:
         query = parse(f"SELECT {time}, {expression} FROM {table}")
         functions, catalog = self._session.for_functions(), TableCatalog(self._session, scan.table)
         assert isinstance(query, nodes.Query)
-        return optimized(validate_query(query, catalog, functions), functions)
+        return validate_query(query, catalog, functions)
 
 
 def lowering_of(
@@ -247,8 +252,10 @@ def lowering_of(
 
 def reading_of(session: TableSession, changelogs: Changelogs) -> Reading:
     """Return how the tables of plans are read, of which it is known which changes they make."""
+    tables = _Tables(session)
     return Reading(
-        _Tables(session).watermark,
+        tables.watermark,
+        tables.written_watermark,
         lambda scan: scan.changes == "RETRACT" and not changelogs.updates_before(scan),
     )
 

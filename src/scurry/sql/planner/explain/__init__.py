@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.explain.advice import Advice
-from scurry.sql.planner.explain.logical import expression_text, plan_text
+from scurry.sql.planner.explain.expressions import expression_text
+from scurry.sql.planner.explain.logical import plan_text, written_text
 from scurry.sql.planner.explain.physical import Operator, operators, physical_text, physical_tree_text
-from scurry.sql.planner.explain.reading import Reading
+from scurry.sql.planner.explain.reading import NO_TABLES, Reading
 from scurry.sql.planner.explain.shared import shared_texts
 
 __all__ = [
@@ -42,7 +43,7 @@ def explain(
     advice = Advice() if advises else None
     physical = [physical_tree_text(plan, reading, modes, advice) for plan in executed]
     parts = [
-        ("Abstract Syntax Tree", [plan_text(plan) for plan in plans]),
+        ("Abstract Syntax Tree", [written_text(plan, (reading or NO_TABLES).written) for plan in plans]),
         ("Optimized Physical Plan", physical)
         if advice is None
         else ("Optimized Physical Plan With Advice", [*physical, advice.text()]),

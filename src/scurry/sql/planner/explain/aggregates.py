@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
-from scurry.sql.planner.explain.logical import expression_text
+from scurry.sql.planner.explain.expressions import expression_text
 
-__all__ = ["global_calls", "global_text", "group_aggregate_text", "local_calls", "local_text"]
+__all__ = ["call_text", "global_calls", "global_text", "group_aggregate_text", "local_calls", "local_text"]
 
 #: What Flink calls the parts of the states of aggregates, without and with rows that are taken back.
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -29,7 +29,7 @@ def group_aggregate_text(plan: Aggregate) -> str:
     """Return an aggregation of groups as text."""
     names = plan.input.schema.names
     keys = [names[key] for key in plan.keys]
-    calls = [f"{_named_call(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    calls = [f"{call_text(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
     hint = "" if plan.state_ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{plan.state_ttl}ms]]]]"
     return f"GroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *calls])}]{hint})"
 
@@ -124,7 +124,8 @@ def _grouped(keys: Sequence[str]) -> str:
     return f"groupBy=[{', '.join(keys)}], " if keys else ""
 
 
-def _named_call(call: AggregateCall, names: Sequence[str]) -> str:
+def call_text(call: AggregateCall, names: Sequence[str]) -> str:
+    """Return an aggregate over columns with names as text."""
     arguments = ", ".join(expression_text(each, names) for each in call.arguments) or "*"
     shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
     return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"

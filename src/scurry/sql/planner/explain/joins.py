@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.sql.plan.physical.joins import LookupJoin, RegularJoin, StreamingJoin
-from scurry.sql.planner.explain.logical import all_of_text, expression_text
+from scurry.sql.planner.explain.expressions import all_of_text, expression_text
 from scurry.sql.planner.explain.names import distinct_names
 
 __all__ = ["lookup_join_text", "streaming_join_text"]

@@ -2,38 +2,97 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
+from typing import Any
 
 from scurry.common._epoch import date_of_days, datetime_of_micros, time_of_millis
 from scurry.sql.plan.expressions import Literal
+from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import (
+    BigIntType,
     BinaryType,
     CharType,
+    DataType,
     DateType,
     DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
     LocalZonedTimestampType,
+    SmallIntType,
     SymbolType,
     TimestampType,
     TimeType,
+    TinyIntType,
     VarBinaryType,
     VarCharType,
     YearMonthIntervalType,
 )
 
-__all__ = ["literal_text"]
+__all__ = ["interval_text", "literal_text"]
+
+#: Types that are not those of their constants, and are written behind them.
+_TYPED = (TinyIntType, SmallIntType, BigIntType, FloatType, DoubleType, DecimalType, BinaryType, VarBinaryType)
+_UNIT = re.compile(r"'\s*(\w+)(?:\s*\([\d\s,]*\))?(?:\s+TO\s+(\w+).*)?$", re.IGNORECASE)
+_MILLISECONDS = {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000}
 
 
-def literal_text(literal: Literal) -> str:
-    """Return a constant as text."""
+def literal_text(literal: Literal, with_type: bool = True) -> str:
+    """Return a constant as text.
+
+    Args:
+        literal: The constant.
+        with_type: Whether types that its text does not say are behind it, and the character set before texts.
+    """
     value, kind = literal.value, literal.type
     if value is None:
-        return f"null:{kind.nullable().as_summary_string()}"
+        return f"null:{type_text(kind, with_type)}"
     if isinstance(kind, CharType | VarCharType):
-        return f"_UTF-16LE'{value}'"
+        return _characters(value, kind, with_type)
     if isinstance(kind, SymbolType):
         return f"FLAG({value})"
-    if isinstance(kind, BinaryType | VarBinaryType):
-        return f"X'{value.hex().upper()}'"
+    if isinstance(kind, YearMonthIntervalType | DayTimeIntervalType):
+        return interval_text(value, _unit(literal))
+    shown = _plain(value, kind)
+    if not with_type:
+        return shown
+    if isinstance(kind, _TYPED):
+        return f"{shown}:{type_text(kind)}"
+    if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision:
+        return f"{shown}:{type_text(kind)}"
+    return shown
+
+
+def interval_text(value: int, unit: str | None = None) -> str:
+    """Return an interval as text.
+
+    Args:
+        value: Its milliseconds, or months.
+        unit: The unit that it is written in; None for the longest of which it has a whole number.
+    """
+    found = unit or next((name for name, length in _MILLISECONDS.items() if value and value % length == 0), "SECOND")
+    return f"{value}:INTERVAL {found}"
+
+
+def _unit(literal: Literal) -> str | None:
+    """Return the unit of an interval that is written in the statement; its type has only the smallest one."""
+    found = None if literal.span is None else _UNIT.search(literal.span.source)
+    if found is None:
+        return "MONTH" if isinstance(literal.type, YearMonthIntervalType) else None
+    start = found[1].upper().removesuffix("S")
+    return f"{start} TO {found[2].upper()}" if found[2] else start
+
+
+def _characters(value: str, kind: CharType | VarCharType, with_type: bool) -> str:
+    if not with_type:
+        return f"'{value}'"
+    return f"_UTF-16LE'{value}'" + (f":{type_text(kind)}" if isinstance(kind, VarCharType) else "")
+
+
+def _plain(value: Any, kind: DataType) -> str:
+    if isinstance(value, bytes):
+        return f"X'{value.hex()}'"
     if isinstance(kind, DateType):
         return str(date_of_days(value))
     if isinstance(kind, TimeType):
@@ -41,8 +100,14 @@ def literal_text(literal: Literal) -> str:
     if isinstance(kind, TimestampType | LocalZonedTimestampType):
         micros = value * 1_000 if kind.precision <= 3 else value if kind.precision <= 6 else value // 1_000
         return str(datetime_of_micros(micros))
-    if isinstance(kind, YearMonthIntervalType | DayTimeIntervalType):
-        return f"{value}:{kind.not_null().as_summary_string().removesuffix(' NOT NULL')}"
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float):
+        return _approximate(value)
     return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _approximate(value: float) -> str:
+    """Return a number with one digit before its point and an exponent, as `1.5E0`."""
+    digits, exponent = f"{Decimal(repr(value)).normalize():E}".split("E")
+    return f"{digits}E{int(exponent)}"

@@ -1,191 +1,245 @@
-"""Plans as they are written, and expressions, as text: the first part of EXPLAIN."""
+"""Plans as they are written, as text: the first part of EXPLAIN."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import Any
 
 from scurry.common.redaction import redacted
 from scurry.sql.plan import nodes as nodes
-from scurry.sql.plan.expressions import (
-    AggregateCall,
-    Call,
-    CorrelatedReference,
-    Expression,
-    InputReference,
-    Literal,
-    UserFunctionCall,
-)
+from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.matching import Match
-from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.process_tables import ProcessTableFunction
-from scurry.sql.plan.schema import Schema
+from scurry.sql.plan.rewriting import correlations_of, expressions_of, walk_expression
 from scurry.sql.plan.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
-from scurry.sql.plan.windows import FrameBound, WindowCall
-from scurry.sql.planner.explain.literals import literal_text
+from scurry.sql.planner.explain.expressions import PrefixText
+from scurry.sql.planner.explain.literals import interval_text
 from scurry.sql.planner.explain.matching import logical_match_text
 from scurry.sql.planner.explain.process_tables import process_text
+from scurry.sql.planner.explain.trees import indented_text, tree_text
+from scurry.sql.planner.explain.types import record_text
+from scurry.sql.planner.explain.written import (
+    Correlated,
+    Line,
+    Watermark,
+    is_identity,
+    over_calls,
+    value_rows,
+)
+from scurry.sql.types import BooleanType
 
-__all__ = ["all_of_text", "expression_text", "node_text", "plan_text", "tree_text"]
+__all__ = ["node_text", "plan_text", "written_text"]
 
-_Node = TypeVar("_Node")
-
-
-def expression_text(expression: Expression, names: Sequence[str] | None = None) -> str:
-    """Return an expression as text.
-
-    Args:
-        expression: The expression.
-        names: Names of the columns it is over; None for columns by position, as `*($1, 2)`.
-    """
-    if isinstance(expression, InputReference):
-        return f"${expression.index}" if names is None else names[expression.index]
-    if isinstance(expression, CorrelatedReference):
-        return f"$cor{expression.correlation}.${expression.index}"
-    if isinstance(expression, Literal):
-        return literal_text(expression)
-    if isinstance(expression, AggregateCall):
-        return _aggregate(expression, names)
-    if isinstance(expression, WindowCall):
-        return _window(expression, names)
-    if isinstance(expression, Subquery):
-        return _subquery(expression, names)
-    if isinstance(expression, Call) and expression.function in ("CAST", "TRY_CAST"):
-        operand, kind = expression_text(expression.arguments[0], names), expression.type.as_summary_string()
-        name = expression.function
-        return (
-            f"{name}({operand}):{kind}" if names is None else f"{name}({operand} AS {kind.removesuffix(' NOT NULL')})"
-        )
-    if isinstance(expression, Call):
-        return f"{expression.function}({texts(expression.arguments, names)})"
-    if isinstance(expression, UserFunctionCall):
-        return f"{expression.name}({texts(expression.arguments, names)})"
-    return str(expression)
-
-
-def texts(expressions: Sequence[Expression], names: Sequence[str] | None = None) -> str:
-    """Return expressions as text, with commas."""
-    return ", ".join(expression_text(each, names) for each in expressions)
-
-
-def all_of_text(conditions: Sequence[str]) -> str:
-    """Return the text of a condition that is TRUE if some are."""
-    return f"AND({', '.join(conditions)})" if len(conditions) > 1 else "".join(conditions) or "true"
-
-
-def _aggregate(call: AggregateCall, names: Sequence[str] | None) -> str:
-    distinct = "DISTINCT " if call.distinct else ""
-    shown = f"{call.function}({distinct}{texts(call.arguments, names)})"
-    return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"
-
-
-def _window(call: WindowCall, names: Sequence[str] | None) -> str:
-    parts = []
-    if call.partition_by:
-        parts.append(f"PARTITION BY {texts(call.partition_by, names)}")
-    if call.order_by:
-        keys = (f"{expression_text(key.expression, names)}{_direction(key)}" for key in call.order_by)
-        parts.append(f"ORDER BY {', '.join(keys)}")
-    frame = call.frame
-    if (frame.lower.kind, frame.upper.kind) != ("UNBOUNDED PRECEDING", "CURRENT ROW") or frame.units == "ROWS":
-        parts.append(f"{frame.units} BETWEEN {_bound(frame.lower)} AND {_bound(frame.upper)}")
-    return f"{_aggregate(call.call, names)} OVER ({' '.join(parts)})"
-
-
-def _bound(bound: FrameBound) -> str:
-    return bound.kind if bound.distance is None else f"{expression_text(bound.distance)} {bound.kind}"
-
-
-def _direction(key: Any) -> str:
-    nulls = "FIRST" if key.nulls_first else "LAST"
-    return f"{' DESC' if key.descending else ''} NULLS {nulls}"
-
-
-def _subquery(subquery: Subquery, names: Sequence[str] | None) -> str:
-    tree = plan_text(subquery.plan)
-    if isinstance(subquery, Exists):
-        return f"EXISTS({{\n{tree}\n}})"
-    if isinstance(subquery, QuantifiedSubquery):
-        name = "IN" if subquery.operator == "=" else f"{subquery.operator} SOME"
-        return f"{name}({texts(subquery.operands, names)}, {{\n{tree}\n}})"
-    assert isinstance(subquery, ScalarSubquery)
-    return f"$SCALAR_QUERY({{\n{tree}\n}})"
+_Described = tuple[str, Sequence[Plan | Line]]
+#: What has a projection above it if it is selected from, also if all columns are.
+_SELECTED = (
+    Scan,
+    nodes.Filter,
+    nodes.Join,
+    nodes.TemporalJoin,
+    nodes.Correlate,
+    nodes.WindowTable,
+    nodes.Unnest,
+    nodes.TableFunctionScan,
+    Match,
+    ProcessTableFunction,
+)
+_ONE_ROW = Line("LogicalValues(tuples=[[{ 0 }]])")
 
 
 def plan_text(plan: Plan) -> str:
     """Return a plan as a tree, each input under the operation that reads it."""
-    return tree_text(plan, _described)
+    root: Plan | Line = plan
+    return tree_text(root, _LogicalText(lambda scan: None).described)
 
 
-def tree_text(node: _Node, described: Callable[[_Node], tuple[str, Sequence[_Node]]]) -> str:
-    """Return a tree as text.
+def written_text(plan: Plan, watermark: Watermark) -> str:
+    """Return the plan of a statement as a tree.
 
     Args:
-        node: Its root.
-        described: Returns the text of a node, and the nodes under it.
+        plan: The plan, as the statement is written.
+        watermark: Returns the watermark of a table.
     """
-    return "\n".join(_lines(node, described))
-
-
-def _lines(node: _Node, described: Callable[[_Node], tuple[str, Sequence[_Node]]]) -> list[str]:
-    text, inputs = described(node)
-    found = [text]
-    for place, each in enumerate(inputs):
-        last = place == len(inputs) - 1
-        below = _lines(each, described)
-        found.append(f"{'+-' if last else ':-'} {below[0]}")
-        found += [f"{'   ' if last else ':  '}{line}" for line in below[1:]]
-    return found
-
-
-def _described(plan: Plan) -> tuple[str, Sequence[Plan]]:
-    is_sorted = isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort)
-    return node_text(plan), plan.inputs[0].inputs if is_sorted else plan.inputs
+    text = _LogicalText(watermark)
+    root: Plan | Line = text.selected(plan)
+    return tree_text(root, text.described)
 
 
 def node_text(plan: Plan) -> str:
     """Return an operation as text."""
-    describe = _DESCRIPTIONS.get(type(plan))
-    text = type(plan).__name__ if describe is None else describe(plan)
-    if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
-        # Sorting and limiting are one operation in Flink.
-        return f"{_sort(plan.input).removesuffix(')')}, {text.removeprefix('LogicalSort(')}"
-    return text
+    return _LogicalText(lambda scan: None).described(plan)[0]
 
 
-def _named(names: Sequence[str], expressions: Sequence[Expression]) -> str:
-    return ", ".join(f"{name}=[{expression_text(each)}]" for name, each in zip(names, expressions, strict=True))
+class _LogicalText(PrefixText):
+    """The texts of the nodes of a plan and of their expressions."""
+
+    untyped = ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM")
+
+    def __init__(self, watermark: Watermark) -> None:
+        self._watermark = watermark
+        self._numbers: dict[int, int] = {}
+        self._rows: dict[int, Sequence[str]] = {}
+
+    def described(self, node: Plan | Line) -> _Described:
+        if isinstance(node, Line):
+            return node.text, node.inputs
+        assigned = self.assigned(node)
+        if assigned is not None:
+            return assigned
+        for each in expressions_of(node):
+            for part in walk_expression(each):
+                if isinstance(part, Subquery):
+                    self._rows[part.correlation] = node.inputs[0].schema.names if node.inputs else ()
+        describe = _DESCRIPTIONS.get(type(node))
+        if describe is None:
+            return type(node).__name__, node.inputs
+        found = describe(self, node)
+        return (found, node.inputs) if isinstance(found, str) else found
+
+    def selected(self, plan: Plan) -> Plan:
+        """Return a query with a projection on top, where it selects all columns as they are."""
+        if isinstance(plan, nodes.Sink | nodes.Sort | nodes.Limit):
+            return plan.with_inputs((self.selected(plan.input),))
+        is_own = isinstance(plan, nodes.Project) and self.assigned(plan) is not None
+        return _all_columns(plan) if is_own or isinstance(plan, _SELECTED) else plan
+
+    def correlated(self, reference: CorrelatedReference) -> str:
+        names = self._rows.get(reference.correlation)
+        column = f"${reference.index}" if names is None else names[reference.index]
+        return f"{self.number(reference.correlation)}.{column}"
+
+    def number(self, correlation: int) -> str:
+        """Return how the row of a correlation is named: by its place among those of the statement."""
+        return f"$cor{self._numbers.setdefault(correlation, len(self._numbers))}"
+
+    def subquery(self, subquery: Subquery, names: Sequence[str] | None) -> str:
+        plan: Plan = subquery.plan
+        if isinstance(subquery, Exists) and isinstance(plan, nodes.Project):
+            plan = plan.input
+        root: Plan | Line = plan
+        tree = indented_text(root, self.described)
+        if isinstance(subquery, Exists):
+            return f"EXISTS({{\n{tree}\n}})"
+        if isinstance(subquery, QuantifiedSubquery):
+            name = "IN" if subquery.operator == "=" else f"{subquery.operator} SOME"
+            return f"{name}({self.texts(subquery.operands, names)}, {{\n{tree}\n}})"
+        assert isinstance(subquery, ScalarSubquery)
+        return f"$SCALAR_QUERY({{\n{tree}\n}})"
+
+    def named(self, names: Sequence[str], expressions: Sequence[Expression]) -> str:
+        return ", ".join(f"{name}=[{self(each)}]" for name, each in zip(names, expressions, strict=True))
+
+    def variables(self, plan: Plan) -> str:
+        """Return the rows that queries in the expressions of a node refer to as text."""
+        found = [
+            self.number(part.correlation)
+            for each in expressions_of(plan)
+            for part in walk_expression(each)
+            if isinstance(part, Subquery) and part.correlation in correlations_of(part.plan)
+        ]
+        return f", variablesSet=[[{', '.join(dict.fromkeys(found))}]]" if found else ""
+
+    def assigned(self, node: Plan) -> _Described | None:
+        """Return what is shown of a table with all its columns if it has a watermark, which is above them."""
+        scan = node.input if isinstance(node, nodes.Project) else node
+        times = self._watermark(scan) if isinstance(scan, Scan) else None
+        if not isinstance(scan, Scan) or not isinstance(times, nodes.Project):
+            return None
+        without_hints = replace(scan, options=())
+        if (without_hints if node is scan else replace(node, input=without_hints)) != times.input:  # type: ignore[call-arg]
+            return None
+        time, watermark = times.expressions
+        assert isinstance(time, InputReference), "the time of the watermark is a column"
+        rowtime = node.schema.names[time.index]
+        text = f"LogicalWatermarkAssigner(rowtime=[{rowtime}], watermark=[{self(watermark)}])"
+        table = Line(_scan(self, scan))
+        return text, [Line(_project(self, node)[0], (table,)) if isinstance(node, nodes.Project) else table]
 
 
-def _scan(plan: nodes.Scan) -> str:
+def _scan(text: _LogicalText, plan: Plan) -> str:
+    assert isinstance(plan, Scan)
     parts = [f"table=[[{', '.join(plan.path)}]]"]
     if plan.schema != plan.table_schema:
         parts.append(f"fields=[{', '.join(plan.schema.names)}]")
     if plan.options:
-        shown = ", ".join(f"{key}:{value}" for key, value in redacted(dict(plan.options)).items())
-        parts.append(f"hints=[[[OPTIONS options:{{{shown}}}]]]")
+        shown = ", ".join(f"{key}={value}" for key, value in redacted(dict(plan.options)).items())
+        parts.append(f"hints=[[[OPTIONS inheritPath:[] options:{{{shown}}}]]]")
     return f"LogicalTableScan({', '.join(parts)})"
 
 
-def _values(plan: nodes.Values) -> str:
-    rows = ", ".join(f"{{ {texts(row)} }}" for row in plan.rows)
-    return f"LogicalValues(tuples=[[{rows}]])"
+def _values(text: _LogicalText, plan: nodes.Values) -> _Described:
+    if not plan.schema.columns:
+        return _ONE_ROW.text, ()
+    rows, names = value_rows(plan), plan.schema.names
+    if all(isinstance(each, Literal) and each.value is not None for row in rows for each in row):
+        shown = ", ".join(f"{{ {text.texts(row)} }}" for row in rows)
+        return f"LogicalValues(tuples=[[{shown}]])", ()
+    lines = [Line(f"LogicalProject({text.named(names, row)})", (_ONE_ROW,)) for row in rows]
+    return ("LogicalUnion(all=[true])", lines) if len(lines) > 1 else (lines[0].text, lines[0].inputs)
 
 
-def _join(plan: nodes.Join) -> str:
-    condition = "true" if plan.condition is None else expression_text(plan.condition)
-    return f"LogicalJoin(condition=[{condition}], joinType=[{plan.kind.lower()}])"
+def _project(text: _LogicalText, plan: nodes.Project) -> _Described:
+    below = plan.input
+    if isinstance(below, nodes.Aggregate) and below.grouping_id is not None and _leaves_out_sets(plan, below):
+        return text.described(below)
+    shown = over_calls(plan)
+    return f"LogicalProject({text.named(shown.names, shown.expressions)}{text.variables(plan)})", shown.inputs
 
 
-def _temporal_join(plan: nodes.TemporalJoin) -> str:
-    condition = "true" if plan.condition is None else expression_text(plan.condition)
+def _leaves_out_sets(plan: nodes.Project, below: nodes.Aggregate) -> bool:
+    """Say whether a projection only leaves out the column of the numbers of grouping sets."""
+    kept = [place for place in range(len(below.schema)) if place != len(below.keys)]
+    return [getattr(each, "index", None) for each in plan.expressions] == kept
+
+
+def _filter(text: _LogicalText, plan: nodes.Filter) -> str:
+    return f"LogicalFilter(condition=[{text(plan.condition)}]{text.variables(plan)})"
+
+
+def _join(text: _LogicalText, plan: nodes.Join) -> _Described:
+    condition = "true" if plan.condition is None else text(plan.condition)
+    # Rows with windows are joined as queries of all their columns.
+    inputs = [_all_columns(each) if isinstance(each, nodes.WindowTable) else each for each in plan.inputs]
+    return f"LogicalJoin(condition=[{condition}], joinType=[{plan.kind.lower()}])", inputs
+
+
+def _temporal_join(text: _LogicalText, plan: nodes.TemporalJoin) -> _Described:
+    row = Correlated(id(plan), len(plan.left.schema))
+    text._rows[id(plan)] = plan.left.schema.names
+    number = text.number(id(plan))
+    conditions = [] if plan.condition is None else [plan.condition]
+    right = Line(f"LogicalSnapshot(period=[{text(row.of_right(plan.period))}])", (plan.right,))
+    if conditions:
+        right = Line(f"LogicalFilter(condition=[{text(row.of_right(conditions[0]))}])", (right,))
+    return _correlation(number, plan.kind, row.required([plan.period, *conditions])), [plan.left, right]
+
+
+def _correlation(number: str, kind: str, required: str) -> str:
+    return f"LogicalCorrelate(correlation=[{number}], joinType=[{kind.lower()}], requiredColumns=[{required}])"
+
+
+def _correlate(text: _LogicalText, plan: nodes.Correlate) -> str:
+    text._rows[plan.correlation] = plan.left.schema.names
     return (
-        f"LogicalTemporalJoin(condition=[{condition}], joinType=[{plan.kind.lower()}], "
-        f"period=[{expression_text(plan.period)}])"
+        f"LogicalCorrelate(correlation=[{text.number(plan.correlation)}], joinType=[{plan.kind.lower()}], "
+        f"requiredColumns=[{_required(plan)}])"
     )
 
 
-def _group(plan: nodes.Aggregate) -> str:
+def _required(plan: nodes.Correlate) -> str:
+    found = {
+        part.index
+        for node in nodes.walk(plan.right)
+        for each in expressions_of(node)
+        for part in walk_expression(each)
+        if isinstance(part, CorrelatedReference) and part.correlation == plan.correlation
+    }
+    return "{" + ", ".join(map(str, sorted(found))) + "}"
+
+
+def _group(text: _LogicalText, plan: nodes.Aggregate) -> _Described:
     def keys(places: Sequence[int]) -> str:
         return "{" + ", ".join(str(plan.keys[place]) for place in places) + "}"
 
@@ -193,20 +247,53 @@ def _group(plan: nodes.Aggregate) -> str:
     if not plan.is_simple:
         parts.append(f"groups=[[{', '.join(map(keys, plan.grouping_sets))}]]")
     if plan.calls:
-        parts.append(_named(plan.names, plan.calls))
-    return f"LogicalAggregate({', '.join(parts)})"
+        parts.append(text.named(plan.names, plan.calls))
+    return f"LogicalAggregate({', '.join(parts)})", [_with_conditions(plan)]
 
 
-def _window_table(plan: nodes.WindowTable) -> str:
+def _with_conditions(plan: nodes.Aggregate) -> Plan:
+    """Return the input of an aggregation, in which conditions of aggregates are never NULL."""
+    below = plan.input
+    conditions = {each.filter.index for each in plan.calls if isinstance(each.filter, InputReference)}
+    if not isinstance(below, nodes.Project) or not conditions:
+        return below
+    shown = [
+        Call("IS TRUE", (each,), BooleanType(False)) if place in conditions else each
+        for place, each in enumerate(below.expressions)
+    ]
+    return replace(below, expressions=tuple(shown))
+
+
+def _window_table(text: _LogicalText, plan: nodes.WindowTable) -> _Described:
+    partition = f" PARTITION BY({', '.join(f'${key}' for key in plan.partition_by)})" if plan.partition_by else ""
+    arguments = [
+        f"TABLE(#0){partition}",
+        f"DESCRIPTOR(_UTF-16LE'{plan.input.schema.names[plan.time]}')",
+        *_intervals(plan),
+    ]
+    invocation = f"{plan.kind}({', '.join(arguments)})"
+    below: Plan = plan.input
+    if isinstance(below, Scan) or text.assigned(below) is not None:
+        below = _all_columns(below)
+    return f"LogicalTableFunctionScan(invocation=[{invocation}], rowType=[{record_text(plan.schema)}])", [below]
+
+
+def _all_columns(plan: Plan) -> nodes.Project:
+    columns = tuple(InputReference(place, each) for place, each in enumerate(plan.schema.types))
+    return nodes.Project(plan, columns, plan.schema.names)
+
+
+def _intervals(plan: nodes.WindowTable) -> list[str]:
+    """Return the lengths of a window as text."""
     numbers = [each for each in (plan.slide, plan.size) if each is not None]
-    if plan.offset:
-        numbers.append(plan.offset)
-    intervals = ", ".join(f"{number}:INTERVAL SECOND" for number in numbers)
-    partition = f"PARTITION BY {plan.partition_by}, " if plan.partition_by else ""
-    return f"LogicalTableFunctionScan(invocation=[{plan.kind}({partition}DESCRIPTOR(${plan.time}), {intervals})])"
+    return [interval_text(each) for each in ([*numbers, plan.offset] if plan.offset else numbers)]
 
 
-def _sort(plan: nodes.Sort) -> str:
+def _over(text: _LogicalText, plan: nodes.Over) -> str:
+    return f"LogicalWindow({text.named(plan.names, plan.calls)})"
+
+
+def _sort(text: _LogicalText, plan: nodes.Sort) -> str:
     keys = ", ".join(f"sort{place}=[${key.index}]" for place, key in enumerate(plan.keys))
     directions = ", ".join(
         f"dir{place}=[{'DESC' if key.descending else 'ASC'}-nulls-{'first' if key.nulls_first else 'last'}]"
@@ -215,60 +302,67 @@ def _sort(plan: nodes.Sort) -> str:
     return f"LogicalSort({keys}, {directions})"
 
 
-def _limit(plan: nodes.Limit) -> str:
+def _limit(text: _LogicalText, plan: nodes.Limit) -> _Described:
     parts = [f"offset=[{plan.offset}]"] if plan.offset else []
     if plan.fetch is not None:
         parts.append(f"fetch=[{plan.fetch}]")
-    return f"LogicalSort({', '.join(parts)})"
+    if isinstance(plan.input, nodes.Sort):
+        # Sorting and limiting are one operation in Flink.
+        return f"{_sort(text, plan.input).removesuffix(')')}, {', '.join(parts)})", plan.input.inputs
+    return f"LogicalSort({', '.join(parts)})", plan.inputs
 
 
-def _set_operation(plan: nodes.SetOperation) -> str:
+def _set_operation(text: _LogicalText, plan: nodes.SetOperation) -> str:
     name = {"UNION": "LogicalUnion", "INTERSECT": "LogicalIntersect", "EXCEPT": "LogicalMinus"}[plan.kind]
     return f"{name}(all=[{str(plan.all).lower()}])"
 
 
-def _correlate(plan: nodes.Correlate) -> str:
-    return f"LogicalCorrelate(correlation=[$cor{plan.correlation}], joinType=[{plan.kind.lower()}])"
-
-
-def _added(schema: Schema) -> str:
-    return ", ".join(f"{column.type.as_summary_string()} {column.name}" for column in schema)
-
-
-def _unnest(plan: nodes.Unnest) -> str:
+def _unnest(text: _LogicalText, plan: nodes.Unnest) -> _Described:
+    row = Correlated(id(plan), len(plan.input.schema))
+    text._rows[id(plan)] = plan.input.schema.names
+    number, collection = text.number(id(plan)), plan.collection
+    name = plan.input.schema.names[collection.index] if isinstance(collection, InputReference) else "EXPR$0"
+    values = Line(f"LogicalProject({name}=[{text(row.of_right(collection))}])", (_ONE_ROW,))
+    uncollect = Line(f"Uncollect{'(withOrdinality=[true])' if plan.ordinality else ''}", (values,))
+    columns = [InputReference(place, each) for place, each in enumerate(plan.element_schema.types)]
+    elements = Line(f"LogicalProject({text.named(plan.element_schema.names, columns)})", (uncollect,))
     kind = "left" if plan.outer else "inner"
-    ordinality = ", withOrdinality=[true]" if plan.ordinality else ""
-    return (
-        f"LogicalUnnest(collection=[{expression_text(plan.collection)}], joinType=[{kind}]{ordinality}, "
-        f"rowType=[RecordType({_added(plan.element_schema)})])"
-    )
+    return _correlation(number, kind, row.required([collection])), [plan.input, elements]
 
 
-def _function(plan: nodes.TableFunctionScan) -> str:
-    kind = "left" if plan.outer else "inner"
-    return (
-        f"LogicalTableFunctionScan(invocation=[{expression_text(plan.call)}], joinType=[{kind}], "
-        f"rowType=[RecordType({_added(plan.function_schema)})])"
-    )
+def _function(text: _LogicalText, plan: nodes.TableFunctionScan) -> _Described:
+    row = Correlated(id(plan), len(plan.input.schema))
+    text._rows[id(plan)] = plan.input.schema.names
+    number, kind = text.number(id(plan)), "left" if plan.outer else "inner"
+    rows = f"invocation=[{text(row.of_right(plan.call))}], rowType=[{record_text(plan.function_schema)}]"
+    scan = Line(f"LogicalTableFunctionScan({rows})")
+    return _correlation(number, kind, row.required([plan.call])), [plan.input, scan]
 
 
-_DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
-    nodes.Scan: _scan,
+def _sink(text: _LogicalText, plan: nodes.Sink) -> _Described:
+    below: Any = plan.input
+    below = below.input if is_identity(below) else below
+    fields = ", ".join(below.schema.names)
+    return f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{fields}])", [below]
+
+
+_DESCRIPTIONS: dict[type[Plan], Callable[[_LogicalText, Any], str | _Described]] = {
+    Scan: _scan,
     nodes.Values: _values,
-    nodes.Project: lambda plan: f"LogicalProject({_named(plan.names, plan.expressions)})",
-    nodes.Filter: lambda plan: f"LogicalFilter(condition=[{expression_text(plan.condition)}])",
+    nodes.Project: _project,
+    nodes.Filter: _filter,
     nodes.Join: _join,
     nodes.TemporalJoin: _temporal_join,
     nodes.Correlate: _correlate,
-    Match: lambda plan: logical_match_text(plan, expression_text),
-    ProcessTableFunction: lambda plan: f"LogicalTableFunctionScan({process_text(plan, expression_text)})",
+    Match: lambda text, plan: logical_match_text(plan, text),
+    ProcessTableFunction: lambda text, plan: f"LogicalTableFunctionScan({process_text(plan, text)})",
     nodes.Aggregate: _group,
     nodes.WindowTable: _window_table,
-    nodes.Over: lambda plan: f"LogicalWindow({_named(plan.names, plan.calls)})",
+    nodes.Over: _over,
     nodes.Sort: _sort,
     nodes.Limit: _limit,
     nodes.SetOperation: _set_operation,
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
-    nodes.Sink: lambda plan: f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{', '.join(plan.schema.names)}])",
+    nodes.Sink: _sink,
 }

@@ -17,18 +17,21 @@ from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
+from scurry.sql.planner.explain.expressions import all_of_text, expression_text
 from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_text
-from scurry.sql.planner.explain.logical import all_of_text, expression_text, node_text, tree_text
+from scurry.sql.planner.explain.logical import node_text
 from scurry.sql.planner.explain.matching import physical_match_text
 from scurry.sql.planner.explain.names import distinct_names
 from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.sql.planner.explain.process_tables import process_text
 from scurry.sql.planner.explain.reading import NO_TABLES, Reading, read_texts
+from scurry.sql.planner.explain.trees import tree_text
 from scurry.sql.planner.explain.windows import (
     global_window_text,
     has_two_phases,
     local_window_text,
     session_table_text,
+    table_window_text,
     window_aggregate_text,
     window_rank_text,
 )
@@ -217,12 +220,6 @@ def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan) -> str:
     return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}]{shown})"
 
 
-def _window_table(plan: nodes.WindowTable) -> str:
-    shown = node_text(plan)
-    window = shown[shown.index("[") + 1 : -2].replace(f"${plan.time}", plan.input.schema.names[plan.time])
-    return f"WindowTableFunction(window=[{window}])"
-
-
 def _limit(plan: nodes.Limit) -> str:
     if isinstance(plan.input, nodes.Sort):
         return node_text(plan).removeprefix("Logical")
@@ -256,7 +253,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.TableFunctionScan: _correlate,
     nodes.Unnest: _correlate,
     nodes.Values: _values,
-    nodes.WindowTable: _window_table,
+    nodes.WindowTable: table_window_text,
     over.NonTimeOverAggregate: over_aggregate_text,
     over.OverAggregate: over_aggregate_text,
     ranks.Deduplicate: deduplicate_text,

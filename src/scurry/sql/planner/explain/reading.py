@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scurry.sql.plan.expressions import InputReference
 from scurry.sql.plan.nodes import Plan, Project, Scan
-from scurry.sql.planner.explain.logical import expression_text
+from scurry.sql.planner.explain.expressions import expression_text
 
 __all__ = ["NO_TABLES", "Reading", "read_texts"]
 
@@ -18,14 +18,16 @@ class Reading:
 
     Attributes:
         watermark: Returns a row-wise plan over a table that computes time and watermark; None if it has none.
+        written: Returns the same plan as it is written.
         drops_before: Says whether the rows before updates, which a table has, are dropped where it is read.
     """
 
     watermark: Callable[[Scan], Plan | None]
+    written: Callable[[Scan], Plan | None]
     drops_before: Callable[[Scan], bool]
 
 
-NO_TABLES = Reading(lambda scan: None, lambda scan: False)
+NO_TABLES = Reading(lambda scan: None, lambda scan: None, lambda scan: False)
 
 
 def read_texts(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from scurry.sql.planner.explain.logical import tree_text
 from scurry.sql.planner.explain.physical import Operator
+from scurry.sql.planner.explain.trees import tree_text
 
 __all__ = ["shared_texts"]
 

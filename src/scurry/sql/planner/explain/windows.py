@@ -4,40 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.nodes import Plan, WindowTable
 from scurry.sql.plan.physical import windows
-from scurry.sql.planner.explain.aggregates import global_calls, local_calls
-from scurry.sql.planner.explain.logical import expression_text
+from scurry.sql.planner.explain.aggregates import call_text, global_calls, local_calls
 
 __all__ = [
     "global_window_text",
     "has_two_phases",
     "local_window_text",
     "session_table_text",
+    "table_window_text",
     "window_aggregate_text",
     "window_rank_text",
 ]
 
 
-def _window_text(window: windows.Window, arguments: Sequence[str]) -> str:
+def _window_text(window: windows.Window, arguments: Sequence[str], keys: Sequence[str] = ()) -> str:
     """Return a window as Flink's plans show it."""
     names = {"HOP": ("slide", "size"), "CUMULATE": ("step", "max_size"), "SESSION": ("", "gap")}
-    of_kind = names.get(window.kind, ("", "size"))
-    lengths = [f"{name}=[{value} ms]" for name, value in zip(of_kind, (window.slide, window.size), strict=True) if name]
-    offset = [f"offset=[{window.offset} ms]"] if window.offset else []
-    return f"{window.kind}({', '.join([*arguments, *lengths, *offset])})"
+    slide, size = names.get(window.kind, ("", "size"))
+    lengths = [f"{size}=[{_duration(window.size)}]"]
+    if window.slide is not None and slide:
+        lengths.append(f"{slide}=[{_duration(window.slide)}]")
+    offset = [f"offset=[{_duration(window.offset)}]"] if window.offset else []
+    return f"{window.kind}({', '.join([*arguments, *lengths, *offset, *keys])})"
+
+
+def _duration(milliseconds: int) -> str:
+    """Return a duration in the longest unit of which it has a whole number."""
+    units = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"))
+    found = next(((length, unit) for length, unit in units if milliseconds % length == 0), (1, "ms"))
+    return f"{milliseconds // found[0]} {found[1]}"
+
+
+def table_window_text(plan: WindowTable) -> str:
+    """Return the windows that rows are given as text."""
+    column = plan.input.schema[plan.time]
+    window = windows.Window(plan.kind, plan.size, plan.slide, plan.offset, column.type)
+    text = _window_text(window, [f"time_col=[{column.name}]"], _keys(plan.input, plan.partition_by or ()))
+    return f"WindowTableFunction(window=[{text}])"
+
+
+def _keys(plan: Plan, columns: Sequence[int]) -> list[str]:
+    return [f"partition keys=[{_names(plan, columns)}]"] if columns else []
 
 
 def window_aggregate_text(plan: windows.WindowAggregate) -> str:
     """Return an aggregation of windows as text."""
     time = f"{'win_end' if plan.attached else 'time_col'}=[{plan.input.schema.names[plan.time]}]"
     parts = [f"groupBy=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
-    parts.append(f"window=[{_window_text(plan.window, [time])}]")
-    shown = [
-        f"{expression_text(call, plan.input.schema.names)} AS {name}"
-        for call, name in zip(plan.calls, plan.names, strict=True)
-    ]
-    shown += [f"{each.name} AS {each.column.name}" for each in plan.columns]
+    of_session = plan.keys if plan.window.kind == "SESSION" and not plan.attached else ()
+    parts.append(f"window=[{_window_text(plan.window, [time], _keys(plan.input, of_session))}]")
+    names = plan.input.schema.names
+    shown = [f"{call_text(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    shown += _bounds(plan)
     keys = [plan.input.schema.names[key] for key in plan.keys]
     return f"WindowAggregate({', '.join(parts)}, select=[{', '.join([*keys, *shown])}])"
 
@@ -64,8 +84,12 @@ def local_window_text(plan: windows.WindowAggregate) -> str:
 def global_window_text(plan: windows.WindowAggregate) -> str:
     """Return the second phase of an aggregation of windows as text."""
     time = "win_end=[$window_end]" if plan.attached else "slice_end=[$slice_end]"
-    bounds = [f"{'row' if each.name == 'time' else ''}{each.name}('w$) AS {each.column.name}" for each in plan.columns]
-    return _phase_text("GlobalWindowAggregate", plan, time, [*global_calls(plan.calls, False, plan.names), *bounds])
+    shown = [*global_calls(plan.calls, False, plan.names), *_bounds(plan)]
+    return _phase_text("GlobalWindowAggregate", plan, time, shown)
+
+
+def _bounds(plan: windows.WindowAggregate) -> list[str]:
+    return [f"{'row' if each.name == 'time' else ''}{each.name}('w$) AS {each.column.name}" for each in plan.columns]
 
 
 def _phase_text(name: str, plan: windows.WindowAggregate, time: str, shown: Sequence[str]) -> str:
@@ -77,9 +101,8 @@ def _phase_text(name: str, plan: windows.WindowAggregate, time: str, shown: Sequ
 
 def session_table_text(plan: windows.SessionTable) -> str:
     """Return rows with their sessions as text."""
-    keys = [f"partition keys=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
-    arguments = [f"time_col=[{plan.input.schema.names[plan.time]}]", *keys]
-    return f"WindowTableFunction(window=[{_window_text(plan.window, arguments)}])"
+    arguments = [f"time_col=[{plan.input.schema.names[plan.time]}]"]
+    return f"WindowTableFunction(window=[{_window_text(plan.window, arguments, _keys(plan.input, plan.keys))}])"
 
 
 def window_rank_text(plan: windows.WindowRank) -> str:

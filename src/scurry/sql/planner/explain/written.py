@@ -1,0 +1,102 @@
+"""Plans in the form that Flink's abstract syntax tree has, where those of scurry differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from scurry.sql.plan import nodes
+from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Plan, Project, Scan
+from scurry.sql.plan.rewriting import input_references, rewritten, substituted
+from scurry.sql.plan.windows import WindowCall
+from scurry.sql.types import BigIntType, BooleanType, IntType
+
+__all__ = ["Correlated", "Line", "Watermark", "is_identity", "over_calls", "value_rows"]
+
+#: Returns the columns of a table's time and watermark over all its columns; None if it has no watermark.
+Watermark: TypeAlias = Callable[[Scan], Plan | None]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the tree that no node of the plan stands for.
+
+    Attributes:
+        text: What it shows.
+        inputs: What is below it.
+    """
+
+    text: str
+    inputs: tuple[Plan | Line, ...] = ()
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """The columns of a left row that a right side refers to.
+
+    Attributes:
+        correlation: The number by which it names the row.
+        width: How many columns the row has.
+    """
+
+    correlation: int
+    width: int
+
+    def of_right(self, expression: Expression) -> Expression:
+        """Return an expression over both sides as one over the right side."""
+
+        def replaced(node: Expression) -> Expression:
+            if not isinstance(node, InputReference):
+                return node
+            if node.index < self.width:
+                return CorrelatedReference(self.correlation, node.index, node.type)
+            return replace(node, index=node.index - self.width)
+
+        return rewritten(expression, replaced)
+
+    def required(self, expressions: Sequence[Expression]) -> str:
+        """Return the columns of the left row in expressions over both sides as text."""
+        places = {place for each in expressions for place in input_references(each) if place < self.width}
+        return "{" + ", ".join(map(str, sorted(places))) + "}"
+
+
+def is_identity(plan: Plan) -> bool:
+    """Say whether a node projects all columns as they are, under the same names or others."""
+    return isinstance(plan, Project) and [getattr(each, "index", None) for each in plan.expressions] == list(
+        range(len(plan.input.schema))
+    )
+
+
+def over_calls(plan: Project) -> Project:
+    """Return a projection with the calls of an OVER below it among its expressions."""
+    below = plan.input
+    if not isinstance(below, nodes.Over):
+        return plan
+    columns: list[Expression] = [InputReference(place, each) for place, each in enumerate(below.input.schema.types)]
+    columns += map(_sum, below.calls)
+    return replace(plan, input=below.input, expressions=tuple(substituted(each, columns) for each in plan.expressions))
+
+
+def _sum(call: WindowCall) -> Expression:
+    """Return a sum as the sum of no rows is NULL."""
+    if call.call.function != "SUM":
+        return call
+    count = replace(call, call=replace(call.call, function="COUNT"), type=BigIntType(False))
+    total = replace(call, call=replace(call.call, function="$SUM0"))
+    is_there = Call(">", (count, Literal(0, IntType(False))), BooleanType(False))
+    return Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
+
+
+def value_rows(plan: nodes.Values) -> list[tuple[Expression, ...]]:
+    """Return rows as they are written, without the conversions to their common types."""
+    return [tuple(map(_written, row)) for row in plan.rows]
+
+
+def _written(expression: Expression) -> Expression:
+    if isinstance(expression, Call) and expression.function == "CAST":
+        operand = expression.arguments[0]
+        if isinstance(operand, Literal):
+            return operand if operand.value is not None else Literal(None, expression.type)
+    return expression

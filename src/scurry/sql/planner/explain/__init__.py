@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.explain.advice import Advice
-from scurry.sql.planner.explain.expressions import expression_text
+from scurry.sql.planner.explain.expressions import INFIX, expression_text
 from scurry.sql.planner.explain.logical import plan_text, written_text
 from scurry.sql.planner.explain.physical import Operator, operators, physical_text, physical_tree_text
 from scurry.sql.planner.explain.reading import NO_TABLES, Reading
 from scurry.sql.planner.explain.shared import shared_texts
+from scurry.sql.planner.explain.trees import tree_text
 
 __all__ = [
     "Operator",
@@ -64,5 +65,5 @@ def explain_executed(executed: Sequence[Plan], reading: Reading | None) -> str:
 
 def _executed_texts(executed: Sequence[Plan], reading: Reading | None) -> list[str]:
     if reading is None:
-        return [physical_tree_text(plan, None) for plan in executed]
-    return shared_texts([operators(plan, reading) for plan in executed])
+        return [tree_text(operators(plan, None, INFIX), lambda each: (each.text, each.inputs)) for plan in executed]
+    return shared_texts([operators(plan, reading, INFIX) for plan in executed])

@@ -167,7 +167,7 @@ class InfixText(PrefixText):
         """Return an operator between or behind its operands."""
         if function in _POSTFIXES and len(operands) == 1:
             return f"{operands[0]} {function}"
-        if function in _OPERATORS and len(operands) > 1:
+        if function in _OPERATORS and function != "IS NOT DISTINCT FROM" and len(operands) > 1:
             return f"({f' {function} '.join(operands)})"
         return super().operation(function, operands)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.physical.joins import LookupJoin, RegularJoin, StreamingJoin
-from scurry.sql.planner.explain.expressions import all_of_text, expression_text
+from scurry.sql.planner.explain.expressions import PrefixText, all_of_text
 from scurry.sql.planner.explain.names import distinct_names
 
 __all__ = ["lookup_join_text", "streaming_join_text"]
@@ -18,17 +19,19 @@ _JOIN_TYPES = {
 }
 
 
-def streaming_join_text(plan: StreamingJoin) -> str:
-    """Return a join of two inputs as text."""
+def streaming_join_text(plan: StreamingJoin, text: PrefixText) -> str:
+    """Return a join of two inputs, with its expressions as a text has them."""
     names = distinct_names([*plan.left.schema.names, *plan.right.schema.names])
     width = len(plan.left.schema)
     conditions = [
-        f"{'IS NOT DISTINCT FROM' if key.null_equals_null else '='}({names[key.left]}, {names[key.right + width]})"
+        text.operation(
+            "IS NOT DISTINCT FROM" if key.null_equals_null else "=", [names[key.left], names[key.right + width]]
+        )
         for key in plan.keys
     ]
     if plan.rest is not None:
-        conditions.append(expression_text(plan.rest, names))
-    parts = [f"joinType=[{_JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{all_of_text(conditions)}]"]
+        conditions += [text(each, names) for each in conjuncts(plan.rest)]
+    parts = [f"joinType=[{_JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{all_of_text(conditions, text)}]"]
     parts += [f"select=[{', '.join(names[: len(plan.schema)])}]", *plan.shown_after]
     if isinstance(plan, RegularJoin) and plan.state_ttl != (None, None):
         ttl = zip(("LEFT", "RIGHT"), plan.state_ttl, strict=True)
@@ -37,15 +40,15 @@ def streaming_join_text(plan: StreamingJoin) -> str:
     return f"{plan.operator}({', '.join(parts)})"
 
 
-def lookup_join_text(plan: LookupJoin) -> str:
-    """Return a lookup join as text."""
+def lookup_join_text(plan: LookupJoin, text: PrefixText) -> str:
+    """Return a lookup join, with its expressions as a text has them."""
     names, asked = plan.input.schema.names, plan.table.schema.names
     lookup = ", ".join(f"{asked[column]}={names[key]}" for key, column in plan.keys)
     parts = [f"table=[{'.'.join(plan.table.path)}]", f"joinType=[{_JOIN_TYPES[plan.kind]}]", f"lookup=[{lookup}]"]
     both = distinct_names([*names, *plan.right_schema.names])
-    conditions = [] if plan.condition is None else [expression_text(plan.condition, asked)]
-    conditions += [] if plan.rest is None else [expression_text(plan.rest, both)]
-    parts += [f"where=[{all_of_text(conditions)}]"] if conditions else []
+    conditions = [] if plan.condition is None else [text(plan.condition, asked)]
+    conditions += [] if plan.rest is None else [text(plan.rest, both)]
+    parts += [f"where=[{all_of_text(conditions, text)}]"] if conditions else []
     parts.append(f"select=[{', '.join(both)}]")
     if plan.retry is not None:
         parts.append(f"retry=[lookup_miss, FIXED_DELAY, {plan.retry.delay}ms, {plan.retry.retries}]")

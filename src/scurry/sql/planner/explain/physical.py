@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.common.redaction import redacted
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
@@ -17,14 +16,22 @@ from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
-from scurry.sql.planner.explain.expressions import all_of_text, expression_text
+from scurry.sql.planner.explain.expressions import PrefixText, all_of_text, expression_text
 from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_text
 from scurry.sql.planner.explain.logical import node_text
 from scurry.sql.planner.explain.matching import physical_match_text
 from scurry.sql.planner.explain.names import distinct_names
 from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.sql.planner.explain.process_tables import process_text
-from scurry.sql.planner.explain.reading import NO_TABLES, Reading, read_texts
+from scurry.sql.planner.explain.reading import (
+    NO_TABLES,
+    Reading,
+    ReadTable,
+    is_projected,
+    read_table,
+    reads_all,
+    scan_text,
+)
 from scurry.sql.planner.explain.trees import tree_text
 from scurry.sql.planner.explain.windows import (
     global_window_text,
@@ -35,6 +42,7 @@ from scurry.sql.planner.explain.windows import (
     window_aggregate_text,
     window_rank_text,
 )
+from scurry.sql.planner.explain.written import value_rows
 
 __all__ = ["Operator", "operators", "physical_text", "physical_tree_text"]
 
@@ -81,27 +89,31 @@ def physical_tree_text(
         if modes is not None:
             mode = modes(operator.plan)
             mode = mode.replace("UA", "UB,UA") if operator.drops_before else mode
-            separator = "" if shown.endswith("()") else ", "
-            shown = f"{shown.removesuffix(')')}{separator}changelogMode=[{mode}])"
+            start = f"{shown.removesuffix(')')}, " if shown.endswith(")") else f"{shown}("
+            shown = f"{start}changelogMode=[{mode}])"
         return shown, operator.inputs
 
     return tree_text(operators(plan, reading), described)
 
 
-def operators(plan: Plan, reading: Reading | None) -> Operator:
+def operators(plan: Plan, reading: Reading | None, text: PrefixText = expression_text) -> Operator:
     """Return the operators of a plan: row-wise operations are one Calc, and rows are exchanged by key.
 
     Args:
         plan: The plan.
         reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
+        text: Returns the texts of expressions.
     """
     if isinstance(plan, nodes.Project | nodes.Filter):
-        return _calc(plan, reading)
+        return _calc(plan, reading, text)
     if isinstance(plan, nodes.Scan):
-        return _read(plan, reading or NO_TABLES)
+        return _read(plan, reading or NO_TABLES, text)
     if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
-        return Operator(_limit(plan), plan, (operators(plan.input.input, reading),))
-    inputs = [operators(each, reading) for each in plan.inputs]
+        return Operator(_limit(plan), plan, (operators(plan.input.input, reading, text),))
+    if isinstance(plan, nodes.Aggregate | aggregates.LocalGroupAggregate) and _has_all_columns(plan.input):
+        inputs = [operators(plan.input.inputs[0], reading, text)]
+    else:
+        inputs = [operators(each, reading, text) for each in plan.inputs]
     if isinstance(plan, windows.WindowAggregate) and len(plan.grouping_sets) > 1:
         inputs = [_expanded(plan, inputs[0])]
     if isinstance(plan, windows.WindowAggregate) and has_two_phases(plan):
@@ -110,14 +122,35 @@ def operators(plan: Plan, reading: Reading | None) -> Operator:
     keys = _KEYS.get(type(plan))
     if reading is not None and keys is not None:
         pairs = zip(inputs, keys(plan), strict=True)
-        inputs = [each if columns is None else _exchange(each, columns) for each, columns in pairs]
-    return Operator(physical_text(plan), plan, tuple(inputs))
+        inputs = [
+            each if columns is None else _exchange(each, columns, below)
+            for (each, columns), below in zip(pairs, plan.inputs, strict=True)
+        ]
+    return Operator(physical_text(plan, text), plan, tuple(inputs))
 
 
-def physical_text(plan: Plan) -> str:
+def _has_all_columns(plan: Plan) -> bool:
+    """Say whether a projection only changes the order of all columns of a table, which groups of rows do not have."""
+    return (
+        isinstance(plan, nodes.Project)
+        and isinstance(plan.input, nodes.Scan)
+        and reads_all(plan.input)
+        and plan.input.schema.names == plan.input.table_schema.names
+        and sorted(plan.names) == sorted(plan.input.schema.names)
+        and all(
+            isinstance(each, InputReference) and plan.input.schema.names[each.index] == name
+            for each, name in zip(plan.expressions, plan.names, strict=True)
+        )
+    )
+
+
+def physical_text(plan: Plan, text: PrefixText = expression_text) -> str:
     """Return an operation as plans that are executed show it, and messages about them, with columns by name."""
     found = _DESCRIPTIONS.get(type(plan))
-    return node_text(plan).removeprefix("Logical") if found is None else found(plan)
+    if found is not None:
+        return found(plan)
+    described = _WITH_EXPRESSIONS.get(type(plan))
+    return node_text(plan).removeprefix("Logical") if described is None else described(plan, text)
 
 
 def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
@@ -126,16 +159,20 @@ def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
     return Operator(_expand(expand), rows.plan, (rows,))
 
 
-def _read(plan: nodes.Scan, reading: Reading) -> Operator:
-    """Return the operators that read a table."""
-    dropping, before = read_texts(plan, reading, _scan, _computed)
+def _read(plan: nodes.Scan, reading: Reading, text: PrefixText) -> Operator:
+    """Return the operators that read the columns of a table."""
+    rows = _table(plan, read_table(plan, reading, text))
+    if not reads_all(plan) or plan.schema.names == plan.table_schema.names:
+        return rows
+    return Operator(f"Calc(select=[{', '.join(plan.schema.names)}])", plan, (rows,))
+
+
+def _table(plan: nodes.Scan, table: ReadTable) -> Operator:
     found: Operator | None = None
-    for text in reversed(before):
-        found = Operator(text, plan, () if found is None else (found,), bool(dropping))
+    for each in reversed(table.texts):
+        found = Operator(each, plan, () if found is None else (found,), table.dropping)
     assert found is not None
-    for text in dropping:
-        found = Operator(text, plan, (found,))
-    return found
+    return Operator("DropUpdateBefore", plan, (found,)) if table.dropping else found
 
 
 def _exchange(rows: Operator, columns: Sequence[int], plan: Plan | None = None) -> Operator:
@@ -144,12 +181,7 @@ def _exchange(rows: Operator, columns: Sequence[int], plan: Plan | None = None) 
     return Operator(f"Exchange(distribution=[{distribution}])", rows.plan, (rows,))
 
 
-def _computed(plan: nodes.Project) -> str:
-    """Return columns that are computed where a table is read."""
-    return _calc(plan, None).text
-
-
-def _calc(plan: Plan, reading: Reading | None) -> Operator:
+def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
     """Return projections and filters above each other as one operator; none if they change nothing but names."""
     steps: list[Plan] = []
     below = plan
@@ -163,30 +195,47 @@ def _calc(plan: Plan, reading: Reading | None) -> Operator:
             columns = [substituted(each, columns) for each in step.expressions]
         elif isinstance(step, nodes.Filter):
             conditions += [substituted(each, columns) for each in conjuncts(step.condition)]
-    rows, names = operators(below, reading), distinct_names(below.schema.names)
-    if not conditions and [getattr(each, "index", None) for each in columns] == list(range(len(names))):
-        return replace(rows, plan=plan)
-    shown = [_selected(each, name, names) for each, name in zip(columns, plan.schema.names, strict=True)]
-    where = [expression_text(each, names) for each in conditions]
-    condition = f", where=[{all_of_text(where)}]" if where else ""
+    names = distinct_names(below.schema.names)
+    places = [getattr(each, "index", None) for each in columns]
+    if not conditions and places == list(range(len(names))):
+        return replace(operators(below, reading, text), plan=plan)
+    if isinstance(below, nodes.Scan):
+        table = read_table(below, reading or NO_TABLES, text, [*columns, *conditions])
+        columns, conditions = ([table.of_computed(each) for each in some] for some in (columns, conditions))
+        rows, names = _table(below, table), list(table.names)
+        if not conditions and _is_projection(below, columns, plan.schema.names) and len(table.texts) == 1:
+            rows = Operator(scan_text(below, plan.schema.names), below, (), table.dropping)
+            dropped = Operator("DropUpdateBefore", plan, (rows,)) if table.dropping else rows
+            return replace(dropped, plan=plan)
+    else:
+        rows = operators(below, reading, text)
+    shown = [_selected(each, name, names, text) for each, name in zip(columns, plan.schema.names, strict=True)]
+    where = [text(each, names) for each in conditions]
+    condition = f", where=[{all_of_text(where, text)}]" if where else ""
     return Operator(f"Calc(select=[{', '.join(shown)}]{condition})", plan, (rows,))
 
 
-def _selected(expression: Expression, name: str, names: Sequence[str]) -> str:
-    text = expression_text(expression, names)
-    return text if text == name else f"{text} AS {name}"
+def _is_projection(scan: nodes.Scan, columns: Sequence[Expression], names: Sequence[str]) -> bool:
+    """Say whether the source of a table itself reads some columns, in an order."""
+    return is_projected(scan) and len(set(names)) == len(names) and _are_columns(columns, scan.schema.names, names)
 
 
-def _scan(plan: nodes.Scan) -> str:
-    hints = ", ".join(f"{key}={value}" for key, value in redacted(dict(plan.options)).items())
-    shown = f", hints=[[[OPTIONS options:{{{hints}}}]]]" if hints else ""
-    conditions = ", ".join(expression_text(each, plan.table_schema.names) for each in plan.conditions)
-    pushed = f", filter=[{conditions}]" if conditions else ""
-    return f"TableSourceScan(table=[[{', '.join(plan.path)}{pushed}]], fields=[{', '.join(plan.schema.names)}]{shown})"
+def _are_columns(columns: Sequence[Expression], names: Sequence[str], wanted: Sequence[str]) -> bool:
+    return all(
+        isinstance(each, InputReference) and names[each.index] == name
+        for each, name in zip(columns, wanted, strict=True)
+    )
 
 
-def _values(plan: nodes.Values) -> str:
-    rows = ", ".join(f"{{ {', '.join(map(expression_text, row))} }}" for row in plan.rows)
+def _selected(expression: Expression, name: str, names: Sequence[str], text: PrefixText) -> str:
+    shown = text(expression, names)
+    return shown if shown == name else f"{shown} AS {name}"
+
+
+def _values(plan: nodes.Values, text: PrefixText) -> str:
+    if not plan.schema.columns:
+        return "Values(tuples=[[{ 0 }]])"
+    rows = ", ".join(f"{{ {expression_text.texts(row)} }}" for row in value_rows(plan))
     return f"Values(tuples=[[{rows}]])"
 
 
@@ -209,14 +258,14 @@ def _union(plan: nodes.SetOperation) -> str:
     return f"{names[plan.kind]}({kind}union=[{', '.join(plan.schema.names)}])"
 
 
-def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan) -> str:
+def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan, text: PrefixText) -> str:
     names, kind = plan.input.schema.names, "LEFT" if plan.outer else "INNER"
     if isinstance(plan, nodes.Unnest):
-        invocation = f"$UNNEST_ROWS$1({expression_text(plan.collection, names)})"
+        invocation = f"$UNNEST_ROWS$1({text(plan.collection, names)})"
         condition = plan.condition
     else:
-        invocation, condition = expression_text(plan.call, names), None
-    shown = "" if condition is None else f", condition=[{expression_text(condition, plan.schema.names)}]"
+        invocation, condition = text(plan.call, names), None
+    shown = "" if condition is None else f", condition=[{text(condition, plan.schema.names)}]"
     return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}]{shown})"
 
 
@@ -236,23 +285,13 @@ def _sink(plan: nodes.Sink) -> str:
 _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     aggregates.Expand: _expand,
     changes.ChangelogNormalize: _normalize,
-    joins.EventTimeTemporalJoin: streaming_join_text,
-    joins.IntervalJoin: streaming_join_text,
-    joins.LookupJoin: lookup_join_text,
-    joins.RegularJoin: streaming_join_text,
-    joins.WindowJoin: streaming_join_text,
-    PatternMatch: lambda plan: physical_match_text(plan, expression_text),
-    ProcessTableFunction: lambda plan: f"ProcessTableFunction({process_text(plan, expression_text)})",
     aggregates.GlobalGroupAggregate: global_text,
     aggregates.LocalGroupAggregate: local_text,
     nodes.Aggregate: group_aggregate_text,
     nodes.Limit: _limit,
-    nodes.Scan: _scan,
+    nodes.Scan: scan_text,
     nodes.SetOperation: _union,
     nodes.Sink: _sink,
-    nodes.TableFunctionScan: _correlate,
-    nodes.Unnest: _correlate,
-    nodes.Values: _values,
     nodes.WindowTable: table_window_text,
     over.NonTimeOverAggregate: over_aggregate_text,
     over.OverAggregate: over_aggregate_text,
@@ -264,6 +303,20 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     windows.WindowAggregate: window_aggregate_text,
     windows.WindowDeduplicate: window_rank_text,
     windows.WindowRank: window_rank_text,
+}
+
+#: Operators that show expressions.
+_WITH_EXPRESSIONS: dict[type[Plan], Callable[[Any, PrefixText], str]] = {
+    joins.EventTimeTemporalJoin: streaming_join_text,
+    joins.IntervalJoin: streaming_join_text,
+    joins.LookupJoin: lookup_join_text,
+    joins.RegularJoin: streaming_join_text,
+    joins.WindowJoin: streaming_join_text,
+    PatternMatch: physical_match_text,
+    ProcessTableFunction: lambda plan, text: f"ProcessTableFunction({process_text(plan, text)})",
+    nodes.TableFunctionScan: _correlate,
+    nodes.Unnest: _correlate,
+    nodes.Values: _values,
 }
 
 

@@ -1,15 +1,20 @@
-"""Tables that STREAMING reads as text: with the operators that make watermarks, and drop rows before updates."""
+"""Tables that are read as text: with the operators that make watermarks, and drop rows before updates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from scurry.sql.plan.expressions import InputReference
+from scurry.common.redaction import redacted
+from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.nodes import Plan, Project, Scan
-from scurry.sql.planner.explain.expressions import expression_text
+from scurry.sql.plan.rewriting import input_references, remapped, rewritten
+from scurry.sql.planner.explain.expressions import PrefixText, expression_text
 
-__all__ = ["NO_TABLES", "Reading", "read_texts"]
+__all__ = ["NO_TABLES", "ReadTable", "Reading", "read_table", "scan_text"]
+
+#: Connectors whose sources read some columns only; those of others read all of them in Flink.
+_PROJECTED = ("filesystem", "jdbc")
 
 
 @dataclass(frozen=True)
@@ -30,27 +35,124 @@ class Reading:
 NO_TABLES = Reading(lambda scan: None, lambda scan: None, lambda scan: False)
 
 
-def read_texts(
-    scan: Scan, reading: Reading, scan_text: Callable[[Scan], str], calc_text: Callable[[Project], str]
-) -> tuple[list[str], list[str]]:
-    """Return the operators that read a table, the last one first: those behind the drop of rows, and the others.
+@dataclass(frozen=True)
+class ReadTable:
+    """The operators that read a table, and what expressions over it become.
+
+    Attributes:
+        texts: The operators, the last one first.
+        dropping: Whether rows before updates are dropped behind them.
+        names: The columns that there are.
+        computed: Which of them have the values of expressions over the columns of the scan, by position.
+    """
+
+    texts: Sequence[str]
+    dropping: bool
+    names: Sequence[str]
+    computed: Sequence[tuple[Expression, int]]
+
+    def of_computed(self, expression: Expression) -> Expression:
+        """Return an expression over the scan with the columns that are computed already in place of their values."""
+
+        def replaced(node: Expression) -> Expression:
+            found = next((place for each, place in self.computed if each == node), None)
+            return node if found is None else InputReference(found, node.type)
+
+        return rewritten(expression, replaced)
+
+
+def read_table(scan: Scan, reading: Reading, text: PrefixText, used: Collection[Expression] | None = None) -> ReadTable:
+    """Return how a table is read.
 
     Args:
         scan: The scan.
         reading: How tables are read.
-        scan_text: Returns a scan as text.
-        calc_text: Returns a projection as text.
+        text: Returns the texts of expressions.
+        used: What is computed of the columns; None for all columns of the scan as they are.
     """
-    times, dropped = reading.watermark(scan), reading.drops_before(scan)
-    before = [scan_text(scan)]
-    if isinstance(times, Project):
-        below = times.input
-        names, (time, watermark) = below.schema.names, times.expressions
-        assert isinstance(time, InputReference), "the watermark and the time itself are computed of the time's column"
-        assigner = f"WatermarkAssigner(rowtime=[{names[time.index]}], watermark=[{expression_text(watermark, names)}])"
-        computed = [calc_text(below)] if isinstance(below, Project) else []
-        before = [assigner, *computed, scan_text(_with_columns_of(scan, times))]
-    return (["DropUpdateBefore()"], before) if dropped else ([], before)
+    dropping, times = reading.drops_before(scan), reading.watermark(scan)
+    if not isinstance(times, Project):
+        return ReadTable([scan_text(scan)], dropping, scan.schema.names, ())
+    whole = _with_columns_of(scan, times)
+    names = [*scan.schema.names]
+    written, below = reading.written(scan), times.input
+    time, watermark = times.expressions
+    assert isinstance(time, InputReference), "the watermark and the time itself are computed of the time's column"
+    assigner = (
+        f"WatermarkAssigner(rowtime=[{below.schema.names[time.index]}], "
+        f"watermark=[{text(watermark, below.schema.names)}])"
+    )
+    if not isinstance(below, Project):
+        return ReadTable([assigner, scan_text(whole)], dropping, names, ())
+    rowtime = below.schema.names[time.index]
+    own = written.input if isinstance(written, Project) and isinstance(written.input, Project) else below
+    computed = _computed(own, scan)
+    table = ReadTable((), dropping, names, [(each, len(names) + place) for place, (_, each) in enumerate(computed)])
+    all_names = [*names, *(name for name, _ in computed)]
+    needed = {len(names) + place for place, (name, _) in enumerate(computed) if name == rowtime}
+    needed |= {
+        place
+        for each in used or [InputReference(place, kind) for place, kind in enumerate(scan.schema.types)]
+        for place in input_references(table.of_computed(each))
+    }
+    values = {name: text(each, names) for name, each in computed}
+    values |= {
+        name: text(each, below.input.schema.names)
+        for name, each in zip(below.names, below.expressions, strict=True)
+        if name == rowtime and name not in values
+    }
+    wanted = {all_names[place] for place in needed} | {rowtime}
+    selected = [name if name not in values else f"{values[name]} AS {name}" for name in own.names if name in wanted]
+    calc = f"Calc(select=[{', '.join(selected)}])"
+    return replace(table, texts=[assigner, calc, scan_text(whole)], names=all_names)
+
+
+def _computed(own: Project, scan: Scan) -> list[tuple[str, Expression]]:
+    """Return the names and expressions of computed columns of a table, of which a scan has the columns that they use."""
+    assert isinstance(own.input, Scan)
+    places = {column: scan.columns.index(column) for column in own.input.columns if column in scan.columns}
+    moved = {place: places[column] for place, column in enumerate(own.input.columns) if column in places}
+    return [
+        (name, remapped(each, moved))
+        for name, each in zip(own.names, own.expressions, strict=True)
+        if not isinstance(each, InputReference) and input_references(each) <= set(moved)
+    ]
+
+
+def scan_text(scan: Scan, columns: Sequence[str] | None = None) -> str:
+    """Return a scan as text.
+
+    Args:
+        scan: The scan.
+        columns: The columns in another order; None for that of the scan.
+    """
+    hints = ", ".join(f"{key}={value}" for key, value in redacted(dict(scan.options)).items())
+    shown = f", hints=[[[OPTIONS options:{{{hints}}}]]]" if hints else ""
+    conditions = ", ".join(expression_text(each, scan.table_schema.names) for each in scan.conditions)
+    pushed = f", filter=[{conditions}]" if conditions else ""
+    names = list(columns or scan.schema.names)
+    if reads_all(scan):
+        names = list(scan.table_schema.names)
+    elif is_projected(scan) and names != list(scan.table_schema.names):
+        pushed += f", project=[{', '.join(names)}], metadata=[]"
+    return f"TableSourceScan(table=[[{', '.join(scan.path)}{pushed}]], fields=[{', '.join(names)}]{shown})"
+
+
+def reads_all(scan: Scan) -> bool:
+    """Say whether the source of a table reads all columns, of which only some may be used."""
+    connector = _connector(scan)
+    return connector is not None and connector not in _PROJECTED
+
+
+def is_projected(scan: Scan) -> bool:
+    """Say whether the source of a table reads the columns that it is asked for."""
+    return _connector(scan) in _PROJECTED
+
+
+def _connector(scan: Scan) -> str | None:
+    """Return the connector of a table; None for a table of a program."""
+    options = getattr(getattr(scan.table, "table", None), "options", None)
+    return options.get("connector") if options else None
 
 
 def _with_columns_of(scan: Scan, times: Plan) -> Scan:

@@ -211,4 +211,5 @@ def _without_window(plan: Plan) -> _Below | None:
         elif not isinstance(each, InputReference):
             return None
     expressions.append(builders.column(below, time))
-    return Project(below, tuple(expressions), (*names, "$time")), kept, len(names)
+    name = below.schema.names[time]
+    return Project(below, tuple(expressions), (*names, "$time" if name in names else name)), kept, len(names)

@@ -60,13 +60,14 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     if "PLAN_ADVICE" in details and not session.is_streaming:
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
     executed = executable_plans(session, plans)
+    shown = [relational_explain.named_as_written(*each) for each in zip(executed, plans, strict=True)]
     reading = modes = None
     if session.is_streaming:
         # Nobody asks a query that is only explained for the rows before updates.
-        changelogs = Changelogs(executed, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
+        changelogs = Changelogs(shown, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
         reading = reading_of(session, changelogs)
         modes = changelogs.text if "CHANGELOG_MODE" in details else None
-    text = relational_explain.explain(plans, executed, reading, modes, "PLAN_ADVICE" in details)
+    text = relational_explain.explain(plans, shown, reading, modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
         text += f"\n== Physical Execution Plan ==\n{execution_plan(session, executed)}"
     return text

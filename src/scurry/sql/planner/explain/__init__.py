@@ -12,6 +12,7 @@ from scurry.sql.planner.explain.physical import Operator, operators, physical_te
 from scurry.sql.planner.explain.reading import NO_TABLES, Reading
 from scurry.sql.planner.explain.shared import shared_texts
 from scurry.sql.planner.explain.trees import tree_text
+from scurry.sql.planner.explain.written import named_as_written
 
 __all__ = [
     "Operator",
@@ -19,6 +20,7 @@ __all__ = [
     "explain",
     "explain_executed",
     "expression_text",
+    "named_as_written",
     "operators",
     "physical_text",
     "plan_text",

@@ -17,6 +17,7 @@ from scurry.sql.plan.expressions import (
 from scurry.sql.plan.subqueries import Subquery
 from scurry.sql.plan.windows import FrameBound, WindowCall
 from scurry.sql.planner.explain.literals import literal_text
+from scurry.sql.planner.explain.sargs import points_text
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, RowType, VarCharType
 
@@ -46,6 +47,8 @@ class PrefixText:
 
     #: Functions whose constants have no type but their own.
     untyped: tuple[str, ...] = ()
+    #: Whether constants have types.
+    has_types = True
 
     def __call__(self, expression: Expression, names: Sequence[str] | None = None) -> str:
         """Return an expression as text.
@@ -80,6 +83,10 @@ class PrefixText:
         """Return a constant as text."""
         return literal_text(literal)
 
+    def search_literal(self, literal: Literal) -> str:
+        """Return a constant of a search, which has a character set in all texts."""
+        return literal_text(literal)
+
     def correlated(self, reference: CorrelatedReference) -> str:
         """Return a column of the row around a query as text."""
         return f"$cor{reference.correlation}.${reference.index}"
@@ -112,6 +119,10 @@ class PrefixText:
             assert isinstance(place, Literal)
             return f"{self(operand, names)}.{operand.type[place.value].name}"  # type: ignore[index]
         arguments = list(_operands(call)) if function in ("AND", "OR") else call.arguments
+        if function == "OR" and names is not None:
+            points = points_text(arguments, lambda each: self(each, names), self.search_literal, self.has_types)
+            if points is not None:
+                return points
         shown = [self._argument(each, function, names) for each in arguments]
         if not shown and function in _WITHOUT_PARENTHESES:
             return function
@@ -154,6 +165,8 @@ class PrefixText:
 
 class InfixText(PrefixText):
     """Expressions with operators between their operands, as the optimized execution plan has them."""
+
+    has_types = False
 
     def literal(self, literal: Literal) -> str:
         """Return a constant without its type."""

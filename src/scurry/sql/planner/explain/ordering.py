@@ -49,7 +49,10 @@ def deduplicate_text(plan: Deduplicate) -> str:
     names = plan.input.schema.names
     keep = "LastRow" if plan.keep_last else "FirstRow"
     order = "ROWTIME" if plan.has_event_time else "PROCTIME"
-    return f"Deduplicate(keep=[{keep}], key=[{_columns(plan.keys, names)}], order=[{order}])"
+    return (
+        f"Deduplicate(keep=[{keep}], key=[{_columns(plan.keys, names)}], order=[{order}], "
+        f"outputInsertOnly=[{str(not plan.keep_last).lower()}])"
+    )
 
 
 def temporal_sort_text(plan: TemporalSort) -> str:

@@ -14,6 +14,7 @@ from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, se
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
+from scurry.sql.plan.schema import Schema
 from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
 from scurry.sql.planner.explain.expressions import PrefixText, all_of_text, expression_text
@@ -32,7 +33,9 @@ from scurry.sql.planner.explain.reading import (
     reads_all,
     scan_text,
 )
+from scurry.sql.planner.explain.sargs import joined_ranges
 from scurry.sql.planner.explain.trees import tree_text
+from scurry.sql.planner.explain.types import record_text
 from scurry.sql.planner.explain.windows import (
     global_window_text,
     has_two_phases,
@@ -197,7 +200,9 @@ def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
             conditions += [substituted(each, columns) for each in conjuncts(step.condition)]
     names = distinct_names(below.schema.names)
     places = [getattr(each, "index", None) for each in columns]
-    if not conditions and places == list(range(len(names))):
+    # The columns of windows are behind the aggregates in Flink, and are put where they belong.
+    is_moved = isinstance(below, windows.WindowAggregate) and bool(below.calls) and bool(below.columns)
+    if not conditions and places == list(range(len(names))) and not is_moved:
         return replace(operators(below, reading, text), plan=plan)
     if isinstance(below, nodes.Scan):
         table = read_table(below, reading or NO_TABLES, text, [*columns, *conditions])
@@ -210,7 +215,7 @@ def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
     else:
         rows = operators(below, reading, text)
     shown = [_selected(each, name, names, text) for each, name in zip(columns, plan.schema.names, strict=True)]
-    where = [text(each, names) for each in conditions]
+    where = joined_ranges(conditions, lambda each: text(each, names))
     condition = f", where=[{all_of_text(where, text)}]" if where else ""
     return Operator(f"Calc(select=[{', '.join(shown)}]{condition})", plan, (rows,))
 
@@ -233,18 +238,22 @@ def _selected(expression: Expression, name: str, names: Sequence[str], text: Pre
 
 
 def _values(plan: nodes.Values, text: PrefixText) -> str:
-    if not plan.schema.columns:
-        return "Values(tuples=[[{ 0 }]])"
-    rows = ", ".join(f"{{ {expression_text.texts(row)} }}" for row in value_rows(plan))
-    return f"Values(tuples=[[{rows}]])"
+    """Return rows as text, with their type where constants have types."""
+    written, names = value_rows(plan), plan.schema.names
+    rows = ", ".join(f"{{ {expression_text.texts(row)} }}" for row in written) if names else "{ 0 }"
+    types = [each.type for each in (written[0] if written else ())]
+    kind = record_text(Schema.of(names, types)) if names and written else "RecordType(INTEGER ZERO)"
+    shown = f"type=[{kind}], " if text.has_types and (written or not names) else ""
+    return f"Values({shown}tuples=[[{rows}]])"
 
 
 def _expand(plan: aggregates.Expand) -> str:
     names = plan.input.schema.names
     projects = []
     for number, grouping_set in zip(plan.numbers, plan.grouping_sets, strict=True):
-        keys = [names[key] if place in grouping_set else "null" for place, key in enumerate(plan.keys)]
-        projects.append(f"{{{', '.join([*names, *keys, f'{number} AS $e'])}}}")
+        left_out = {key for place, key in enumerate(plan.keys) if place not in grouping_set}
+        shown = [f"null AS {name}" if place in left_out else name for place, name in enumerate(names)]
+        projects.append(f"{{{', '.join([*shown, f'{number} AS $e'])}}}")
     return f"Expand(projects=[{', '.join(projects)}])"
 
 

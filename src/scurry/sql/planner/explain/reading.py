@@ -89,8 +89,7 @@ def read_table(scan: Scan, reading: Reading, text: PrefixText, used: Collection[
     computed = _computed(own, scan)
     table = ReadTable((), dropping, names, [(each, len(names) + place) for place, (_, each) in enumerate(computed)])
     all_names = [*names, *(name for name, _ in computed)]
-    needed = {len(names) + place for place, (name, _) in enumerate(computed) if name == rowtime}
-    needed |= {
+    needed = {
         place
         for each in used or [InputReference(place, kind) for place, kind in enumerate(scan.schema.types)]
         for place in input_references(table.of_computed(each))
@@ -101,14 +100,15 @@ def read_table(scan: Scan, reading: Reading, text: PrefixText, used: Collection[
         for name, each in zip(below.names, below.expressions, strict=True)
         if name == rowtime and name not in values
     }
-    wanted = {all_names[place] for place in needed} | {rowtime}
-    selected = [name if name not in values else f"{values[name]} AS {name}" for name in own.names if name in wanted]
+    wanted = {all_names[place] for place in needed}
+    ordered = [*(name for name in own.names if name in wanted), *([] if rowtime in wanted else [rowtime])]
+    selected = [name if name not in values else f"{values[name]} AS {name}" for name in ordered]
     calc = f"Calc(select=[{', '.join(selected)}])"
     return replace(table, texts=[assigner, calc, scan_text(whole)], names=all_names)
 
 
 def _computed(own: Project, scan: Scan) -> list[tuple[str, Expression]]:
-    """Return the names and expressions of computed columns of a table, of which a scan has the columns that they use."""
+    """Return the names and expressions of computed columns of a table whose own columns a scan has."""
     assert isinstance(own.input, Scan)
     places = {column: scan.columns.index(column) for column in own.input.columns if column in scan.columns}
     moved = {place: places[column] for place, column in enumerate(own.input.columns) if column in places}

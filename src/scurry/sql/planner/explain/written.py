@@ -13,7 +13,7 @@ from scurry.sql.plan.rewriting import input_references, rewritten, substituted
 from scurry.sql.plan.windows import WindowCall
 from scurry.sql.types import BigIntType, BooleanType, IntType
 
-__all__ = ["Correlated", "Line", "Watermark", "is_identity", "over_calls", "value_rows"]
+__all__ = ["Correlated", "Line", "Watermark", "is_identity", "named_as_written", "over_calls", "value_rows"]
 
 #: Returns the columns of a table's time and watermark over all its columns; None if it has no watermark.
 Watermark: TypeAlias = Callable[[Scan], Plan | None]
@@ -87,6 +87,16 @@ def _sum(call: WindowCall) -> Expression:
     total = replace(call, call=replace(call.call, function="$SUM0"))
     is_there = Call(">", (count, Literal(0, IntType(False))), BooleanType(False))
     return Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
+
+
+def named_as_written(executed: Plan, written: Plan) -> Plan:
+    """Return the plan of a sink in which the columns have the names of the query, not those of the sink."""
+    if not isinstance(executed, nodes.Sink) or not isinstance(written, nodes.Sink) or not is_identity(written.input):
+        return executed
+    names = written.input.inputs[0].schema.names
+    if not isinstance(executed.input, Project) or len(set(names)) < len(names):
+        return executed
+    return replace(executed, input=replace(executed.input, names=names))
 
 
 def value_rows(plan: nodes.Values) -> list[tuple[Expression, ...]]:

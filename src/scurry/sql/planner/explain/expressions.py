@@ -21,7 +21,7 @@ from scurry.sql.planner.explain.sargs import points_text
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, RowType, VarCharType
 
-__all__ = ["INFIX", "ExpressionText", "PrefixText", "all_of_text", "expression_text"]
+__all__ = ["INFIX", "PLAIN", "ExpressionText", "PrefixText", "all_of_text", "expression_text"]
 
 #: Returns the text of an expression over columns with names, or over columns by position.
 ExpressionText = Callable[[Expression, Sequence[str] | None], str]
@@ -124,7 +124,7 @@ class PrefixText:
             if points is not None:
                 return points
         shown = [self._argument(each, function, names) for each in arguments]
-        if not shown and function in _WITHOUT_PARENTHESES:
+        if not shown and names is None and function in _WITHOUT_PARENTHESES:
             return function
         return self.operation(function, shown)
 
@@ -163,8 +163,8 @@ class PrefixText:
         return bound.kind if bound.distance is None else f"{self(bound.distance)} {bound.kind}"
 
 
-class InfixText(PrefixText):
-    """Expressions with operators between their operands, as the optimized execution plan has them."""
+class PlainText(PrefixText):
+    """Expressions whose constants have no types, as the optimized physical plan of BATCH has them."""
 
     has_types = False
 
@@ -176,6 +176,10 @@ class InfixText(PrefixText):
         """Return a conversion, whose type has no character set."""
         return f"{call.function}({self(call.arguments[0], names)} AS {type_text(call.type, False)})"
 
+
+class InfixText(PlainText):
+    """Expressions with operators between their operands, as the optimized execution plan has them."""
+
     def operation(self, function: str, operands: Sequence[str]) -> str:
         """Return an operator between or behind its operands."""
         if function in _POSTFIXES and len(operands) == 1:
@@ -186,6 +190,7 @@ class InfixText(PrefixText):
 
 
 expression_text = PrefixText()
+PLAIN = PlainText()
 INFIX = InfixText()
 
 

@@ -14,10 +14,9 @@ from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, se
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
-from scurry.sql.plan.schema import Schema
 from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
-from scurry.sql.planner.explain.expressions import PrefixText, all_of_text, expression_text
+from scurry.sql.planner.explain.expressions import PLAIN, PrefixText, all_of_text, expression_text
 from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_text
 from scurry.sql.planner.explain.logical import node_text
 from scurry.sql.planner.explain.matching import physical_match_text
@@ -96,7 +95,7 @@ def physical_tree_text(
             shown = f"{start}changelogMode=[{mode}])"
         return shown, operator.inputs
 
-    return tree_text(operators(plan, reading), described)
+    return tree_text(operators(plan, reading, PLAIN if reading is None else expression_text), described)
 
 
 def operators(plan: Plan, reading: Reading | None, text: PrefixText = expression_text) -> Operator:
@@ -121,7 +120,7 @@ def operators(plan: Plan, reading: Reading | None, text: PrefixText = expression
         inputs = [_expanded(plan, inputs[0])]
     if isinstance(plan, windows.WindowAggregate) and has_two_phases(plan):
         local = Operator(local_window_text(plan), plan, (inputs[0],))
-        return Operator(global_window_text(plan), plan, (_exchange(local, plan.keys, plan.input),))
+        return _ordered(Operator(global_window_text(plan), plan, (_exchange(local, plan.keys, plan.input),)))
     keys = _KEYS.get(type(plan))
     if reading is not None and keys is not None:
         pairs = zip(inputs, keys(plan), strict=True)
@@ -129,7 +128,19 @@ def operators(plan: Plan, reading: Reading | None, text: PrefixText = expression
             each if columns is None else _exchange(each, columns, below)
             for (each, columns), below in zip(pairs, plan.inputs, strict=True)
         ]
-    return Operator(physical_text(plan, text), plan, tuple(inputs))
+    return _ordered(Operator(physical_text(plan, text), plan, tuple(inputs)))
+
+
+def _ordered(operator: Operator) -> Operator:
+    """Return an operator with a Calc that puts the columns of windows where they belong."""
+    if not _has_moved_columns(operator.plan):
+        return operator
+    return Operator(f"Calc(select=[{', '.join(operator.plan.schema.names)}])", operator.plan, (operator,))
+
+
+def _has_moved_columns(plan: Plan) -> bool:
+    """Say whether columns of windows are before the aggregates, behind which Flink has them."""
+    return isinstance(plan, windows.WindowAggregate) and bool(plan.calls) and bool(plan.columns)
 
 
 def _has_all_columns(plan: Plan) -> bool:
@@ -200,9 +211,7 @@ def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
             conditions += [substituted(each, columns) for each in conjuncts(step.condition)]
     names = distinct_names(below.schema.names)
     places = [getattr(each, "index", None) for each in columns]
-    # The columns of windows are behind the aggregates in Flink, and are put where they belong.
-    is_moved = isinstance(below, windows.WindowAggregate) and bool(below.calls) and bool(below.columns)
-    if not conditions and places == list(range(len(names))) and not is_moved:
+    if not conditions and places == list(range(len(names))):
         return replace(operators(below, reading, text), plan=plan)
     if isinstance(below, nodes.Scan):
         table = read_table(below, reading or NO_TABLES, text, [*columns, *conditions])
@@ -214,6 +223,7 @@ def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
             return replace(dropped, plan=plan)
     else:
         rows = operators(below, reading, text)
+        rows = rows.inputs[0] if _has_moved_columns(below) else rows
     shown = [_selected(each, name, names, text) for each, name in zip(columns, plan.schema.names, strict=True)]
     where = joined_ranges(conditions, lambda each: text(each, names))
     condition = f", where=[{all_of_text(where, text)}]" if where else ""
@@ -241,9 +251,8 @@ def _values(plan: nodes.Values, text: PrefixText) -> str:
     """Return rows as text, with their type where constants have types."""
     written, names = value_rows(plan), plan.schema.names
     rows = ", ".join(f"{{ {expression_text.texts(row)} }}" for row in written) if names else "{ 0 }"
-    types = [each.type for each in (written[0] if written else ())]
-    kind = record_text(Schema.of(names, types)) if names and written else "RecordType(INTEGER ZERO)"
-    shown = f"type=[{kind}], " if text.has_types and (written or not names) else ""
+    kind = record_text(plan.schema) if names else "RecordType(INTEGER ZERO)"
+    shown = f"type=[{kind}], " if text.has_types else ""
     return f"Values({shown}tuples=[[{rows}]])"
 
 

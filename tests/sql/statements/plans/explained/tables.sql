@@ -1,0 +1,14 @@
+CREATE TABLE t (a INT, s STRING, d DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE u (a INT, s STRING, d DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE c (a INT, s STRING, ts AS TO_TIMESTAMP(s), p AS PROCTIME(), b AS a + 1, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE o (k BIGINT, n INT, name STRING, price DECIMAL(10, 2)) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE f (k BIGINT, n INT, name STRING) WITH ('connector'='filesystem', 'path'='/none', 'format'='json');
+CREATE TABLE pr (cur STRING, rate DOUBLE, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND, PRIMARY KEY (cur) NOT ENFORCED) WITH ('connector'='filesystem', 'path'='/none', 'format'='debezium-json');
+CREATE TABLE cdc (k BIGINT, n INT, name STRING, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector'='filesystem', 'path'='/none', 'format'='debezium-json');
+CREATE TABLE l (id INT, v STRING) WITH ('connector'='filesystem', 'path'='/none', 'format'='json', 'source.monitor-interval'='1s');
+CREATE TABLE bb (a INT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE r (id INT, tags ARRAY<STRING>, m MAP<STRING, INT>, x ROW<a INT, b STRING>) WITH ('connector'='datagen', 'number-of-rows'='5');
+CREATE TABLE snk (s STRING, n BIGINT) WITH ('connector'='print');
+CREATE TABLE snkpk (s STRING, n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH ('connector'='print');
+CREATE TABLE snkbh (s STRING, n BIGINT) WITH ('connector'='blackhole');
+CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a;

@@ -1,0 +1,85 @@
+"""EXPLAIN shows what Flink 2.3 shows, which `explained` has as it was recorded.
+
+A statement whose text differs is among the exceptions, by section, until it is equal.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scurry.table import EnvironmentSettings, TableEnvironment
+
+DIRECTORY = Path(__file__).parent / "explained"
+SECTIONS = ("Abstract Syntax Tree", "Optimized Physical Plan", "Optimized Execution Plan")
+
+#: Operators that differ: how Flink shows them is not how rows are computed here.
+OPERATORS = (
+    "legacytumble legacyhop legacysession interval temporal windowjoin windowtopn dedup deduplast over overrows "
+    "overproc lag exceptall valuesselect orderlimit limit limitoffset unnest unnestleft cdcagg"
+).split()
+#: Conditions and names of columns that differ in the optimized plans.
+DETAILS = "computed having filteragg fulljoin exists anti intersect sinkpartial".split()
+#: Spark executes plans of BATCH.
+BATCH = (
+    "computed group2 having global distinct join leftjoin crossjoin semi topn topn1 over uniondistinct intersect "
+    "values valuesselect orderlimit limit limitoffset orderts tumble unnest view scalar"
+).split()
+
+DIFFERENT = {
+    ("streaming", "Abstract Syntax Tree"): "having legacytumble legacyhop legacysession sinkpartial sinkvalues".split(),
+    ("streaming", "Optimized Physical Plan"): [*OPERATORS, *DETAILS],
+    ("streaming", "Optimized Execution Plan"): [*(each for each in OPERATORS if each != "dedup"), *DETAILS],
+    ("batch", "Abstract Syntax Tree"): ["computed", "having"],
+    ("batch", "Optimized Physical Plan"): BATCH,
+    ("batch", "Optimized Execution Plan"): BATCH,
+}
+
+
+def recorded(mode: str) -> dict[str, tuple[str, str]]:
+    """Return the statements of a mode with what Flink shows, by their names."""
+    found = {}
+    for part in re.split(r"^#### ", (DIRECTORY / f"{mode}.txt").read_text(), flags=re.MULTILINE)[1:]:
+        name, statement, text = part.split("\n", 2)
+        found[name] = (statement, text)
+    return found
+
+
+def cases() -> Iterator[object]:
+    for mode in ("streaming", "batch"):
+        for name in recorded(mode):
+            for section in SECTIONS:
+                differs = name in DIFFERENT[mode, section]
+                marks = [pytest.mark.xfail(strict=True, reason="differs")] if differs else []
+                yield pytest.param(mode, name, section, id=f"{mode}-{name}-{section}", marks=marks)
+
+
+@functools.cache
+def environment(mode: str) -> TableEnvironment:
+    settings = EnvironmentSettings.in_streaming_mode() if mode == "streaming" else EnvironmentSettings.in_batch_mode()
+    env = TableEnvironment.create(settings)
+    env.get_config().set("table.local-time-zone", "UTC")
+    for statement in (DIRECTORY / "tables.sql").read_text().split(";\n")[:-1]:
+        env.execute_sql(statement)
+    return env
+
+
+@functools.cache
+def shown(mode: str, name: str) -> str:
+    return environment(mode).explain_sql(recorded(mode)[name][0])
+
+
+def section_of(text: str, title: str) -> str:
+    """Return a section, in which rows around queries are numbered from 0: in Flink by what was planned before."""
+    section = text.partition(f"== {title} ==\n")[2].partition("\n==")[0].strip()
+    numbers: dict[str, str] = {}
+    return re.sub(r"\$cor\d+", lambda found: numbers.setdefault(found[0], f"$cor{len(numbers)}"), section)
+
+
+@pytest.mark.parametrize(("mode", "name", "section"), list(cases()))
+def test_the_text_is_flinks(mode: str, name: str, section: str) -> None:
+    assert section_of(shown(mode, name), section) == section_of(recorded(mode)[name][1], section)

@@ -228,7 +228,7 @@ class _Tables:
         if is_source_watermark(expression):
             return None
         time, table = escape_identifier(specs[0].rowtime_attribute), ".".join(map(escape_identifier, scan.path))
-        query = parse(f"SELECT {time}, {expression} FROM {table}")
+        query = parse(f"SELECT {time}, {expression} AS `$watermark` FROM {table}")
         functions, catalog = self._session.for_functions(), TableCatalog(self._session, scan.table)
         assert isinstance(query, nodes.Query)
         return validate_query(query, catalog, functions)

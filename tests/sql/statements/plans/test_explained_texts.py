@@ -83,3 +83,19 @@ def section_of(text: str, title: str) -> str:
 @pytest.mark.parametrize(("mode", "name", "section"), list(cases()))
 def test_the_text_is_flinks(mode: str, name: str, section: str) -> None:
     assert section_of(shown(mode, name), section) == section_of(recorded(mode)[name][1], section)
+
+
+def test_a_watermark_that_is_the_time_itself_is_assigned_above_computed_columns() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql(
+        "CREATE TABLE w (v INT, ms BIGINT, ts AS TO_TIMESTAMP_LTZ(ms, 3), WATERMARK FOR ts AS ts) WITH ('connector' = "
+        "'datagen')"
+    )
+    text = env.explain_sql("SELECT ts FROM w WHERE v > 1")
+    assert "LogicalWatermarkAssigner(rowtime=[ts], watermark=[$2])" in text
+    assert section_of(text, "Optimized Execution Plan").splitlines() == [
+        "Calc(select=[ts], where=[(v > 1)])",
+        "+- WatermarkAssigner(rowtime=[ts], watermark=[ts])",
+        "   +- Calc(select=[v, TO_TIMESTAMP_LTZ(ms, 3) AS ts])",
+        "      +- TableSourceScan(table=[[default_catalog, default_database, w]], fields=[v, ms])",
+    ]

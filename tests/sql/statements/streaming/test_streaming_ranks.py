@@ -137,7 +137,7 @@ def test_explain_names_operators_as_flink_does(env: Any) -> None:
     assert "SortLimit(orderBy=[v ASC], offset=[1], fetch=[2], strategy=[AppendFastStrategy])" in operators(
         "SELECT g, v FROM t ORDER BY v LIMIT 2 OFFSET 1"
     )
-    assert "Deduplicate(keep=[FirstRow], key=[g], order=[ROWTIME])" in operators(
+    assert "Deduplicate(keep=[FirstRow], key=[g], order=[ROWTIME], outputInsertOnly=[true])" in operators(
         f"SELECT k FROM {NUMBERED.format('ts')} WHERE r = 1"
     )
 

@@ -217,7 +217,7 @@ def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
         table = read_table(below, reading or NO_TABLES, text, [*columns, *conditions])
         columns, conditions = ([table.of_computed(each) for each in some] for some in (columns, conditions))
         rows, names = _table(below, table), list(table.names)
-        if not conditions and _is_projection(below, columns, plan.schema.names) and len(table.texts) == 1:
+        if not conditions and len(table.texts) == 1 and _is_projection(below, columns, plan.schema.names):
             rows = Operator(scan_text(below, plan.schema.names), below, (), table.dropping)
             dropped = Operator("DropUpdateBefore", plan, (rows,)) if table.dropping else rows
             return replace(dropped, plan=plan)

@@ -109,7 +109,8 @@ def read_table(scan: Scan, reading: Reading, text: PrefixText, used: Collection[
 
 def _computed(own: Project, scan: Scan) -> list[tuple[str, Expression]]:
     """Return the names and expressions of computed columns of a table whose own columns a scan has."""
-    assert isinstance(own.input, Scan)
+    if not isinstance(own.input, Scan):
+        return []
     places = {column: scan.columns.index(column) for column in own.input.columns if column in scan.columns}
     moved = {place: places[column] for place, column in enumerate(own.input.columns) if column in places}
     return [

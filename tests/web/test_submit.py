@@ -52,11 +52,11 @@ def submitted(page: Page, statements: str) -> None:
 def test_the_rows_of_a_query_are_a_table(page: Page, process: RemoteProcess) -> None:
     opened(page, process)
     submitted(page, "SET 'execution.runtime-mode' = 'batch';\n"
-                    "SELECT * FROM (VALUES ('a|b', 1), ('東京 é', 20)) AS t (name, amount)")  # fmt: skip
+                    "SELECT * FROM (VALUES ('a|b', 1), ('東京 😀', 20)) AS t (name, amount)")  # fmt: skip
     table = page.get_by_role("region", name="Result").get_by_role("table")
     expect(table.get_by_role("columnheader", name="name")).to_be_visible(timeout=90_000)
     expect(table.get_by_role("cell", name="a|b", exact=True)).to_be_visible()
-    expect(table.get_by_role("cell", name="東京 é", exact=True)).to_be_visible()
+    expect(table.get_by_role("cell", name="東京 😀", exact=True)).to_be_visible()
     expect(table.get_by_role("cell", name="20", exact=True)).to_be_visible()
     expect(page.get_by_text("FINISHED")).to_be_visible()
 

@@ -21,6 +21,7 @@ from scurry.errors import MalformedRecordError
 __all__ = [
     "MAX_RECORD_BYTES",
     "NOTE_ONCE",
+    "SKIPPED",
     "Assignment",
     "Backlog",
     "BatchLimits",
@@ -112,6 +113,9 @@ MAX_RECORD_BYTES: ContextVar[int] = ContextVar("MAX_RECORD_BYTES", default=Batch
 
 #: Shows a text to the user once per job, however many readers call it. Set by the task, too.
 NOTE_ONCE: ContextVar[Callable[[str], None]] = ContextVar("NOTE_ONCE", default=lambda text: None)
+
+#: Counts malformed records that a format of tables leaves out, because it is configured to. Set by the task, too.
+SKIPPED: ContextVar[Callable[[int], None]] = ContextVar("SKIPPED", default=lambda count: None)
 
 
 class ChunkSizer:

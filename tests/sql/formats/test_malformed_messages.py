@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from scurry.connectors.source import SKIPPED
 from scurry.sql.catalog.table_options import Options
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.message_format import bound_format
@@ -53,3 +54,15 @@ def test_it_is_skipped_wherever_it_is(identifier: str, wrong: bytes) -> None:
     good = GOOD[identifier]
     for chosen in product((good, wrong), repeat=3):
         assert ids(identifier, *chosen, ignored=True) == [1] * chosen.count(good)
+
+
+@pytest.mark.parametrize(("identifier", "wrong"), WRONG)
+def test_it_is_counted_when_it_is_skipped(identifier: str, wrong: bytes) -> None:
+    skipped: list[int] = []
+    token = SKIPPED.set(skipped.append)
+    try:
+        ids(identifier, GOOD[identifier], wrong, wrong, ignored=True)
+    finally:
+        SKIPPED.reset(token)
+    rows = 2 if (identifier, wrong) == ("json", b"[1,2]") else 1  # each value of an array is a row
+    assert sum(skipped) == 2 * rows

@@ -30,13 +30,17 @@ class MalformedInput:
         """Count malformed records; fail with the first if the source declares neither dropping nor dead letters."""
         tag, errors = self._plan.dead_letters, records.errors
         if records.dropped:
-            self._info.count(self._plan.id, "numMalformedRecordsDropped", len(errors))
+            self.skipped(len(errors))
         elif tag is not None:
             letters = list(map(self._letter, errors))
             self._info.dead_letters(self._plan.id, letters)
             self._collector.emit_side(tag, letters, records.timestamps)
         else:
             raise errors[0]
+
+    def skipped(self, count: int) -> None:
+        """Count records that were dropped."""
+        self._info.count(self._plan.id, "numMalformedRecordsDropped", count)
 
     def _letter(self, error: MalformedRecordError) -> DeadLetter:
         details = "".join(traceback.format_exception(error))

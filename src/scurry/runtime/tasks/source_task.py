@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.common.time import checked_time
-from scurry.connectors.source import MAX_RECORD_BYTES, NOTE_ONCE, BatchLimits, ChunkSizer, MalformedRecords
+from scurry.connectors.source import MAX_RECORD_BYTES, NOTE_ONCE, SKIPPED, BatchLimits, ChunkSizer, MalformedRecords
 from scurry.errors import TimestampError
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
@@ -171,6 +171,7 @@ class SourceTask:
         """Yield the chunks of all splits; a failing reader is reported like a failing operator."""
         MAX_RECORD_BYTES.set(self._max_record_bytes)
         NOTE_ONCE.set(self._note)
+        SKIPPED.set(self._malformed.skipped)
         for work in works:
             if work is not None:
                 try:

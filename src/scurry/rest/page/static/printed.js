@@ -60,7 +60,8 @@ function cellsOf(line, bounds) {
 }
 
 const WIDE = /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const columnsOf = (letter) => (/\p{Mn}/u.test(letter) ? 0 : WIDE.test(letter) ? 2 : 1);
+// As tables are printed: UTF-16 units, and one more for wide letters.
+const columnsOf = (letter) => letter.length + (WIDE.test(letter) ? 1 : 0);
 
 function element([head, ...rows]) {
   const number = head.map((_, at) => rows.length > 0 && rows.every((row) => /^(-?[\d.,]+(E-?\d+)?|<NULL>|NULL)$/.test(row[at])));

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.types import RowKind
+from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.reading import JsonDecoder, JsonSettings, batch_of
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
@@ -77,6 +78,7 @@ class ChangeDecoder(MessageDecoder):
             except ValueError as error:
                 if not self.settings.ignore_errors:
                     raise DecodingError(index, str(error), f"{self.identifier}.ignore-parse-errors") from None
+                SKIPPED.get()(1)
         columns = [*self.columns, *(FormatColumn(f"value.{key}", kind) for key, kind in self.metadata)]
         return DecodedMessages(batch_of(rows, columns), origins, kinds)
 

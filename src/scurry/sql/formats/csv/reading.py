@@ -15,6 +15,7 @@ from scurry.connectors.files.formats.csv.format import CsvQuotes
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
+from scurry.connectors.source import SKIPPED
 from scurry.errors import MalformedRecordError, UnsupportedError
 from scurry.sql.formats.contract import FileReader, FormatColumn
 from scurry.sql.formats.csv.arrow_reading import ArrowCsvColumns
@@ -106,6 +107,7 @@ class CsvReader(FileReader):
                 rows.append(self.row(fields, positions, parsers))
             except ValueError as error:
                 if self.settings.ignore_errors:
+                    SKIPPED.get()(1)
                     continue
                 raise _malformed(lines, text, begin, str(error)) from None
             if len(rows) == _ROWS:
@@ -126,6 +128,7 @@ class CsvReader(FileReader):
             except CsvSyntaxError as error:
                 if not self.settings.ignore_errors:
                     raise _malformed(lines, text, error.position, error.reason) from None
+                SKIPPED.get()(1)
                 line_end = text.find("\n", error.position)
                 if line_end < 0:
                     return
@@ -196,6 +199,7 @@ class CsvDecoder(MessageDecoder):
                 if not reader.settings.ignore_errors:
                     reason = getattr(error, "reason", str(error))
                     raise DecodingError(index, reason, "csv.ignore-parse-errors") from None
+                SKIPPED.get()(1)
         return DecodedMessages(reader.batch(rows, [types[name] for name in reader.columns]), origins)
 
 

@@ -14,6 +14,7 @@ from scurry.common._charsets import text_of
 from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
+from scurry.connectors.source import SKIPPED
 from scurry.errors import UnsupportedError
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
@@ -124,6 +125,7 @@ class JsonDecoder(MessageDecoder):
                     row = convert(value)
                 except ValueError as error:
                     if self.settings.ignore_errors:
+                        SKIPPED.get()(1)
                         continue
                     raise DecodingError(index, str(error), self._ignoring) from None
                 if row is not None:
@@ -140,6 +142,7 @@ class JsonDecoder(MessageDecoder):
             value = _DECODER.raw_decode(text)[0]  # what follows is not looked at, as by Jackson
         except (ValueError, RecursionError) as error:
             if self.settings.ignore_errors:
+                SKIPPED.get()(1)
                 return []
             raise DecodingError(index, str(error), self._ignoring) from None
         return value if isinstance(value, list) else [value]

@@ -13,6 +13,7 @@ from google.protobuf.descriptor_pb2 import FileDescriptorProto
 from google.protobuf.message import DecodeError
 
 from scurry.connectors.protobuf import is_repeated
+from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.sql.formats.protobuf.columns import check_fields
@@ -64,6 +65,7 @@ class ProtobufDecoder(MessageDecoder):
                 if not self.ignore:
                     reason = f"Failed to deserialize PB object. {error}"
                     raise DecodingError(index, reason, "protobuf.ignore-parse-errors") from None
+                SKIPPED.get()(1)
             else:
                 origins.append(index)
         if not self.columns:

@@ -143,9 +143,9 @@ def _cut(text: str, width: int) -> str:
 
 
 def display_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes, as Flink counts: UTF-16 units, one more for wide ones."""
     return len(text) if text.isascii() else sum(map(_char_width, text))
 
 
 def _char_width(char: str) -> int:
-    return 2 if unicodedata.east_asian_width(char) in "FW" else 1
+    return 1 + (char > "\uffff") + (unicodedata.east_asian_width(char) in "FW")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from scurry.sql.client.executor import Cells
-from scurry.sql.client.results import DisplaySettings
+from scurry.sql.client.results import DisplaySettings, table_lines
 from scurry.sql.client.views import REFRESH_INTERVALS, ResultView
 from scurry.sql.types import BigIntType, DataType
 
@@ -85,3 +85,16 @@ def test_the_refresh_is_no_slower_and_no_faster_than_there_is(steps: int, interv
     shown = view([])
     shown.faster(steps)
     assert shown.refresh_seconds == interval
+
+
+def test_a_printed_table_fits_the_terminal() -> None:
+    lines = list(table_lines(["id", "note"], [["1", "x" * 30], ["2", "short"]], 30, room=24))
+    assert lines == [
+        "+----+-----------------+",
+        "| id |            note |",
+        "+----+-----------------+",
+        "|  1 | xxxxxxxxxxxx... |",
+        "|  2 |           short |",
+        "+----+-----------------+",
+    ]
+    assert len(next(iter(table_lines(["a" * 9, "b" * 9], [], None, room=10)))) == 23  # no column below 8

@@ -14,6 +14,8 @@ from scurry.sql.statements.display.tableau import border_line, cells_line, colum
 __all__ = ["NULL", "DisplaySettings", "print_answer", "print_text", "table_lines"]
 
 NULL = "<NULL>"
+#: Width below which no column is cut for the terminal.
+_NARROWEST = 8
 
 Write = Callable[[str], None]
 
@@ -127,17 +129,23 @@ def _print_all(
     write(summary(len(rows)))
 
 
-def table_lines(names: Sequence[str], rows: Sequence[Sequence[str]], widest: int | None) -> Iterable[str]:
+def table_lines(
+    names: Sequence[str], rows: Sequence[Sequence[str]], widest: int | None, room: int | None = None
+) -> Iterable[str]:
     """Return rows in columns that are as wide as their values.
 
     Args:
         names: The columns.
         rows: The texts of their values.
         widest: How wide a column is at the most; None for no limit.
+        room: Columns of the terminal, which the widest columns are cut for; None for no limit.
     """
     widths = [max([display_width(name), *(display_width(row[i]) for row in rows)]) for i, name in enumerate(names)]
     if widest is not None:
         widths = [max(display_width(name), min(width, widest)) for name, width in zip(names, widths, strict=True)]
+    if room is not None:
+        while sum(widths) + 3 * len(widths) + 1 > room and max(widths) > _NARROWEST:
+            widths[widths.index(max(widths))] -= 1
     return _framed(names, widths, rows)
 
 

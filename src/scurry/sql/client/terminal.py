@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -210,7 +211,7 @@ def _view(answer: Answer, settings: DisplaySettings) -> None:
     view.rows.stop()
     if view.rows.error is not None:
         raise view.rows.error
-    for line in view.printed():
+    for line in view.printed(shutil.get_terminal_size().columns):
         _write(line)
     if not finished:
         _write(messages.info(messages.CANCELLED))

@@ -123,8 +123,12 @@ class ResultView:
         self._shown = self.rows.snapshot()
         self._updated = datetime.datetime.now()
 
-    def printed(self) -> list[str]:
-        """Return the rows so far as lines that stay on the terminal: the last ones, if there are many."""
+    def printed(self, room: int | None = None) -> list[str]:
+        """Return the rows so far as lines that stay on the terminal: the last ones, if there are many.
+
+        Args:
+            room: Columns of the terminal; None for no limit.
+        """
         rows = self.rows.snapshot()
         shown = [[NULL if cell is None else cell for cell in row] for row in rows[-_MOST_PRINTED:]]
         count = f"{len(rows)} row{'s' * (len(rows) != 1)}"
@@ -133,7 +137,7 @@ class ResultView:
         if not rows:
             return ["Empty set"]
         return [
-            *table_lines(self._names, shown, self._widest),
+            *table_lines(self._names, shown, self._widest, room),
             f"{count} {'in set' if self.rows.is_over else 'so far'}",
         ]
 

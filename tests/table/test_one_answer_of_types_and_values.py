@@ -124,8 +124,8 @@ def test_values_have_the_types_that_pyflink_infers(cls: type) -> None:
 def test_a_value_is_the_same_by_all_ways_in_and_out(data_type: DataType, value: Any) -> None:
     column = ResultColumn(data_type)([value, None])
     ways_in = {
-        "element": from_values([internal_value(data_type, value), None], data_type),
-        "unverified": from_values([unverified_value(data_type, value), None], data_type),
+        "element": from_values([internal_value(data_type)(value), None], data_type),
+        "unverified": from_values([unverified_value(data_type)(value), None], data_type),
     }
     assert {way: found.equals(column) for way, found in ways_in.items()} == dict.fromkeys(ways_in, True)
     collect = python_value(data_type)

@@ -180,8 +180,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
             raise ArgumentTypeError(f"schema should be RowType, list, tuple or None, but got: {schema!r}")
         if any(isinstance(each, Expression) for each in given):
             return Table(self, values_of_expressions(self._session, given, row_type))
-        convert = internal_value if verify_schema else unverified_value
-        values = [convert(row_type.not_null(), row) for row in rows]
+        conversion = internal_value if verify_schema else unverified_value
+        values = list(map(conversion(row_type.not_null()), rows))
         types = row_type.field_types()
         literals = tuple(tuple(map(Literal, row, types)) for row in values)
         return Table(self, Values(PlanSchema.of(row_type.field_names(), types), literals))

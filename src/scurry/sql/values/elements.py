@@ -45,29 +45,25 @@ from scurry.sql.values.converters import Convert, Entries, FromPython, units_of_
 __all__ = ["attributes_of", "internal_value", "unverified_value", "without_dataclasses"]
 
 
-def internal_value(data_type: DataType, value: Any, field: str = "") -> Any:
-    """Return a Python value as columns of a type have it.
+def internal_value(data_type: DataType) -> Convert:
+    """Return the conversion of Python values to values of columns; it raises `TypeMismatchError` for those of others.
 
     Args:
-        data_type: The type.
-        value: The value.
-        field: The place of the value in a row, for messages.
-
-    Raises:
-        TypeMismatchError: It is no value of the type.
+        data_type: The type of the column.
     """
-    return _VERIFIED.part(data_type, field)(value)
+    return _VERIFIED.part(data_type)
 
 
-def unverified_value(data_type: DataType, value: Any) -> Any:
-    """Return a Python value as columns of a type have it, without checks, as PyFlink converts it.
+def unverified_value(data_type: DataType) -> Convert:
+    """Return the conversion of Python values to values of columns without checks, as in PyFlink.
 
-    Whole numbers lose their upper bits, texts are made of anything, and what is of another kind is NULL.
+    Whole numbers lose their upper bits, texts are made of anything, and what is of another kind is NULL. It raises
+    `TypeMismatchError` for a row that has not as many values as columns, and for a date or time that is none.
 
-    Raises:
-        TypeMismatchError: A row has not as many values as columns, or a date or time is none.
+    Args:
+        data_type: The type of the column.
     """
-    return _UNVERIFIED.part(data_type)(value)
+    return _UNVERIFIED.part(data_type)
 
 
 def without_dataclasses(value: Any) -> Any:

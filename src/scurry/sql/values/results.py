@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import decimal
 import pickle
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._copies import copy_of
-from scurry.common._epoch import days_of_date, micros_of_datetime, millis_of_time
+from scurry.common._epoch import EPOCH, days_of_date, millis_of_time
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError, UnsupportedError
@@ -40,7 +41,7 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.values import from_values
-from scurry.sql.values.converters import Convert, FromPython, units_of_instant
+from scurry.sql.values.converters import Convert, FromPython
 
 if TYPE_CHECKING:
     import pyarrow
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["ResultColumn"]
 
 
+_MICROSECOND = datetime.timedelta(microseconds=1)
 #: Python types whose values are those of columns already.
 _OWN: dict[type[DataType], type] = {
     TinyIntType: int, SmallIntType: int, IntType: int, BigIntType: int, FloatType: float, DoubleType: float,
@@ -173,13 +175,19 @@ def _decimal(data_type: DecimalType) -> Convert:
 
 
 def _timestamp(per_second: int) -> Convert:
-    return lambda value: micros_of_datetime(value.replace(tzinfo=None)) * per_second // 1_000_000
+    return lambda value: (value.replace(tzinfo=None) - EPOCH) // _MICROSECOND * per_second // 1_000_000
 
 
 def _instant(per_second: int) -> Convert:
     # As in PyFlink the wall clock is that of UTC, whatever the zone: see `arguments`.
     wall_clock = _timestamp(per_second)
-    return lambda value: units_of_instant(value, per_second) if isinstance(value, Instant) else wall_clock(value)
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, Instant):
+            return value.seconds * per_second + value.nanos * per_second // 1_000_000_000
+        return wall_clock(value)
+
+    return convert
 
 
 def _text(value: Any) -> str:

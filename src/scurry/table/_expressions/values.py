@@ -100,7 +100,7 @@ def _is_of(value: Any, data_type: DataType) -> bool:
     ):
         return False
     try:
-        internal_value(data_type, value)
+        internal_value(data_type)(value)
     except TypeMismatchError:
         return False
     return True

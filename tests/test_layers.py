@@ -147,8 +147,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     # The seam between a plan and what executes it: loads the runner in this process, if the settings name that.
     "scurry.runtime.submit": {"scurry.runtime.local"},
-    # The same seam for plans of tables.
-    "scurry.sql.statements.runners": {"scurry.spark"},
     # The state processor works on DataFrames where it is given some, or a session to make one.
     "scurry.state.reader": {"scurry.spark"},
     "scurry.state.writer": {"scurry.spark"},

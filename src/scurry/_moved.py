@@ -83,6 +83,7 @@ MOVED = {
     "scurry.sql.unparse": "scurry.sql.syntax.unparse",
     "scurry.sql_client": "scurry.sql.client",
     "scurry.statements": "scurry.sql.statements",
+    "scurry.statements.runners": "scurry.sql.statements.batch.runners",
     "scurry.table._udf.hints": "scurry.sql.values.hints",
     "scurry.table._unverified": "scurry.sql.values.elements",
     "scurry.table._values": "scurry.sql.values.collected",

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from scurry.errors import ArgumentTypeError, OperatorError, ValidationError
+from scurry.errors import ArgumentTypeError, JobError, ValidationError
 from scurry.table import AggregateFunction, EnvironmentSettings, TableEnvironment
 from scurry.table.expressions import col
 from scurry.table.udf import udaf, udf, udtf
@@ -144,7 +144,7 @@ def test_arrow_functions_take_and_return_arrays(env: TableEnvironment) -> None:
 )
 def test_what_an_arrow_function_returns_is_checked(env: TableEnvironment, result: Any, message: str) -> None:
     env.create_temporary_function("made", udf(lambda x: result, result_type="INT", func_type="arrow", name="made"))
-    with pytest.raises(OperatorError, match=message):
+    with pytest.raises(JobError, match=message):
         rows(env, "SELECT made(x) FROM (VALUES (1)) t(x)")
 
 

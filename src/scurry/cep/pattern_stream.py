@@ -16,6 +16,7 @@ from scurry.cep.functions import (
     PatternTimeoutFunction,
 )
 from scurry.common._api import ApiObject
+from scurry.common._config.tables import LOCAL_TIME_ZONE
 from scurry.common._type_variables import R, T, T_co
 from scurry.common.output_tag import OutputTag
 from scurry.datastream._functions import require_function
@@ -261,7 +262,7 @@ def conditions_of(stream: DataStream[Any]) -> Any:
     node: Node = stream._node
     while isinstance(node, PartitionNode):
         (node,) = node.inputs
-    return RecordConditions(node.output_type, stream._env._configuration.get_string("table.local-time-zone", "UTC"))
+    return RecordConditions(node.output_type, stream._env._configuration.get_string(LOCAL_TIME_ZONE.key, "UTC"))
 
 
 def _has_watermarks(node: Node) -> bool:

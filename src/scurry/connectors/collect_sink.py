@@ -52,7 +52,13 @@ class CollectedRecords(Generic[T]):
                 return None
             block, size = self._blocks.popleft()
             self.waiting -= size
+            self._changed.notify()
             return block
+
+    def wait_for_room(self, seconds: float) -> bool:
+        """Wait until they are not full, or nobody wants more; return False if that takes longer."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self.is_full or self._ended, seconds)
 
     def end(self, forget: bool = False) -> None:
         """Let no more records come; forget those that wait if nobody wants them."""

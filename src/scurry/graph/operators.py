@@ -295,6 +295,11 @@ class DynamicCep(Cep):
 
 
 @dataclass(frozen=True, eq=False)
+class TableOperation(Operator):
+    """An operation of tables in BATCH, `function`: a node of a plan that the runner executes as a whole."""
+
+
+@dataclass(frozen=True, eq=False)
 class Sink(Operator):
     """Write records; `function` is a `scurry.connectors.sink.Sink`.
 

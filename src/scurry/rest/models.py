@@ -96,6 +96,8 @@ class JobDetails(Hyphenated):
     duration: int
     maxParallelism: int
     spark_ui: str | None = Field(description="scurry's own: the address of Spark's web page.")
+    finished_tasks: int | None = Field(description="scurry's own: ended tasks of a BATCH job on Spark.")
+    known_tasks: int | None = Field(description="scurry's own: all tasks of a BATCH job on Spark that are known.")
     now: int
     timestamps: dict[str, int]
     vertices: list[Vertex]

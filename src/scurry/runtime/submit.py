@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from uuid import UUID, uuid5
 
@@ -20,37 +21,59 @@ from scurry.runtime.engines import spark
 _jobs_with_id: Counter[str] = Counter()
 
 
-def submit(plan: JobPlan) -> RunningJob:
+def submit(plan: JobPlan, runner: Runner | None = None, job_id: JobID | None = None) -> RunningJob:
     """Start a job and return its client.
+
+    Args:
+        plan: Its plan.
+        runner: What executes it; None for the runner that the settings name.
+        job_id: Its id, which `reserved_id` has returned; None to reserve one.
 
     Raises:
         ConfigError: Python code that the configuration names does not exist.
     """
     plan.settings = replace(plan.settings, dependencies=JobDependencies(plan.settings.configuration))
-    job = JobExecution(plan, _fixed_id(plan))
+    job = JobExecution(plan, job_id or _own_id(plan))
     plan.settings = replace(plan.settings, job_id=str(job.job_id))
-    runner = _runner(plan)
+    runner = runner or _runner(plan)
     _note_what_is_fixed(job)
     return RunningJob(job, runner)
 
 
-def _fixed_id(plan: JobPlan) -> JobID | None:
-    """Return the configured id for the first job of this process, and for others the same one in each run of a program.
+def reserved_id(configuration: Mapping[str, str]) -> JobID:
+    """Return the id of a job that keeps no checkpoints and begins later.
 
-    In a session, jobs keep their checkpoints by their ids; not those whose results a program that runs again needs.
+    Args:
+        configuration: Its settings.
+    """
+    return JobID(_next(configuration)[1])
+
+
+def _own_id(plan: JobPlan) -> JobID:
+    """Return the id of a job, and let it keep its checkpoints in a session.
+
+    There jobs keep their checkpoints by their ids; not those whose results a program that runs again needs.
     """
     configuration = plan.settings.configuration
-    digits = configuration.get("$internal.pipeline.job-id")
-    if digits is None:
-        return None
-    number = _jobs_with_id[digits]
-    _jobs_with_id[digits] += 1
+    name, digits = _next(configuration)
     directory = configuration.get("$internal.session.checkpoints")
     keeps = plan.settings.checkpoint_dir is None and plan.settings.mode == "STREAMING" and not _collects(plan)
-    if directory is not None and keeps:
-        name = f"{digits}-{number}" if number else digits
+    if name is not None and directory is not None and keeps:
         plan.settings = replace(plan.settings, checkpoint_dir=f"{directory}/{name}")
-    return JobID(uuid5(UUID(digits), str(number)).hex if number else digits)
+    return JobID(digits)
+
+
+def _next(configuration: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """Return name and id of the next job; None for a new id.
+
+    The first job of this process has the configured id, others have the same one in each run of a program.
+    """
+    digits = configuration.get("$internal.pipeline.job-id")
+    if digits is None:
+        return None, None
+    number = _jobs_with_id[digits]
+    _jobs_with_id[digits] += 1
+    return (f"{digits}-{number}", uuid5(UUID(digits), str(number)).hex) if number else (digits, digits)
 
 
 def _collects(plan: JobPlan) -> bool:

@@ -16,6 +16,7 @@ from scurry.runtime.savepoint.batch_savepoint import runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
+from scurry.spark.interrupting import interruptible
 from scurry.spark.session.session import session_for
 from scurry.spark.streaming.stages import sink_stage
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
@@ -47,22 +48,28 @@ class BatchRunner:
         worker_job = Job.of(f"{job.job_id}-{job.next_start()}", plan)
         job.start_clock()
         with final_savepoint(job) as savepoint:
-            frame = _sources(spark, job, worker_job)
-            for level in range(1, plan.levels + 1):
-                frame = (
-                    frame.repartition(plan.settings.parallelism, "subtask")
-                    .sortWithinPartitions(*BATCH_ORDER)
-                    .mapInArrow(_level_stage(worker_job, level, savepoint), BATCH_SCHEMA)
-                )
-            frame = frame.select(*WireRow._fields)
-            if staged_sinks(plan):
-                frame = frame.mapInArrow(sink_stage(worker_job), SCHEMA)
-            try:
-                rows = final_rows(frame, plan, worker_job)
-            except Exception as error:
-                raise failure_of(error) from error
+            with interruptible(job, spark.sparkContext):
+                rows = self._rows(spark, job, worker_job, savepoint)
             job.commit(0, rows)
         job.sinks.finish()
+
+    def _rows(self, spark: SparkSession, job: JobExecution, worker_job: Job, savepoint: str | None) -> list[WireRow]:
+        """Compute the job; return the rows for the driver."""
+        plan = job.plan
+        frame = _sources(spark, job, worker_job)
+        for level in range(1, plan.levels + 1):
+            frame = (
+                frame.repartition(plan.settings.parallelism, "subtask")
+                .sortWithinPartitions(*BATCH_ORDER)
+                .mapInArrow(_level_stage(worker_job, level, savepoint), BATCH_SCHEMA)
+            )
+        frame = frame.select(*WireRow._fields)
+        if staged_sinks(plan):
+            frame = frame.mapInArrow(sink_stage(worker_job), SCHEMA)
+        try:
+            return final_rows(frame, plan, worker_job)
+        except Exception as error:
+            raise failure_of(error) from error
 
 
 def _sources(spark: SparkSession, job: JobExecution, worker_job: Job) -> Any:

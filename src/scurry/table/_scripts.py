@@ -81,7 +81,7 @@ def _show(result: TableResult) -> None:
 
 
 def _progress_of(job: JobClient) -> AbstractContextManager[object]:
-    """Return what shows the progress of an insertion in STREAMING: jobs that make rows, and those in BATCH, do it."""
-    from scurry.sql.statements.jobs import StreamingTableJob
+    """Return what shows the progress of an insertion; queries show theirs while their rows are taken."""
+    from scurry.sql.statements.jobs import TableJob
 
-    return ProgressDisplay(job.execution) if isinstance(job, StreamingTableJob) else nullcontext()
+    return ProgressDisplay(job.execution) if isinstance(job, TableJob) else nullcontext()

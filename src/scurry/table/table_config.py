@@ -6,6 +6,7 @@ import datetime
 from typing import overload
 
 from scurry.common._api import ApiObject
+from scurry.common._config.tables import LOCAL_TIME_ZONE, STATE_TTL
 from scurry.common._config.validation import validate
 from scurry.common._removed import TABLE_CONFIG
 from scurry.common.configuration import Configuration
@@ -15,8 +16,7 @@ from scurry.table.sql_dialect import SqlDialect
 
 __all__ = ["TableConfig"]
 
-_TIME_ZONE = "table.local-time-zone"
-_STATE_TTL = "table.exec.state.ttl"
+_TIME_ZONE, _STATE_TTL = LOCAL_TIME_ZONE.key, STATE_TTL.key
 _EXECUTABLE = "python.executable"
 _CODE_LENGTH = "table.generated-code.max-length"
 

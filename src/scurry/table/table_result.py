@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from scurry.common._api import ApiObject
+from scurry.common._config.tables import DISPLAY_MAX_COLUMN_WIDTH
 from scurry.common.job_client import JobClient
 from scurry.common.types import Row, RowKind
 from scurry.errors import EvaluationError
@@ -109,7 +110,7 @@ class TableResult(ApiObject):
         return iter(self._kept)
 
     def _widest(self) -> int:
-        return int(self._session.setting("table.display.max-column-width", "30"))
+        return self._session.get(DISPLAY_MAX_COLUMN_WIDTH)
 
 
 class CloseableIterator(ApiObject):

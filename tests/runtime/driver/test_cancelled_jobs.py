@@ -72,7 +72,7 @@ def query(mode: str) -> None:
 
 STREAMS = (execute, execute_async, execute_and_collect)
 TABLES = (insert, statement_set, query)
-WAYS = [(way, "STREAMING") for way in STREAMS + TABLES] + [(way, "BATCH") for way in STREAMS]
+WAYS = [(way, mode) for way in STREAMS + TABLES for mode in ("STREAMING", "BATCH")]
 
 
 @pytest.fixture

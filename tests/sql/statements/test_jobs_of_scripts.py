@@ -12,8 +12,8 @@ from scurry.cli.program import run_program
 from scurry.common import JobStatus
 from scurry.common._process.launch import LaunchOptions
 from scurry.errors import JobCancelledError
-from scurry.sql.statements.jobs import StreamingTableJob
-from scurry.sql.statements.streaming_runner import StreamingTableRunner
+from scurry.sql.statements import jobs
+from scurry.sql.statements.jobs import TableJob
 from support.statements.tables import environment
 
 TABLES = """
@@ -50,7 +50,7 @@ def test_a_job_has_the_name_that_flink_gives_it(setting: str, statement: str, na
     result = env.execute_sql(statement)
     result.wait()
     job = result.get_job_client()
-    assert isinstance(job, StreamingTableJob)
+    assert isinstance(job, TableJob)
     assert job.execution.plan.settings.job_name == name
 
 
@@ -75,14 +75,14 @@ def test_the_summary_counts_late_rows(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_script_whose_job_is_cancelled_from_outside_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    start = StreamingTableRunner.start
+    submit = jobs.submit
 
     def started_and_cancelled(*arguments: Any) -> Any:
-        job = start(*arguments)
+        job = submit(*arguments)
         threading.Thread(target=job.cancel).start()
         return job
 
-    monkeypatch.setattr(StreamingTableRunner, "start", started_and_cancelled)
+    monkeypatch.setattr(jobs, "submit", started_and_cancelled)
     status = run(
         tmp_path, TABLES + "CREATE TABLE s (x INT) WITH ('connector' = 'datagen');\nINSERT INTO a SELECT x FROM s;\n"
     )
@@ -137,7 +137,7 @@ def test_rows_that_a_sink_drops_are_not_counted_as_written(tmp_path: Path, capsy
         **{"execution.runtime-mode": "BATCH", "table.exec.sink.not-null-enforcer": "DROP"},
     )
     assert status == 0
-    assert "0 records in, 1 out" in capsys.readouterr().err
+    assert "2 records in, 1 out" in capsys.readouterr().err
 
 
 def test_an_insertion_in_batch_that_is_cancelled_writes_nothing_and_fails(tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from scurry.common._config.tables import TABLE_SETTINGS
 from scurry.common.configuration import Configuration
 from scurry.errors import UnknownConfigError, UnsupportedError, ValidationError
-from scurry.sql.statements.table_options import TABLE_OPTIONS, check_table_options
+from scurry.sql.statements.table_options import check_table_options
 from support.docs.table_settings import PAGE, with_settings
 from support.statements.tables import environment, files, write
 
@@ -25,12 +26,12 @@ def configured(key: str, value: str) -> Configuration:
 
 
 def test_the_settings_are_flinks() -> None:
-    assert [option.key for option in TABLE_OPTIONS if option.key not in FLINKS] == []
-    assert [key for key in FLINKS if key not in {option.key for option in TABLE_OPTIONS}] == []
+    assert [option.key for option in TABLE_SETTINGS if option.key not in FLINKS] == []
+    assert [key for key in FLINKS if key not in {option.key for option in TABLE_SETTINGS}] == []
 
 
 def test_defaults_are_accepted() -> None:
-    for option in TABLE_OPTIONS:
+    for option in TABLE_SETTINGS:
         if option.default:
             check_table_options(configured(option.key, option.default))
 

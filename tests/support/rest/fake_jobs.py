@@ -56,6 +56,7 @@ class FakeExecution:
     failures: list[Any] = field(default_factory=list)
     restored_checkpoints: int = 0
     spark_ui: str | None = None
+    tasks: tuple[int, int] | None = None
     page: tuple[str, str | None] | None = None
     subtasks: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)
     of_users: dict[int, dict[str, dict[int, float]]] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.operators.lowering import Lowering
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.nodes import Plan, walk
+from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
@@ -59,7 +60,7 @@ class TableOperator:
 
     def __init__(self, plan: Plan, kind: type[Plan], session: Session) -> None:
         found = next(each for each in walk(plan) if isinstance(each, kind))
-        node: Node = Lowering([plan], session, _Tables()).node(found)
+        node: Node = Lowering([plan], Changelogs([plan]), session, _Tables()).node(found)
         assert isinstance(node, OperatorNode) and isinstance(node.operator, ops.KeyedRows)
         self._schemas = [each.schema for each in found.inputs]
         self._partitions: list[Any] = []

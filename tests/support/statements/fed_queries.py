@@ -16,8 +16,8 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.scanning import TableScan
 from scurry.sql.operators.changes.lowering import materialized
 from scurry.sql.operators.lowering import Lowering
-from scurry.sql.plan.nodes import Plan, Scan, Sink, Values, walk
-from scurry.sql.statements.changes import executable_plans
+from scurry.sql.plan.nodes import Scan, Sink, Values, walk
+from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.streaming_runner import _Tables
@@ -49,8 +49,9 @@ class FedQuery:
     def __init__(self, env: TableEnvironment, statement: str, parallelism: int = 1) -> None:
         self._session = env._session
         parsed: Any = parse(statement)
-        planned = (plan_insert if statement.startswith("INSERT") else plan_query)(self._session, parsed)
-        (self.plan,) = executable_plans(self._session, [planned])
+        plan = (plan_insert if statement.startswith("INSERT") else plan_query)(self._session, parsed)
+        self._statement = planned(self._session, [plan])
+        (self.plan,) = self._statement.plans
         self._key = self.plan.key if isinstance(self.plan, Sink) else ()
         self._scans = {each.path[-1]: each for each in walk(self.plan) if isinstance(each, Scan)}
         self._rows: Counter[tuple[Any, ...]] = Counter()
@@ -83,12 +84,12 @@ class FedQuery:
         return sorted(self._by_key.values() if self._key else self._rows.elements(), key=str)
 
     def _open(self, parallelism: int, snapshot: Any) -> TestHarness:
-        plan, session, tables = self.plan, self._session, list(self._scans)
+        plan, statement, tables = self.plan, self._statement, list(self._scans)
         self._columns: dict[str, tuple[str, ...]] = {}
 
         def build(streams: Sequence[DataStream]) -> DataStream:
             of_tables = dict(zip(tables, streams, strict=False))
-            lowering = _FedLowering(plan, session, of_tables, streams[-1], self._columns)
+            lowering = _FedLowering(statement, of_tables, streams[-1], self._columns)
             rows = materialized(lowering, plan) if isinstance(plan, Sink) else lowering.node(plan)
             return DataStream(streams[0]._env, rows)
 
@@ -134,13 +135,12 @@ class _FedLowering(Lowering):
 
     def __init__(
         self,
-        plan: Plan,
-        session: Any,
+        statement: PlannedStatement,
         streams: dict[str, DataStream],
         nothing: DataStream,
         columns: dict[str, Any],
     ) -> None:
-        super().__init__([plan], session.for_functions(), _Tables(session))
+        super().__init__(statement.plans, statement.changelogs, statement.functions, _Tables(statement))
         self._streams = streams
         self._nothing = nothing
         self._names = columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
@@ -243,6 +243,15 @@ class ConfigOption(Generic[T]):
             return self.type(text)
         except ValueError as error:
             raise ConfigError(f"configuration {self.key} = {text!r} cannot be used: {error}") from None
+
+    def of(self, settings: Mapping[str, str]) -> T | None:
+        """Return the value in some settings; the default if they do not set it.
+
+        Raises:
+            ConfigError: It cannot be read.
+        """
+        text = next((settings[key] for key in (self.key, *self.aliases) if key in settings), None)
+        return self.default if text is None else self.parse(text)
 
 
 class ConfigOptions:

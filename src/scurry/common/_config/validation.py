@@ -14,6 +14,7 @@ from scurry.common._config.restart import RESTART_OPTIONS
 from scurry.common._config.scheduler import SCHEDULER_OPTIONS
 from scurry.common._config.spark_master import check_master
 from scurry.common._config.state import STATE_OPTIONS
+from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
@@ -150,7 +151,7 @@ _NOT_MISSPELT = frozenset(
 )
 
 # Keys that queries read themselves.
-_OF_QUERIES = frozenset({"scurry.optimizer.excluded-rules"})
+_OF_QUERIES = frozenset({EXCLUDED_RULES.key})
 
 _JARS = ("pipeline.jars", "pipeline.classpaths")
 

@@ -96,11 +96,13 @@ def details(job: Job) -> models.JobDetails:
     """Return the details of a job."""
     state, metrics = job.status.name, job.client.execution.operator_metrics()
     parts = [_vertex(job, vertex, metrics) for vertex in vertices(job.plan)]
+    finished, known = job.client.execution.tasks or (None, None)
     return models.JobDetails(
         jid=job.id, name=job.name, isStoppable=job.plan.settings.mode == "STREAMING", state=state,
         job_type=job.plan.settings.mode, start_time=job.started_ms, end_time=job.ended_ms or -1,
         duration=job.duration_ms, maxParallelism=job.plan.settings.max_parallelism,
         spark_ui=None if job.ended_ms else job.client.execution.spark_ui, now=int(time.time() * 1000),
+        finished_tasks=finished, known_tasks=known,
         timestamps={"CREATED": job.started_ms, **({state: job.ended_ms} if job.ended_ms else {})},
         vertices=parts, status_counts={task_state(job).upper(): len(parts)}, plan=plan_json(job.id, job.plan),
     )  # fmt: skip
@@ -108,7 +110,7 @@ def details(job: Job) -> models.JobDetails:
 
 @router.patch("/jobs/{jobid}", status_code=202)
 def cancel(job: LiveJob, mode: Literal["cancel"] = "cancel") -> dict[str, str]:
-    """Cancel a job: it stops at the next batch boundary and keeps only its checkpoints."""
+    """Cancel a job: in STREAMING it stops at the next batch boundary and keeps only its checkpoints, in BATCH now."""
     job.client.cancel()
     return {}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
@@ -119,7 +119,9 @@ class JobExecution:
         self.cleanup = ExitStack()
         #: the savepoint that the job has ended in
         self.savepoint_path: str | None = None
-        #: set to stop the job at the next batch boundary
+        #: the tasks of a BATCH job on Spark that have ended, and all that are known; None where there are none
+        self.tasks: tuple[int, int] | None = None
+        #: set to stop the job at the next batch boundary, or now in BATCH
         self.stopping = threading.Event()
         #: whether the user cancelled the job
         self.cancelled = False
@@ -128,6 +130,7 @@ class JobExecution:
         self.started = time.monotonic()
         self._clock_runs = False
         self.requests = RequestQueue()
+        self._interrupts: list[Callable[[], None]] = []
         self._starts = 0
         self._last_batch = time.monotonic()
         #: the operators whose watermarks stand still
@@ -171,6 +174,8 @@ class JobExecution:
     def begin_attempt(self) -> None:
         """Prepare for a restart of the job."""
         self.plan.settings = replace(self.plan.settings, attempt=self.attempt + 1)
+        self.totals.uncommitted = {}
+        self.tasks = None
         self.sinks.restarted()
 
     def start_clock(self) -> None:
@@ -249,6 +254,7 @@ class JobExecution:
                 self.dead_letters.add(subtask, sample)
             for text in report.notes:
                 self.log.note_once(text)
+        totals.uncommitted = {}
         totals.batches += 1
         self.subtasks.committed()
         for operator, count in totals.dead_letters.items():
@@ -266,15 +272,42 @@ class JobExecution:
         )
 
     def stop(self, how: str) -> None:
-        """Stop the job at the next end of a batch.
+        """Stop the job: in STREAMING at the next end of a batch, in BATCH now, without a commit.
 
         Args:
             how: The event that is logged: `cancelling` or `stopping`.
         """
         if not self.stopping.is_set():
             self.stopped_by = REQUESTER.get()
-            self.log.write(how, f"{how} at the next end of a batch, requested by {self.stopped_by}")
+            when = "now" if self.plan.settings.mode == "BATCH" else "at the next end of a batch"
+            self.log.write(how, f"{how} {when}, requested by {self.stopped_by}")
         self.stopping.set()
+        for interrupt in list(self._interrupts):
+            interrupt()
+
+    def check_running(self) -> None:
+        """Raise the end of a BATCH job that was stopped.
+
+        Raises:
+            JobCancelledError: It was stopped; nothing more of it is committed.
+        """
+        if self.stopping.is_set():
+            raise JobCancelledError(f"Job {self.plan.settings.job_name!r} was stopped.")
+
+    @contextmanager
+    def interrupted_by(self, interrupt: Callable[[], None]) -> Iterator[None]:
+        """Call a function when the job is stopped within a `with` block, or at once if it is stopped already.
+
+        Args:
+            interrupt: Returns soon; it may be called in any thread, and more than once.
+        """
+        self._interrupts.append(interrupt)
+        try:
+            if self.stopping.is_set():
+                interrupt()
+            yield
+        finally:
+            self._interrupts.remove(interrupt)
 
     def log_start(self) -> None:
         """Log that the job starts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from scurry.graph import operators as ops
@@ -38,6 +39,8 @@ class JobMetrics:
         self.malformed: dict[str, int] = {}
         #: (operator or source, metric) -> value
         self.counters: dict[tuple[int, str], int] = {}
+        #: the same of what a BATCH job has not committed yet; tasks in this process write it while they run
+        self.uncommitted: dict[tuple[int, str], int] = {}
         self.user_metrics = UserMetrics()
         #: head operator -> its watermark; heads without one yet are missing
         self.watermarks: dict[int, int] = {}
@@ -60,6 +63,14 @@ class JobMetrics:
         """Return the numbers of records read and written, for people; those that are not counted are left out."""
         read = f"{self.records_in:,} records in, " if self.counts_input else ""
         return f"{read}{self.records_out:,} out" if read else f"{self.records_out:,} records out"
+
+    def rows_so_far(self) -> tuple[int, int]:
+        """Return the numbers of records read and written, with those that are not committed yet."""
+        read, written = self.records_in, self.records_out
+        for (number, metric), value in list(self.uncommitted.items()):
+            read += value if metric == "numRecordsOut" and number in self._sources else 0
+            written += value if metric == "numRecordsIn" and number in self._sinks else 0
+        return read, written
 
     def add(self, report: TaskReport) -> None:
         """Add what a task counted in a batch."""
@@ -102,7 +113,9 @@ class JobMetrics:
         """
         watermarks = {(number, WATERMARK): watermark for number, watermark in list(self.watermarks.items())}
         found: dict[int, dict[str, Any]] = {}
-        for values in (dict(self.counters), watermarks, backlog, self.user_metrics.values()):
+        counters = Counter(self.counters)
+        counters.update(dict(self.uncommitted))
+        for values in (counters, watermarks, backlog, self.user_metrics.values()):
             for (number, metric), value in values.items():
                 found.setdefault(number, {})[metric] = value
         return found

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
-from scurry.errors import ScurryError
+from scurry.errors import JobCancelledError, ScurryError
 from scurry.graph.settings import JobSettings
 from scurry.runtime.driver.job_log import WARNING
 from scurry.runtime.driver.restart_strategies import RestartStrategy
@@ -79,7 +79,8 @@ def run_with_restarts(
 
     Args:
         job: The job; `job.stopping` ends the wait for a restart, and with it the job.
-        runner: Resumes from the last committed batch when it is called again.
+        runner: Resumes from the last committed batch when it is called again; it ends a job that is stopped, or raises
+            JobCancelledError.
         strategy: Decides whether and when to restart.
         restarting: Called with True when a wait for a restart begins and with False when it is over.
 
@@ -91,6 +92,8 @@ def run_with_restarts(
             runner.run(job)
             return
         except BaseException as error:
+            if job.stopping.is_set() and isinstance(error, JobCancelledError):
+                return
             delay = None if job.stopping.is_set() or is_permanent(error) else strategy.failed()
             failure = failure_of_attempt(error, job.plan.settings, delay)
             job.failures.append(failure)

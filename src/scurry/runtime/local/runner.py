@@ -89,17 +89,21 @@ class _Batch:
             for level in range(1, self.plan.levels + 1):
                 rows = self._level(level, rows, savepoint)
             wire = (WireRow(*row[:6]) for row in rows)
-            self.job.commit(0, SinkStage(self.load_plan(), 0, 0).run(wire))
+            written = list(SinkStage(self.load_plan(), 0, 0).run(wire))
+            self.job.check_running()
+            self.job.commit(0, written)
 
     def _source(self, source: SourcePlan, rows: BatchRows) -> None:
         works = all_splits(self.plan, source)
         for instance in sorted(works):
             for some in run_source(self.load_plan, source.id, instance, works[instance]):
+                self.job.check_running()
                 rows.add(some)
 
     def _level(self, level: int, rows: BatchRows, savepoint: str | None) -> BatchRows:
         following = BatchRows(is_sorted=level < self.plan.levels)
         with runs_of(savepoint, level) as run_of:
             for some in BatchLevelTask(self.load_plan, level, run_of).run(rows):
+                self.job.check_running()
                 following.add(some)
         return following

@@ -90,6 +90,31 @@ def _write(plan: OperatorPlan, writer: Any, values: Values, timestamps: Timestam
         raise operator_error(plan, error, values[0]) from error
 
 
+def write_blocks(plan: OperatorPlan, subtask: int, job_key: str, blocks: Iterable[Values]) -> list[Any]:
+    """Write all blocks of a task of a BATCH job with one writer; return its committables.
+
+    Args:
+        plan: The sink.
+        subtask: The task.
+        job_key: The key of the job.
+        blocks: The records.
+
+    Raises:
+        OperatorError: The sink cannot write them.
+    """
+    writer = _writer(plan, subtask, 0, job_key)
+    try:
+        for values in blocks:
+            _write(plan, writer, values, None)
+        try:
+            return writer.prepare_commit()
+        except Exception as error:
+            raise operator_error(plan, error) from error
+    except BaseException:
+        writer.abort()
+        raise
+
+
 def staged_sinks(plan: JobPlan) -> list[OperatorPlan]:
     """Return the sinks whose writers run after the last level."""
     sinks = [op for op in plan.operators.values() if isinstance(op.operator, ops.Sink)]

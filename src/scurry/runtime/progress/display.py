@@ -104,6 +104,8 @@ class ProgressDisplay:
     def _status(self) -> list[str]:
         """Return what the job does and, if known, how far it is behind and its watermark."""
         totals, settings = self._job.totals, self._job.plan.settings
+        if settings.mode == "BATCH":
+            return [f"{self._name}: batch, {self._batch_progress()}"]
         if not totals.batches:
             return [f"{self._name}: {settings.mode.lower()}, first batch"]
         read, written = self._rates.per_second()
@@ -114,6 +116,12 @@ class ProgressDisplay:
         if totals.late_records:
             time.append(f"{totals.late_records:,} late dropped")
         return [work, ", ".join(time)] if time else [work]
+
+    def _batch_progress(self) -> str:
+        read, written = self._job.totals.rows_so_far()
+        rows = f"{_count(read, 'record')} in, {written:,} out"
+        ended, known = self._job.tasks or (0, 0)
+        return f"{rows}, {ended:,} of {_count(known, 'task')}" if known else rows
 
     def page_text(self) -> str | None:
         """Return the address of the job's web page, None if it has none; with the token at a terminal only."""

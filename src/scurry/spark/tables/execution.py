@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
+from scurry.spark.interrupting import interruptible
 from scurry.spark.session.session import session_for
+from scurry.spark.tables.counting import Counting
 from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
 from scurry.spark.tables.results import collected
@@ -25,10 +28,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from scurry.runtime.driver.job import JobExecution
     from scurry.sql.connectors.contract import TableSource
     from scurry.sql.connectors.spark import SparkTableSink
 
-__all__ = ["execute_on_spark", "frame_of_arrow", "frame_on_spark", "save_on_spark", "write_on_spark"]
+__all__ = [
+    "execute_on_spark",
+    "frame_of_arrow",
+    "frame_on_spark",
+    "running_on_spark",
+    "save_on_spark",
+    "write_on_spark",
+]
 
 #: What the lowering assumes of the session.
 _CONFIGURATION = {
@@ -41,9 +52,38 @@ _CONFIGURATION = {
 }
 
 
+@contextmanager
+def running_on_spark(job: JobExecution, numbers: Mapping[int, int], functions: int) -> Iterator[Counting]:
+    """Let a BATCH job run plans on Spark within a `with` block, which end when the job is stopped.
+
+    Args:
+        job: The job.
+        numbers: As for `Counting`.
+        functions: As for `Counting`.
+
+    Yields:
+        What counts the rows of the plans.
+
+    Raises:
+        JobCancelledError: It was stopped.
+    """
+    context = _spark(job.plan.settings).sparkContext
+    job.spark_ui = context.uiWebUrl
+    counting = Counting(context, numbers, functions)
+    try:
+        with interruptible(job, context, counting.counters):
+            yield counting
+    finally:
+        counting.close()
+
+
 @noticing_lost_spark()
 def execute_on_spark(
-    plan: Plan, session: Session, settings: JobSettings, source_of: Callable[[Scan], TableSource]
+    plan: Plan,
+    session: Session,
+    settings: JobSettings,
+    source_of: Callable[[Scan], TableSource],
+    counting: Counting | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Execute a plan as one Spark job.
 
@@ -52,6 +92,7 @@ def execute_on_spark(
         session: The session of the statement.
         settings: Parallelism, and what the Spark session is configured with.
         source_of: Returns what reads a scan's table.
+        counting: Counts the rows; None for nothing.
 
     Returns:
         The rows, in the plan's order.
@@ -61,7 +102,7 @@ def execute_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = _frame(plan, session, settings, source_of)
+    frame = _frame(plan, session, settings, source_of, counting)
     return _collected(frame, plan)
 
 
@@ -94,6 +135,7 @@ def write_on_spark(
     settings: JobSettings,
     source_of: Callable[[Scan], TableSource],
     write: Callable[[int, Iterator[pa.RecordBatch]], Any],
+    counting: Counting | None = None,
 ) -> list[Any]:
     """Execute a plan as one Spark job whose tasks write its rows.
 
@@ -103,6 +145,7 @@ def write_on_spark(
         settings: Parallelism, and what the Spark session is configured with.
         source_of: Returns what reads a scan's table.
         write: Writes the rows of a task; gets its number. It is picklable.
+        counting: Counts the rows; None for nothing.
 
     Returns:
         What `write` has returned in each task.
@@ -112,7 +155,7 @@ def write_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = _frame(plan, session, settings, source_of)
+    frame = _frame(plan, session, settings, source_of, counting)
     try:
         rows = frame.mapInArrow(writing(write, plan.schema), "written binary").collect()
     except Exception as error:
@@ -128,6 +171,7 @@ def save_on_spark(
     source_of: Callable[[Scan], TableSource],
     sink: SparkTableSink,
     checked: Callable[[pa.RecordBatch], pa.RecordBatch] | None,
+    counting: Counting | None = None,
 ) -> int:
     """Execute a plan as one Spark job that writes its rows in a format of Spark.
 
@@ -138,6 +182,7 @@ def save_on_spark(
         source_of: Returns what reads a scan's table.
         sink: What Spark writes.
         checked: A function that is applied to all rows, in the tasks; None for none. It is picklable.
+        counting: Counts the rows; None for nothing.
 
     Returns:
         How many rows were written.
@@ -147,18 +192,24 @@ def save_on_spark(
         UnsupportedError: BATCH cannot execute the plan.
         SparkFailedError: Spark failed.
     """
-    frame = _frame(plan, session, settings, source_of)
+    frame = _frame(plan, session, settings, source_of, counting)
     try:
         return save(frame, plan.schema, sink, checked)
     except Exception as error:
         raise failure_of(error) from error
 
 
-def _frame(plan: Plan, session: Session, settings: JobSettings, source_of: Callable[[Scan], TableSource]) -> DataFrame:
+def _frame(
+    plan: Plan,
+    session: Session,
+    settings: JobSettings,
+    source_of: Callable[[Scan], TableSource],
+    counting: Counting | None = None,
+) -> DataFrame:
     """Return the DataFrame of a plan, whose columns are those that the lowering makes."""
     spark = _spark(settings)
     with preparing_workers(setup_of(JobPlan(settings))):
-        return lowered(plan, spark, session, source_of)
+        return lowered(plan, spark, session, source_of, counting)
 
 
 def _spark(settings: JobSettings) -> SparkSession:

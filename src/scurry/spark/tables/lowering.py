@@ -42,6 +42,7 @@ from scurry.sql.types import DataType
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from scurry.spark.tables.counting import Counting, TaskCounts
     from scurry.sql.connectors.contract import TableSource
 
 __all__ = ["lowered"]
@@ -61,7 +62,11 @@ _BUCKETS = 200
 
 
 def lowered(
-    plan: Plan, spark: SparkSession, session: Session, source_of: Callable[[nodes.Scan], TableSource]
+    plan: Plan,
+    spark: SparkSession,
+    session: Session,
+    source_of: Callable[[nodes.Scan], TableSource],
+    counting: Counting | None = None,
 ) -> DataFrame:
     """Return the rows of a plan, with columns named by position.
 
@@ -70,11 +75,12 @@ def lowered(
         spark: Spark's session.
         session: The session of the statement.
         source_of: Returns what reads a scan's table.
+        counting: What the Python tasks count; None for nothing.
 
     Raises:
         UnsupportedError: BATCH cannot execute the plan.
     """
-    lowering = _Lowering(spark, session, source_of)
+    lowering = _Lowering(spark, session, source_of, counting)
     with lowering.views():
         return lowering.frame(plan)
 
@@ -92,10 +98,17 @@ class _Scanned:
 class _Lowering:
     """Turns the plan of one statement into a query."""
 
-    def __init__(self, spark: SparkSession, session: Session, source_of: Callable[[nodes.Scan], TableSource]) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        session: Session,
+        source_of: Callable[[nodes.Scan], TableSource],
+        counting: Counting | None,
+    ) -> None:
         self._spark = spark
         self._session = session
         self._source_of = source_of
+        self._counting = counting
         self._scans: dict[int, _Scanned] = {}
         self._views: list[str] = []
 
@@ -111,6 +124,9 @@ class _Lowering:
         finally:
             for name in self._views:
                 self._spark.catalog.dropTempView(name)
+
+    def _counts(self, plan: Plan, scan: nodes.Scan | None = None) -> TaskCounts | None:
+        return None if self._counting is None else self._counting.of(plan, scan)
 
     def _query(self, plan: Plan) -> str:
         if isinstance(plan, _ROW_BY_ROW):
@@ -144,7 +160,9 @@ class _Lowering:
         below = plan
         while isinstance(below, _ROW_BY_ROW) and not self._is_in_sql(below):
             below = below.input
-        task = run_on_batches(grafted(plan, below, placeholder(below.schema)), self._session, below.schema)
+        task = run_on_batches(
+            grafted(plan, below, placeholder(below.schema)), self._session, below.schema, self._counts(plan)
+        )
         return self._all_of(self.frame(below).mapInArrow(task, spark_schema(plan.schema)))
 
     def _is_in_sql(self, plan: Plan) -> bool:
@@ -182,13 +200,15 @@ class _Lowering:
             if frame is not None:
                 names = [f"`{each.name.replace('`', '``')}`" for each in scan.schema]
                 query = f"SELECT {named(names)} FROM {self._view(frame)}"
+                if self._counting is not None:
+                    self._counting.misses_input = True
             found = self._scans[id(scan)] = _Scanned(scan, source, splits, query)
         return found.query
 
     def _read(self, plan: Plan, scan: nodes.Scan) -> str:
         self._native(scan)
         source, splits = self._scans[id(scan)].source, self._scans[id(scan)].splits
-        task = run_on_splits(plan, self._session, source, list(scan.schema.names), splits)
+        task = run_on_splits(plan, self._session, source, list(scan.schema.names), splits, self._counts(plan, scan))
         numbers = self._spark.range(0, len(splits), 1, max(len(splits), 1))
         return self._all_of(numbers.mapInArrow(task, spark_schema(plan.schema)))
 
@@ -222,7 +242,9 @@ class _Lowering:
         joined = f"SELECT {columns} FROM ({left}) l {_JOINS[plan.kind]} ({right}) r ON {' AND '.join(on) or 'TRUE'}"
         if residual is None or condition is not None:
             return joined
-        kept = run_on_batches(nodes.Filter(placeholder(plan.schema), residual), self._session, plan.schema)
+        kept = run_on_batches(
+            nodes.Filter(placeholder(plan.schema), residual), self._session, plan.schema, self._counts(plan)
+        )
         return self._all_of(self._spark.sql(joined).mapInArrow(kept, spark_schema(plan.schema)))
 
     def _keyed(self, plan: Plan, keys: Sequence[Expression], side: str) -> tuple[str, list[str]]:
@@ -260,7 +282,7 @@ class _Lowering:
             sides.append(self._spark.sql(f"SELECT {', '.join([*columns, *named])} FROM ({query}) s"))
         schemas = (plan.left.schema, plan.right.schema)
         node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
-        task = run_on_pairs(node, self._session, schemas)
+        task = run_on_pairs(node, self._session, schemas, self._counts(plan))
         left, right = (side.groupBy(*keys) for side in sides)
         return self._all_of(left.cogroup(right).applyInArrow(task, spark_schema(plan.schema)))
 
@@ -318,7 +340,7 @@ class _Lowering:
             bucket = F.pmod(F.hash(*named), F.lit(_BUCKETS)) if named else F.lit(0)
             sides.append(self.frame(source).withColumn("k", bucket))
         node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
-        task = run_on_pairs(node, self._session, schemas)
+        task = run_on_pairs(node, self._session, schemas, self._counts(plan))
         left, right = (side.groupBy("k") for side in sides)
         return self._all_of(left.cogroup(right).applyInArrow(task, spark_schema(plan.schema)))
 
@@ -328,7 +350,7 @@ class _Lowering:
         columns = [column_name(key) for key in keys if is_orderable(schema[key].type)]
         frame = self.frame(plan.input)
         frame = frame.repartition(*columns) if columns else frame.coalesce(1)
-        task = run_on_batches(plan.with_inputs((placeholder(schema),)), self._session, schema)
+        task = run_on_batches(plan.with_inputs((placeholder(schema),)), self._session, schema, self._counts(plan))
         return self._all_of(frame.mapInArrow(task, spark_schema(plan.schema)))
 
     def _sort(self, plan: nodes.Sort) -> str:
@@ -351,7 +373,7 @@ class _Lowering:
         if groups:
             return self._set_of_columns(plan, branches)
         union = nodes.SetOperation("UNION", False, (placeholder(plan.schema),), plan.schema)
-        task = run_on_batches(union, self._session, plan.schema)
+        task = run_on_batches(union, self._session, plan.schema, self._counts(plan))
         rows = self._spark.sql(" UNION ALL ".join(branches)).coalesce(1)
         return self._all_of(rows.mapInArrow(task, spark_schema(plan.schema)))
 
@@ -376,7 +398,7 @@ class _Lowering:
         left, right = (self.frame(branch).withColumn("k", F.lit(0)) for branch in plan.branches)
         schemas = tuple(branch.schema for branch in plan.branches)
         node = plan.with_inputs((placeholder(schemas[0], 0), placeholder(schemas[1], 1)))
-        task = run_on_pairs(node, self._session, schemas)
+        task = run_on_pairs(node, self._session, schemas, self._counts(plan))
         return self._all_of(left.groupBy("k").cogroup(right.groupBy("k")).applyInArrow(task, spark_schema(plan.schema)))
 
 

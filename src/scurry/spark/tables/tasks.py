@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from scurry.common.config_options import PARALLELISM
 from scurry.errors import ScurryError
 from scurry.spark.tables.shipping import Shipped
 from scurry.spark.tables.types import from_spark, to_spark
@@ -20,6 +21,7 @@ from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.schema import Schema
 
 if TYPE_CHECKING:
+    from scurry.spark.tables.counting import TaskCounts
     from scurry.sql.connectors.contract import TableSource
 
 __all__ = ["placeholder", "run_on_batches", "run_on_pairs", "run_on_splits", "writing"]
@@ -32,25 +34,33 @@ def placeholder(schema: Schema, number: int = 0) -> Scan:
     return Scan(("", "", f"input {number}"), number, schema, tuple(range(len(schema))))
 
 
-def run_on_batches(plan: Plan, session: Session, schema: Schema) -> Callable[[Batches], Batches]:
+def run_on_batches(
+    plan: Plan, session: Session, schema: Schema, counts: TaskCounts | None = None
+) -> Callable[[Batches], Batches]:
     """Return a function for `mapInArrow` that runs a plan on the rows of a partition.
 
     Args:
         plan: The plan; its only scan is the placeholder of its input.
         session: The session.
         schema: The columns of the input.
+        counts: What its tasks count; None for nothing.
     """
     shipped = Shipped((plan, session, schema))
 
     def run(batches: Batches) -> Batches:
         plan, session, schema = shipped.load()
-        yield from _executed(plan, session, lambda scan: (from_spark(batch, schema) for batch in batches))
+        yield from _executed(plan, session, lambda scan: (from_spark(batch, schema) for batch in batches), counts)
 
     return run
 
 
 def run_on_splits(
-    plan: Plan, session: Session, source: TableSource, columns: Sequence[str], splits: Sequence[Any]
+    plan: Plan,
+    session: Session,
+    source: TableSource,
+    columns: Sequence[str],
+    splits: Sequence[Any],
+    counts: TaskCounts | None = None,
 ) -> Callable[[Batches], Batches]:
     """Return a function for `mapInArrow` that reads splits and runs a plan on their rows.
 
@@ -60,6 +70,7 @@ def run_on_splits(
         source: What reads the splits.
         columns: Names of the columns to read.
         splits: All splits; the input's rows are numbers of splits.
+        counts: What its tasks count; None for nothing.
     """
     shipped = Shipped((source, list(splits), plan, session))
 
@@ -69,20 +80,26 @@ def run_on_splits(
         def read(scan: Scan) -> Batches:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield from reader.read(found[number], columns)
+                    for read_rows in reader.read(found[number], columns):
+                        if counts is not None:
+                            counts.count(counts.read, "numRecordsOut", read_rows.num_rows)
+                        yield read_rows
 
-        yield from _executed(plan, session, read)
+        yield from _executed(plan, session, read, counts)
 
     return run
 
 
-def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Callable[[pa.Table, pa.Table], pa.Table]:
+def run_on_pairs(
+    plan: Plan, session: Session, schemas: Sequence[Schema], counts: TaskCounts | None = None
+) -> Callable[[pa.Table, pa.Table], pa.Table]:
     """Return a function for `cogroup(...).applyInArrow` that runs a plan on the two inputs of a group.
 
     Args:
         plan: The plan; its scans are the placeholders 0 and 1.
         session: The session.
         schemas: The columns of the inputs.
+        counts: What its tasks count; None for nothing.
     """
     width = [max(len(schema), 1) for schema in schemas]
     shipped = Shipped((plan, session, schemas))
@@ -98,7 +115,7 @@ def run_on_pairs(plan: Plan, session: Session, schemas: Sequence[Schema]) -> Cal
 
         from scurry.sql.evaluation.batch.batches import empty
 
-        batches = list(_executed(plan, session, read)) or [to_spark(empty(plan.schema), plan.schema)]
+        batches = list(_executed(plan, session, read, counts)) or [to_spark(empty(plan.schema), plan.schema)]
         return pa.Table.from_batches(batches)
 
     return run
@@ -124,15 +141,19 @@ def writing(write: Callable[[int, Batches], Any], schema: Schema) -> Callable[[B
     return run
 
 
-def _executed(plan: Plan, session: Session, read: Callable[[Scan], Batches]) -> Batches:
+def _executed(
+    plan: Plan, session: Session, read: Callable[[Scan], Batches], counts: TaskCounts | None = None
+) -> Batches:
     from scurry.sql.evaluation.batch.executor import execute_batch
 
-    with _marked():
-        for batch in execute_batch(plan, session, read, _function_context(session)):
+    with _marked(), nullcontext() if counts is None else counts.reporting():
+        for batch in execute_batch(plan, session, read, _function_context(session, counts)):
+            if counts is not None:
+                counts.count(counts.out, "numRecordsOut", batch.num_rows)
             yield to_spark(batch, plan.schema)
 
 
-def _function_context(session: Session) -> FunctionContext:
+def _function_context(session: Session, counts: TaskCounts | None) -> FunctionContext:
     from pyspark import TaskContext
 
     from scurry.runtime.functions.metrics import unreported_metrics
@@ -140,11 +161,12 @@ def _function_context(session: Session) -> FunctionContext:
 
     context = TaskContext.get()
     assert context is not None, "a task has a context"
+    subtask = context.partitionId()
     return FunctionContext(
-        unreported_metrics(context.partitionId()),
+        unreported_metrics(subtask) if counts is None else counts.metric_group(subtask),
         _job_parameters=job_parameters(session),
-        _parallelism=int(dict(session.options).get("parallelism.default", os.cpu_count() or 1)),
-        _subtask=context.partitionId(),
+        _parallelism=session.get(PARALLELISM) or os.cpu_count() or 1,
+        _subtask=subtask,
         _attempt=context.attemptNumber(),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from scurry.errors import SignatureError
 from scurry.sql.types import DataType
@@ -29,6 +29,17 @@ __all__ = [
     "Signature",
     "SignatureError",
 ]
+
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Setting(Protocol[T_co]):
+    """A setting with a type and a default."""
+
+    def of(self, settings: Mapping[str, str]) -> T_co:
+        """Return the value in some settings; the default if they do not set it."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,10 @@ class Session:
     options: tuple[tuple[str, str], ...] = ()
     functions: OpenedFunctions | None = field(default=None, compare=False)
     watermark: Callable[[], int | None] | None = field(default=None, compare=False)
+
+    def get(self, setting: Setting[T]) -> T:
+        """Return the value of a setting of the configuration."""
+        return setting.of(dict(self.options))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Mapping
 from contextlib import nullcontext
 
+from scurry.common._config.tables import DML_SYNC
 from scurry.common.configuration import Configuration
 from scurry.errors import GatewayError
 from scurry.sql.gateway.operations import Operation
@@ -52,10 +53,6 @@ class Session:
         """All settings of the session."""
         return self.statements.session.configuration.to_dict()
 
-    def setting(self, key: str, default: str) -> str:
-        """Return the text of one setting."""
-        return self.statements.session.setting(key, default)
-
     def submit(
         self, text: str, settings: Mapping[str, str] | None = None, *, script: str = "", lines_before: int = 0
     ) -> Operation:
@@ -79,7 +76,7 @@ class Session:
                 with self.statements.overridden(settings) if settings else nullcontext():
                     return self.statements.execute(single_statement(text), script or "statement", lines_before)
 
-        operation = Operation(execute, lambda: self.setting("table.dml-sync", "false").lower() == "true")
+        operation = Operation(execute, lambda: self.statements.session.get(DML_SYNC))
         with self._lock:
             self._make_room()
             self._operations[operation.id] = operation

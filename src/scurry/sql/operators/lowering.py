@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from scurry.common._config.option import parse_duration
+from scurry.common._config.tables import STATE_TTL
 from scurry.common.watermark_strategy import WatermarkAlignment, WatermarkStrategy
 from scurry.connectors.collection import CollectionSource
 from scurry.connectors.source import Source
@@ -128,6 +128,7 @@ class Lowering:
     def __init__(
         self,
         plans: Iterable[Plan],
+        changelogs: Changelogs,
         session: Session,
         tables: Tables,
         prefix: str = "",
@@ -137,6 +138,7 @@ class Lowering:
 
         Args:
             plans: The plans.
+            changelogs: The changes of their nodes.
             session: The session.
             tables: What is known of the tables.
             prefix: What the identities of all operators begin with.
@@ -146,7 +148,7 @@ class Lowering:
         check_identifiers(plans)
         self._session = session
         self._identities = Identities(prefix, numbers)
-        self._changelogs = Changelogs(plans)
+        self._changelogs = changelogs
         self._tables = tables
         self._columns: dict[Any, list[int]] = {}
         self._first_scans: dict[Any, relational.Scan] = {}
@@ -246,7 +248,7 @@ class Lowering:
     @property
     def state_ttl(self) -> int:
         """After how many milliseconds without rows the state of a key is forgotten; 0 for never."""
-        return parse_duration(dict(self._session.options).get("table.exec.state.ttl", "0 ms"))
+        return self._session.get(STATE_TTL)
 
     @property
     def changelogs(self) -> Changelogs:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Plan, Scan, Values
 from scurry.sql.plan.schema import Schema
 
 __all__ = [
+    "calls_user_function",
     "correlated",
     "correlations_of",
     "expressions_of",
@@ -141,6 +143,12 @@ def expressions_of(plan: Plan) -> Iterator[Expression]:
     """Iterate over the expressions of a node itself, without those of its inputs."""
     for each in fields(plan):
         yield from _expressions_in(getattr(plan, each.name))
+
+
+def calls_user_function(plan: Plan) -> bool:
+    """Return whether a node calls a user-defined function."""
+    parts = (part for expression in expressions_of(plan) for part in walk_expression(expression))
+    return any(isinstance(getattr(part, "function", None), UserFunction) for part in (plan, *parts))
 
 
 def with_expressions(plan: Plan, replacement: Replacement) -> Plan:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scurry.common._config.tables import SINK_UPSERT_MATERIALIZE
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import Session
 from scurry.sql.plan import nodes as nodes
@@ -278,7 +279,7 @@ class Changelogs:
 
     def needs_materializer(self, sink: nodes.Sink, session: Session) -> bool:
         """Say whether the changes of a query have to become changes by the key of a sink: they are by another one."""
-        mode = dict(session.options).get("table.exec.sink.upsert-materialize", "AUTO").upper()
+        mode = session.get(SINK_UPSERT_MATERIALIZE)
         if not sink.key or sink.changes == "INSERT" or mode == "NONE":
             return False
         if mode == "FORCE":

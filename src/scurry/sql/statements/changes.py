@@ -1,56 +1,162 @@
-"""The changelog modes of the sources and sinks of a STREAMING statement."""
+"""PlannedStatement: the plans of a statement, optimised and checked once, for EXPLAIN, compiled plans and jobs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
+from scurry.common._config.tables import SOURCE_CDC_EVENTS_DUPLICATE
+from scurry.common.config_options import RUNTIME_MODE
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
-from scurry.sql.connectors.contract import SinkChanges, TableSource
-from scurry.sql.connectors.factories import create_source, sink_changes
+from scurry.sql.catalog.identifier import escape_identifier
+from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableSource
+from scurry.sql.connectors.factories import sink_changes
 from scurry.sql.functions.definition import Session
 from scurry.sql.plan import builders
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.plan.physical.changes import ChangelogNormalize
 from scurry.sql.plan.physical.joins import LookupJoin
-from scurry.sql.planner.changelog import Changelogs
+from scurry.sql.planner.changelog import Changelogs, Update
+from scurry.sql.planner.explain import Reading
 from scurry.sql.planner.rules import optimized
 from scurry.sql.planner.rules.reduce_conditions import reduce_conditions
 from scurry.sql.planner.rules.time_attributes import stays_time
+from scurry.sql.statements.catalog_reader import TableCatalog, is_source_watermark
 from scurry.sql.statements.conflicts import check_conflicts
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.table_options import check_table_options
+from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser import parse
 from scurry.sql.types.families import is_proctime, is_rowtime
+from scurry.sql.validator import validate_query
 
-__all__ = [
-    "check_sources",
-    "executable",
-    "executable_plans",
-    "executable_sinks",
-    "is_bounded",
-    "sink_with_changes",
-]
+__all__ = ["PlannedStatement", "check_sources", "is_bounded", "planned", "sink_with_changes", "watermark_of"]
 
 
-def executable(session: TableSession, plan: Plan) -> Plan:
-    """Return the plan of a query as it is executed.
+@dataclass(frozen=True)
+class PlannedStatement:
+    """The plans of a statement as they are executed.
+
+    Attributes:
+        session: The session of the statement, which makes each source and sink once.
+        plans: The plans of sinks, or that of a query, after all rules.
+        changelogs: The changes of their nodes in STREAMING; empty in BATCH.
+    """
+
+    session: TableSession
+    plans: Sequence[Plan]
+    changelogs: Changelogs
+
+    @classmethod
+    def of_executed(cls, session: TableSession, plans: Sequence[Plan]) -> PlannedStatement:
+        """Return plans that have been optimised before, such as those of a compiled statement.
+
+        Raises:
+            ValidationError: A table has no source, or a setting is wrong.
+        """
+        session = session.planning()
+        check_table_options(session.configuration)
+        for plan in plans:
+            check_sources(session, plan)
+        return cls(session, plans, Changelogs(plans if session.is_streaming else ()))
+
+    @property
+    def sinks(self) -> list[Sink]:
+        """The plans of sinks."""
+        return [plan for plan in self.plans if isinstance(plan, Sink)]
+
+    @property
+    def functions(self) -> Session:
+        """What functions know of the session."""
+        return self.session.for_functions()
+
+    def source(self, scan: relational.Scan) -> TableSource:
+        """Return the source of a scanned table."""
+        return self.session.source(scan.table.identifier, scan.table.table, dict(scan.options))
+
+    def sink(self, sink: Sink) -> Any:
+        """Return what writes the rows of a sink."""
+        found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition))
+        return self.session.sink(found.identifier, found.table, target)
+
+    @property
+    def reading(self) -> Reading | None:
+        """How tables are read in STREAMING, for EXPLAIN; None in BATCH."""
+        if not self.session.is_streaming:
+            return None
+        return Reading(
+            lambda scan: watermark_of(self.session, scan),
+            lambda scan: written_watermark_of(self.session, scan),
+            lambda scan: scan.changes == "RETRACT" and not self.changelogs.updates_before(scan),
+        )
+
+
+def planned(
+    session: TableSession, plans: Sequence[Plan], updates: Sequence[Update] = (Update.BEFORE_AND_AFTER,)
+) -> PlannedStatement:
+    """Optimise and check the plans of a statement.
+
+    Args:
+        session: The session.
+        plans: The plans of sinks, or that of a query.
+        updates: What the updates of a query may consist of, the best first.
 
     Raises:
-        ValidationError: STREAMING cannot execute it.
+        ValidationError: A table has no source, STREAMING cannot execute the plans, or a sink cannot take the changes of
+            its query.
     """
-    return executable_plans(session, [plan])[0]
+    session = session.planning()
+    check_table_options(session.configuration)
+    _check_mode(session)
+    for plan in plans:
+        check_sources(session, plan)
+    functions = session.for_functions()
+    with_changes = partial(_with_changes, session)
+    plans = [reduce_conditions(plan, functions) for plan in plans]
+    found = [
+        plan.with_inputs((optimized(plan.input, functions, with_changes),))
+        if isinstance(plan, Sink)
+        else optimized(plan, functions, with_changes)
+        for plan in plans
+    ]
+    if not session.is_streaming:
+        return PlannedStatement(session, found, Changelogs(()))
+    for plan in found:
+        for node in relational.walk(plan):
+            if isinstance(node, LookupJoin):
+                _check_lookup(session, node)
+    changelogs = Changelogs(found, updates)
+    for plan in found:
+        if isinstance(plan, Sink):
+            _check_rowtimes(plan)
+    found = [_materialized(changelogs, each, functions) if isinstance(each, Sink) else each for each in found]
+    return PlannedStatement(session, found, changelogs)
 
 
-def executable_sinks(session: TableSession, sinks: Sequence[Sink]) -> list[Sink]:
-    """Return the plans of sinks as they are executed.
+def watermark_of(session: TableSession, scan: relational.Scan) -> Plan | None:
+    """Return a row-wise plan over a table that computes time and watermark; None if it has none."""
+    written = written_watermark_of(session, scan)
+    if written is None:
+        return None
+    return session.once("watermark", scan.table.table, lambda: optimized(written, session.for_functions()))
 
-    Raises:
-        ValidationError: STREAMING cannot execute them, or a sink cannot take the changes of its query.
-    """
-    return [each for each in executable_plans(session, sinks) if isinstance(each, Sink)]
+
+def written_watermark_of(session: TableSession, scan: relational.Scan) -> Plan | None:
+    """Return time and watermark of a table over all its columns; None if the source makes its watermarks."""
+    specs = scan.table.table.schema.get_watermark_specs()
+    if not specs or is_source_watermark(specs[0].watermark_expression.text):
+        return None
+    time, table = escape_identifier(specs[0].rowtime_attribute), ".".join(map(escape_identifier, scan.path))
+    query = parse(f"SELECT {time}, {specs[0].watermark_expression.text} AS `$watermark` FROM {table}")
+    assert isinstance(query, nodes.Query)
+    catalog = TableCatalog(session, scan.table)
+    return session.once(
+        "written watermark", scan.table.table, lambda: validate_query(query, catalog, session.for_functions())
+    )
 
 
 def check_sources(session: TableSession, plan: Plan) -> None:
@@ -62,7 +168,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
     for node in relational.walk(plan):
         if isinstance(node, relational.Scan):
             found, table = _scanned_table(node)
-            source = create_source(session.context_of(found.identifier, table, dict(node.options)))
+            source = session.source(found.identifier, table, dict(node.options))
             if not (session.is_streaming or source.bounded):
                 raise ValidationError(
                     f"Querying an unbounded table '{found.identifier.as_summary_string()}' in batch mode is not "
@@ -81,7 +187,7 @@ def is_bounded(session: TableSession, plan: Plan) -> bool:
     for node in relational.walk(plan):
         if isinstance(node, relational.Scan):
             found, table = _scanned_table(node)
-            if not create_source(session.context_of(found.identifier, table, dict(node.options))).bounded:
+            if not session.source(found.identifier, table, dict(node.options)).bounded:
                 return False
     return True
 
@@ -102,42 +208,12 @@ def sink_with_changes(session: TableSession, sink: Sink, table: CatalogTable) ->
     return replace(sink, key=columns, changes=found.kinds, refusal=found.refusal)
 
 
-def executable_plans(session: TableSession, plans: Sequence[Plan]) -> list[Plan]:
-    """Return the plans of a statement, which are those of sinks or that of a query, as they are executed.
-
-    Raises:
-        ValidationError: A table has no source, or STREAMING cannot execute them.
-    """
-    check_table_options(session.configuration)
-    _check_mode(session)
-    for plan in plans:
-        check_sources(session, plan)
-    functions = session.for_functions()
-    with_changes = partial(_with_changes, session)
-    plans = [reduce_conditions(plan, functions) for plan in plans]
-    found = [
-        plan.with_inputs((optimized(plan.input, functions, with_changes),))
-        if isinstance(plan, Sink)
-        else optimized(plan, functions, with_changes)
-        for plan in plans
-    ]
-    if session.is_streaming:
-        for plan in found:
-            for node in relational.walk(plan):
-                if isinstance(node, LookupJoin):
-                    _check_lookup(session, node)
-        changelogs = Changelogs(found)
-        for plan in found:
-            if isinstance(plan, Sink):
-                _check_rowtimes(plan)
-        found = [_materialized(changelogs, each, functions) if isinstance(each, Sink) else each for each in found]
-    return found
-
-
 def _check_mode(session: TableSession) -> None:
     """Raise what Flink raises if the setting of the mode was changed after the session was made."""
-    configured = session.setting("execution.runtime-mode", "").upper()
-    if session.ends_in_savepoint or configured not in ("BATCH", "STREAMING"):
+    if session.ends_in_savepoint or not session.configuration.contains_key(RUNTIME_MODE.key):
+        return
+    configured = session.get(RUNTIME_MODE)
+    if configured not in ("BATCH", "STREAMING"):
         return
     if (configured == "STREAMING") != session.is_streaming:
         raise ValidationError(
@@ -172,7 +248,7 @@ def _materialized(changelogs: Changelogs, sink: Sink, functions: Session) -> Sin
 def _with_changes(session: TableSession, plan: Plan) -> Plan:
     """Return a plan whose scans say which changes their tables have."""
     if isinstance(plan, relational.Scan):
-        duplicates = session.setting("table.exec.source.cdc-events-duplicate", "false").lower() == "true"
+        duplicates = session.get(SOURCE_CDC_EVENTS_DUPLICATE)
         return _scan(plan, _source(session, plan), duplicates)
     if isinstance(plan, relational.TemporalJoin):
         # What is looked up has no changes; rows that replace each other by key are versions of it.
@@ -194,12 +270,12 @@ def _versions(session: TableSession, plan: Plan) -> Plan:
 
 def _source(session: TableSession, plan: relational.Scan) -> TableSource:
     found = plan.table
-    return create_source(session.context_of(found.identifier, found.table, dict(plan.options)))
+    return session.source(found.identifier, found.table, dict(plan.options))
 
 
 def _check_lookup(session: TableSession, plan: LookupJoin) -> None:
     found = plan.table.table
-    source = create_source(session.context_of(found.identifier, found.table, dict(plan.table.options)))
+    source = session.source(found.identifier, found.table, dict(plan.table.options))
     names = plan.table.schema.names
     if source.create_lookup([names[column] for _, column in plan.keys], names) is not None:
         return

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._config.tables import DML_SYNC
 from scurry.common._config.validation import validate
+from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.errors import JobNotFoundError, ValidationError
 from scurry.sql.statements.definitions.catalogs import remove_jar
 from scurry.sql.statements.execution import execute
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClientStatements"]
 
-_MODE = "execution.runtime-mode"
-_DML_SYNC = "table.dml-sync"
 _SAVEPOINT_DIRECTORIES = ("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
 _JOB_COLUMNS = [
     ("job id", STRING),
@@ -95,8 +95,8 @@ class ClientStatements:
 
     def _asynchronous(self) -> AbstractContextManager[None]:
         """Let insertions run in the background, also with `table.dml-sync`: who executes them waits for the job."""
-        waits = self.session.setting(_DML_SYNC, "false").lower() == "true"
-        return self.overridden({_DML_SYNC: "false"}) if waits else nullcontext()
+        waits = self.session.get(DML_SYNC)
+        return self.overridden({DML_SYNC.key: "false"}) if waits else nullcontext()
 
     @contextmanager
     def overridden(self, settings: Mapping[str, str]) -> Iterator[None]:
@@ -150,8 +150,7 @@ class ClientStatements:
         return _submitted(result)
 
     def _job_name(self, statement: nodes.Statement) -> str:
-        named = self.session.setting("pipeline.name", "")
-        return named or sql_text(statement)
+        return self.session.get(JOB_NAME) or sql_text(statement)
 
     def _set(self, statement: nodes.Set) -> StatementResult:
         if statement.key is None:
@@ -177,7 +176,7 @@ class ClientStatements:
         return ok()
 
     def _follow_mode(self) -> None:
-        self.session.is_streaming = self.session.setting(_MODE, "STREAMING").upper() != "BATCH"
+        self.session.is_streaming = self.session.get(RUNTIME_MODE) != "BATCH"
 
     def _show_jobs(self, statement: nodes.ShowJobs) -> StatementResult:
         return table_result(_JOB_COLUMNS, map(_row, self.jobs.newest_first()))
@@ -190,7 +189,7 @@ class ClientStatements:
         if not statement.with_savepoint:
             job.client.cancel().result()
             return ok()
-        directories = (self.session.setting(key, "") for key in _SAVEPOINT_DIRECTORIES)
+        directories = (self.session.configuration.get_string(key, "") for key in _SAVEPOINT_DIRECTORIES)
         directory = next(filter(None, directories), None)
         path = job.client.stop_with_savepoint(statement.with_drain, directory).result()
         return table_result([("savepoint path", STRING)], [(path,)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common._config.tables import SINK_REQUIRE_ON_CONFLICT, SINK_UPSERT_MATERIALIZE
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import Session
 from scurry.sql.plan.nodes import Scan, Sink, walk
@@ -19,9 +20,8 @@ def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> Non
         ValidationError: It does not say so, or says it where it means nothing.
     """
     if sink.on_conflict is None:
-        options = dict(session.options)
-        is_required = options.get("table.exec.sink.require-on-conflict", "true").lower() == "true"
-        is_automatic = options.get("table.exec.sink.upsert-materialize", "AUTO").upper() == "AUTO"
+        is_required = session.get(SINK_REQUIRE_ON_CONFLICT)
+        is_automatic = session.get(SINK_UPSERT_MATERIALIZE) == "AUTO"
         is_covered = any(key <= set(sink.key) for key in flinks_upsert_keys(sink.input))
         if is_required and is_automatic and sink.upsert_materialize and not is_covered:
             raise ValidationError(_without_clause(sink))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner import explain as relational_explain
 from scurry.sql.planner.changelog import Changelogs, Update
-from scurry.sql.statements.changes import executable_plans
+from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.results import StatementResult, names_result
 from scurry.sql.statements.session import TableSession
-from scurry.sql.statements.streaming_runner import execution_plan, reading_of
+from scurry.sql.statements.streaming_runner import execution_plan
 from scurry.sql.syntax import nodes
 
 __all__ = ["explain", "explain_plans", "explain_text"]
@@ -39,6 +40,7 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
     Raises:
         UnsupportedError: It has none, or none with these details.
     """
+    session = session.planning()
     if isinstance(statement, nodes.Query):
         return explain_plans(session, [plan_query(session, statement)], details)
     if isinstance(statement, nodes.Insert):
@@ -59,15 +61,24 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     """Return the text of plans."""
     if "PLAN_ADVICE" in details and not session.is_streaming:
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
-    executed = executable_plans(session, plans)
-    shown = [relational_explain.named_as_written(*each) for each in zip(executed, plans, strict=True)]
-    reading = modes = None
-    if session.is_streaming:
-        # Nobody asks a query that is only explained for the rows before updates.
-        changelogs = Changelogs(shown, (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER))
-        reading = reading_of(session, changelogs)
-        modes = changelogs.text if "CHANGELOG_MODE" in details else None
-    text = relational_explain.explain(plans, shown, reading, modes, "PLAN_ADVICE" in details)
+    # Nobody asks a query that is only explained for the rows before updates.
+    updates = Update.ONLY_AFTER, Update.BEFORE_AND_AFTER
+    statement = planned(session, plans, updates)
+    shown = _named_as_written(statement, plans, updates)
+    modes = shown.changelogs.text if session.is_streaming and "CHANGELOG_MODE" in details else None
+    text = relational_explain.explain(plans, shown.plans, shown.reading, modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
-        text += f"\n== Physical Execution Plan ==\n{execution_plan(session, executed)}"
+        job = statement if statement.sinks else replace(statement, changelogs=Changelogs(statement.plans))
+        text += f"\n== Physical Execution Plan ==\n{execution_plan(job)}"
     return text
+
+
+def _named_as_written(
+    statement: PlannedStatement, written: Sequence[Plan], updates: Sequence[Update]
+) -> PlannedStatement:
+    """Return a statement whose columns have the names that the rules have changed."""
+    plans = [relational_explain.named_as_written(*each) for each in zip(statement.plans, written, strict=True)]
+    if plans == list(statement.plans):
+        return statement
+    changelogs = Changelogs(plans, updates) if statement.session.is_streaming else statement.changelogs
+    return replace(statement, plans=plans, changelogs=changelogs)

@@ -16,9 +16,9 @@ from scurry.sql.functions.time_zones import zone
 from scurry.sql.plan import builders
 from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.schema import Schema
-from scurry.sql.statements.changes import executable
+from scurry.sql.statements.batch.runners import frame_of_plan
+from scurry.sql.statements.changes import planned
 from scurry.sql.statements.jobs import run_query
-from scurry.sql.statements.runners import frame_of_plan
 from scurry.sql.statements.session import TableSession
 from scurry.sql.types import (
     DataType,
@@ -238,7 +238,7 @@ def first_rows(session: TableSession, plan: Plan, count: int) -> pa.Table:
 def _collected(session: TableSession, plan: Plan) -> pa.Table:
     import pyarrow as pa
 
-    changes = list(run_query(session, executable(session, plan)))
+    changes = list(run_query(planned(session, [plan])))
     wanted = pa.schema([(f"c{place}", arrow_type(column.type)) for place, column in enumerate(plan.schema)])
     if any(each.kinds is not None for each in changes):
         return _applied(changes, wanted)
@@ -303,4 +303,4 @@ def plan_of_frame(session: TableSession, frame: Any, name: str) -> Plan:
 
 def spark_of_plan(session: TableSession, plan: Plan) -> Any:
     """Return a DataFrame of Spark with the rows of a plan: in BATCH on Spark without running it."""
-    return frame_of_plan(session, executable(session, plan), lambda: arrow_of_plan(session, plan))
+    return frame_of_plan(planned(session, [plan]), lambda: arrow_of_plan(session, plan))

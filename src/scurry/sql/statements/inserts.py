@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from scurry.common._config.tables import DML_SYNC
 from scurry.common.config_options import FINAL_SAVEPOINT_DIR
 from scurry.common.recursion import deep_recursion
 from scurry.errors import ConfigError, UnsupportedError, ValidationError
@@ -14,11 +15,10 @@ from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import Column, ResolvedSchema
 from scurry.sql.connectors.contract import SinkTarget
-from scurry.sql.connectors.factories import create_sink
 from scurry.sql.plan import builders, calls
 from scurry.sql.plan.expressions import Expression, Literal
 from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.statements.changes import executable_sinks, sink_with_changes
+from scurry.sql.statements.changes import PlannedStatement, planned, sink_with_changes
 from scurry.sql.statements.jobs import TableJob, run_sinks
 from scurry.sql.statements.names import qualified
 from scurry.sql.statements.queries import plan_query
@@ -66,21 +66,20 @@ def execute_sinks(session: TableSession, sinks: Sequence[Sink]) -> StatementResu
             f"{FINAL_SAVEPOINT_DIR.key}: only INSERT and EXECUTE STATEMENT SET in execute_sql or a script end in a "
             "savepoint; pipelines of Tables and CREATE TABLE AS do not"
         )
-    return started(session, executable_sinks(session, sinks))
+    return started(planned(session, sinks))
 
 
-def started(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int] | None = None) -> StatementResult:
-    """Start the job that runs some plans as they are.
+def started(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = None) -> StatementResult:
+    """Start the job that runs the sinks of a statement.
 
     Args:
-        session: The session.
-        sinks: The plans, after all rules.
+        statement: The statement.
         numbers: What the identities of the operators of each node begin with; None to number them.
     """
-    job = run_sinks(session, sinks, numbers)
-    if session.setting("table.dml-sync", "false").lower() == "true":
+    job = run_sinks(statement, numbers)
+    if statement.session.get(DML_SYNC):
         job.wait()
-    return insert_result(job, [sink.table.identifier for sink in sinks])
+    return insert_result(job, [sink.table.identifier for sink in statement.sinks])
 
 
 def insert_result(job: TableJob, targets: Sequence[ObjectIdentifier]) -> StatementResult:
@@ -122,8 +121,9 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
         )
     if statement.columns and len(plan.schema) != len(names):
         raise invalid(statement.query.span, "Number of columns must match number of query columns")
-    target = SinkTarget(statement.overwrite, {})
-    create_sink(session.context_of(found.identifier, table), target)  # reports wrong options before all else
+    given = {each.column.last: each.value for each in statement.partition if each.value is not None}
+    target = SinkTarget(statement.overwrite, _partition_texts(given))
+    session.sink(found.identifier, table, target)  # reports wrong options before all else
     partition = _partition(found.identifier, table, statement)
     if len(plan.schema) != len(names):
         raise _wrong_columns(found.identifier, plan, names, columns, partition)
@@ -238,7 +238,7 @@ def converted(
         raise _wrong_columns(identifier, plan, names, columns)
     expressions = [_value(session, plan, column, names, partition) for column in columns]
     target = SinkTarget(overwrite, _partition_texts(partition))
-    create_sink(session.context_of(identifier, table), target)  # reports wrong options before anything runs
+    session.sink(identifier, table, target)  # reports wrong options before anything runs
     if overwrite and session.is_streaming:
         raise ValidationError("Streaming mode not support overwrite.")
     projected = builders.project(plan, expressions, [column.name for column in columns])

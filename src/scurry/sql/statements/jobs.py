@@ -2,195 +2,105 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-import uuid
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Iterator, Mapping
+from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
-from scurry.errors import JobCancelledError, JobError, UnsupportedError
+from scurry.common.recursion import deep_recursion
+from scurry.connectors.collect_sink import CollectedRecords
+from scurry.errors import JobCancelledError
+from scurry.runtime.driver.client import RunningJob
+from scurry.runtime.driver.job import JobExecution
+from scurry.runtime.submit import reserved_id, submit
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.statements.results import QueryRows
-from scurry.sql.statements.runners import batch_job, runner_for, running
-from scurry.sql.statements.session import TableSession
-from scurry.sql.statements.streaming_runner import StreamingTableRunner, wait_for
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.statements.batch.runners import batch_job, run_here_without_java
+from scurry.sql.statements.changes import PlannedStatement
+from scurry.sql.statements.streaming_runner import streaming_job, wait_for
 
-if TYPE_CHECKING:
-    from scurry.runtime.driver.client import RunningJob
-    from scurry.runtime.driver.job import JobExecution
-
-__all__ = ["StreamingTableJob", "TableJob", "run_query", "run_sinks"]
+__all__ = ["QueryJob", "TableJob", "run_query", "run_sinks", "write_to_end"]
 
 
-def run_query(session: TableSession, plan: Plan) -> Iterator[Changes]:
-    """Yield the rows of a plan."""
-    return runner_for(session).query(session, plan)
+def run_query(statement: PlannedStatement) -> Iterator[Changes]:
+    """Yield the rows of a query, as the job commits them; cancel the job if not all of them are taken."""
+    return QueryJob(statement).changes()
 
 
-def run_sinks(session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int] | None = None) -> TableJob:
-    """Start the job that writes some sinks.
+def run_sinks(statement: PlannedStatement, numbers: Mapping[Plan, int] | None = None) -> TableJob:
+    """Start the job that writes the sinks of a statement.
 
     Args:
-        session: The session.
-        sinks: Their plans.
+        statement: The statement.
         numbers: As for `scurry.sql.statements.inserts.started`.
     """
-    runner = runner_for(session)
-    if isinstance(runner, StreamingTableRunner):
-        return StreamingTableJob(runner.start(session, sinks, numbers))
-    execution = batch_job(session, sinks)
-
-    def write() -> None:
-        with running(session, execution):
-            runner.write_as(execution, session, sinks)
-
-    job = TableJob(lambda: execution.stop("cancelling"))
-    job.start(write)
+    job = TableJob(lambda _: _started(statement, numbers=numbers), JobID)
+    job.begin()
     return job
+
+
+def write_to_end(statement: PlannedStatement) -> None:
+    """Run the job that writes the sinks of a statement, to its end."""
+    wait_for(_started(statement))
+
+
+def _started(
+    statement: PlannedStatement,
+    collected: CollectedRecords[Changes] | None = None,
+    numbers: Mapping[Plan, int] | None = None,
+    job_id: JobID | None = None,
+) -> RunningJob:
+    from scurry.rest.endpoint import with_endpoint
+
+    session = statement.session
+    run_here_without_java(session)
+    if session.is_streaming:
+        plan, runner = streaming_job(statement, collected, numbers), None
+    else:
+        plan, runner = batch_job(statement, collected)
+    return with_endpoint(session.configuration, plan.settings.runner, lambda: submit(plan, runner, job_id))
 
 
 class TableJob(JobClient):
     """The job of a statement."""
 
-    def __init__(self, on_cancel: Callable[[], None] | None = None) -> None:
-        """Begin as created.
+    def __init__(self, start: Callable[[JobID], RunningJob], reserve: Callable[[], JobID]) -> None:
+        """Prepare to start the job.
 
         Args:
-            on_cancel: Ends what makes the rows of a query, also while another thread waits for them; or an insertion.
+            start: Starts it, with its id.
+            reserve: Returns the id.
         """
-        self._on_cancel = on_cancel
-        self._id = JobID()
-        self._status = JobStatus.CREATED
-        self._cancelled = threading.Event()
-        self._ended = threading.Event()
-        self._error: BaseException | None = None
-        self._rows: QueryRows | None = None
-        self.name = f"table-job-{uuid.uuid4().hex[:8]}"
+        self._start = start
+        self._id = reserve()
+        self._job: RunningJob | None = None
+        self._cancelled = False
+        self._beginning = threading.Lock()
 
-    def start(self, work: Callable[[], None]) -> None:
-        """Do some work in a thread of its own."""
-        self._status = JobStatus.RUNNING
-
-        def run() -> None:
-            try:
-                work()
-            except JobCancelledError as error:
-                self._end(JobStatus.CANCELED, error)
-            except BaseException as error:  # handed to whoever waits
-                self._end(JobStatus.FAILED, error)
-            else:
-                self._end(JobStatus.FINISHED)
-
-        threading.Thread(target=run, name=self.name, daemon=True).start()
-
-    def tracking(self, rows: Iterator[Any]) -> QueryRows:
-        """Return the rows of a query, and remember how it ends."""
-        self._rows = QueryRows(self._tracked(rows), self.cancel)
-        return self._rows
-
-    def _tracked(self, rows: Iterator[Any]) -> Generator[Any, None, None]:
-        self._status = JobStatus.RUNNING
-        try:
-            for row in rows:
-                if self._cancelled.is_set():
-                    break
-                yield row
-        except BaseException as error:
-            self._end(JobStatus.CANCELED if isinstance(error, GeneratorExit) else JobStatus.FAILED, error)
-            raise
-        finally:
-            # The error that is kept holds this frame, and with it the rows: nobody else would end their job.
-            close = getattr(rows, "close", None)
-            if close is not None:
-                close()
-        self._end(JobStatus.CANCELED if self._cancelled.is_set() else JobStatus.FINISHED)
-
-    def _end(self, status: JobStatus, error: BaseException | None = None) -> None:
-        self._status, self._error = status, error
-        self._ended.set()
-
-    def wait(self, timeout_ms: int | None = None) -> None:
-        """Wait until the job has ended.
+    def begin(self) -> RunningJob:
+        """Start the job, if it has not begun.
 
         Raises:
-            TimeoutError: It has not.
-            ScurryError: It failed.
+            JobCancelledError: It was cancelled before.
+            ScurryError: It cannot start.
         """
-        if not self._ended.wait(None if timeout_ms is None else timeout_ms / 1000):
-            raise TimeoutError(f"the job has not ended after {timeout_ms} ms")
-        if self._error is not None:
-            raise self._error
-
-    def get_job_id(self) -> JobID:
-        """Return its identifier."""
-        return self._id
-
-    def get_job_status(self) -> CompletableFuture[JobStatus]:
-        """Return its status."""
-        cancelling = self._cancelled.is_set() and self._rows is not None and not self._ended.is_set()
-        return CompletableFuture.completed(JobStatus.CANCELLING if cancelling else self._status)
-
-    def cancel(self) -> CompletableFuture[None]:
-        """Stop a query of STREAMING at once, one of BATCH at its next row; an insertion on Spark is not interrupted."""
-        self._cancelled.set()
-        if self._on_cancel is not None:
-            self._on_cancel()
-        return CompletableFuture.completed(None)
-
-    def stop_with_savepoint(
-        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
-    ) -> CompletableFuture[str]:
-        """Fail: the job has no state."""
-        raise UnsupportedError("jobs of SQL statements have no savepoints yet")
-
-    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Fail: the job has no state."""
-        raise UnsupportedError("jobs of SQL statements have no savepoints yet")
-
-    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
-        """Return nothing."""
-        return CompletableFuture.completed({})
-
-    def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
-        """Return nothing."""
-        return CompletableFuture.completed({})
-
-    def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
-        """Return the result, once the job has ended; that of a query with many rows ends when they are taken."""
-        future: Future[JobExecutionResult] = Future()
-        if self._rows is not None:
-            self._rows.read_ahead()
-
-        def complete() -> None:
-            self._ended.wait()
-            if self._error is None:
-                future.set_result(JobExecutionResult(self._id, 0))
-            else:
-                cancelled = isinstance(self._error, JobCancelledError)
-                future.set_exception(self._error if cancelled else JobError(str(self._error)))
-
-        threading.Thread(target=complete, daemon=True).start()
-        return CompletableFuture(future)
-
-
-class StreamingTableJob(TableJob):
-    """The job of INSERT statements in STREAMING."""
-
-    def __init__(self, job: RunningJob) -> None:
-        """Take the job of the graph."""
-        super().__init__()
-        self._job = job
+        with self._beginning:
+            if self._job is None:
+                if self._cancelled:
+                    raise JobCancelledError("the job was cancelled before it began")
+                with deep_recursion():
+                    self._job = self._start(self._id)
+            return self._job
 
     @property
     def execution(self) -> JobExecution:
-        """The job as it is executed in this process."""
-        return self._job.execution
+        """The job as it is executed in this process; it begins now at the latest."""
+        return self.begin().execution
 
     def wait(self, timeout_ms: int | None = None) -> None:
         """Wait until the job has ended.
@@ -199,34 +109,96 @@ class StreamingTableJob(TableJob):
             TimeoutError: It has not.
             ScurryError: It failed.
         """
-        wait_for(self._job, timeout_ms)
+        wait_for(self.begin(), timeout_ms)
 
     def get_job_id(self) -> JobID:
         """Return its identifier."""
-        return self._job.get_job_id()
+        return self._id if self._job is None else self._job.get_job_id()
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:
-        """Return its status."""
-        return self._job.get_job_status()
+        """Return its status; CREATED before it begins."""
+        if self._job is None:
+            return CompletableFuture.completed(JobStatus.CANCELED if self._cancelled else JobStatus.CREATED)
+        status = self._job.get_job_status().result()
+        ending = self._cancelled and not status.is_globally_terminal_state()
+        return CompletableFuture.completed(JobStatus.CANCELLING if ending else status)
 
     def cancel(self) -> CompletableFuture[None]:
-        """Stop the job at the next end of a micro-batch."""
-        return self._job.cancel()
+        """Stop the job: in STREAMING at the next end of a micro-batch, in BATCH now, without a commit."""
+        self._cancelled = True
+        return CompletableFuture.completed(None) if self._job is None else self._job.cancel()
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
     ) -> CompletableFuture[str]:
         """End the job and save its state; the future gets the savepoint's path."""
-        return self._job.stop_with_savepoint(advance_to_end_of_event_time, savepoint_directory)
+        return self.begin().stop_with_savepoint(advance_to_end_of_event_time, savepoint_directory)
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
         """Save the job's state while it continues; the future gets the savepoint's path."""
-        return self._job.trigger_savepoint(savepoint_directory)
+        return self.begin().trigger_savepoint(savepoint_directory)
+
+    def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
+        """Return what user-defined functions have counted."""
+        return CompletableFuture.completed({}) if self._job is None else self._job.get_accumulators()
 
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
-        """Return the metrics of the committed micro-batches."""
-        return self._job.get_metrics()
+        """Return the metrics so far."""
+        return CompletableFuture.completed({}) if self._job is None else self._job.get_metrics()
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
-        """Return the result, once the job has ended."""
-        return self._job.get_job_execution_result()
+        """Return the result, once the job has ended; that of a query with many rows ends when they are taken."""
+        return self.begin().get_job_execution_result()
+
+
+class QueryJob(TableJob):
+    """The job of a query, and its rows; it begins when the first row or its outcome is wanted.
+
+    Args:
+        statement: The query.
+    """
+
+    def __init__(self, statement: PlannedStatement) -> None:
+        self._session = statement.session
+        self._collected: CollectedRecords[Changes] = CollectedRecords()
+        super().__init__(
+            lambda job_id: _started(statement, self._collected, job_id=job_id),
+            lambda: reserved_id(statement.session.configuration.to_dict()),
+        )
+
+    def begin(self) -> RunningJob:
+        """Start the job, if it has not begun; its end is that of the rows."""
+        is_new = self._job is None
+        job = super().begin()
+        if is_new:
+            job.get_job_execution_result().add_done_callback(lambda _: self._collected.end())
+        return job
+
+    def cancel(self) -> CompletableFuture[None]:
+        """Stop the job, also while another thread waits for its rows, and end the rows there."""
+        done = super().cancel()
+        self._collected.end(forget=True)
+        return done
+
+    def changes(self) -> Generator[Changes, None, None]:
+        """Yield the rows; end the job if not all of them are taken.
+
+        Raises:
+            ScurryError: The job failed.
+        """
+        collected = self._collected
+        if self._cancelled:
+            return
+        job = self.begin()
+        try:
+            with self._session.watching(job.execution):
+                while (block := collected.take()) is not None and not self._cancelled:
+                    yield from block
+        finally:
+            collected.end(forget=True)
+            if not job.get_job_execution_result().done() and not sys.is_finalizing():
+                # Garbage collection may end this generator in a thread of the job itself: leave it to another one,
+                # but for the end of the process, where a new thread would never begin.
+                threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
+        if not self._cancelled:
+            wait_for(job)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from scurry.common._config.tables import SINK_NOT_NULL_ENFORCER
 from scurry.errors import ValidationError
 from scurry.sql.catalog.schema import Column, ResolvedSchema
 from scurry.sql.connectors.contract import Changes
@@ -44,7 +45,7 @@ class NotNullEnforcer:
     @classmethod
     def _of_columns(cls, session: TableSession, columns: Sequence[Column]) -> NotNullEnforcer:
         not_null = tuple((i, column.name) for i, column in enumerate(columns) if not column.data_type.is_nullable)
-        return cls(not_null, session.setting("table.exec.sink.not-null-enforcer", "ERROR").upper() == "DROP")
+        return cls(not_null, session.get(SINK_NOT_NULL_ENFORCER) == "DROP")
 
     def changes(self, changes: Changes) -> Changes:
         """Return the changes that may be written.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from scurry.common.recursion import deep_recursion
@@ -12,10 +12,10 @@ from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.statements.catalog_reader import SessionCatalog
-from scurry.sql.statements.changes import check_sources, executable
-from scurry.sql.statements.jobs import TableJob, run_query
+from scurry.sql.statements.changes import check_sources, planned
+from scurry.sql.statements.jobs import QueryJob
 from scurry.sql.statements.not_null import NotNullEnforcer
-from scurry.sql.statements.results import StatementResult
+from scurry.sql.statements.results import QueryRows, StatementResult
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.validator import validate_query
@@ -58,20 +58,22 @@ def schema_of(plan: Plan) -> ResolvedSchema:
 
 def execute_query(session: TableSession, query: nodes.Query) -> StatementResult:
     """Run a query."""
-    return execute_plan(session.executing(query), plan_query(session, query))
+    session = session.executing(query)
+    return execute_plan(session, plan_query(session, query))
 
 
 @deep_recursion()
 def execute_plan(session: TableSession, plan: Plan) -> StatementResult:
     """Run the plan of a query; its rows are computed as they are taken."""
     schema = schema_of(plan)
-    changes = run_query(session, executable(session, plan))
-    job = TableJob(getattr(changes, "cancel", None))
-    rows = _rows(changes, NotNullEnforcer.of_query(session, schema).changes)
-    return StatementResult(schema, job.tracking(rows), is_query=True, job=job)
+    job = QueryJob(planned(session, [plan]))
+    rows = _rows(job.changes(), NotNullEnforcer.of_query(session, schema).changes)
+    return StatementResult(schema, QueryRows(rows, job.cancel), is_query=True, job=job)
 
 
-def _rows(changes: Iterator[Changes], enforce: Callable[[Changes], Changes]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+def _rows(
+    changes: Iterator[Changes], enforce: Callable[[Changes], Changes]
+) -> Generator[tuple[int, tuple[Any, ...]], None, None]:
     """Yield the rows of changes; forgetting them ends the job of the changes."""
     try:
         for each in map(enforce, changes):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,6 @@ __all__ = ["BOOLEAN", "STRING", "QueryRows", "StatementResult", "names_result", 
 
 STRING = VarCharType(MAX_LENGTH)
 BOOLEAN = BooleanType()
-#: Rows that are kept for who takes them later. Flink keeps those of 2 MB.
-_MOST_AHEAD = 10_000
 
 
 @dataclass
@@ -64,20 +61,19 @@ class QueryRows(Iterator[Any]):
     """The rows of a query, for one thread that takes them."""
 
     def __init__(self, rows: Generator[Any, None, None], cancel: Callable[[], Any]) -> None:
-        """Take what computes them, and what ends that while another thread waits for the next one."""
+        """Wrap the rows.
+
+        Args:
+            rows: The rows.
+            cancel: Ends them while another thread waits for the next one.
+        """
         self._rows = rows
         self._cancel = cancel
-        self._ahead: deque[Any] = deque()
-        self._error: BaseException | None = None
         self._reading = threading.Lock()
 
     def __next__(self) -> Any:
         """Return the next row."""
         with self._reading:
-            if self._ahead:
-                return self._ahead.popleft()
-            if self._error is not None:
-                raise self._error
             return next(self._rows)
 
     def close(self) -> None:
@@ -85,20 +81,4 @@ class QueryRows(Iterator[Any]):
         if self._reading.locked():
             self._cancel()
         with self._reading:
-            self._ahead.clear()
             self._rows.close()
-
-    def read_ahead(self) -> None:
-        """Compute rows before they are taken: the job of a query with few rows ends though nobody takes them."""
-        threading.Thread(target=self._read, name="scurry-read-ahead", daemon=True).start()
-
-    def _read(self) -> None:
-        while True:
-            with self._reading:
-                if len(self._ahead) >= _MOST_AHEAD:
-                    return
-                try:
-                    self._ahead.append(next(self._rows))
-                except BaseException as error:  # for who takes the rows
-                    self._error = error
-                    return

@@ -5,27 +5,63 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from scurry.common.config_options import FINAL_SAVEPOINT_DIR
+from scurry.common._config.tables import (
+    BUILTIN_CATALOG_NAME,
+    BUILTIN_DATABASE_NAME,
+    CATALOG_STORE_KIND,
+    CATALOG_STORE_PATH,
+    LOCAL_TIME_ZONE,
+)
+from scurry.common.config_options import FINAL_SAVEPOINT_DIR, RUNTIME_MODE
 from scurry.common.configuration import Configuration
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.store import CatalogStore, FileCatalogStore
-from scurry.sql.connectors.contract import TableContext
+from scurry.sql.connectors.contract import SinkTarget, TableContext, TableSource
+from scurry.sql.connectors.factories import create_sink, create_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
     from contextlib import AbstractContextManager
 
+    from scurry.connectors.sink import Sink
     from scurry.runtime.driver.job import JobExecution
-    from scurry.sql.functions.definition import Session
+    from scurry.sql.functions.definition import Session, Setting
     from scurry.sql.syntax import nodes
 
-__all__ = ["LOCAL_TIME_ZONE", "TableSession"]
+__all__ = ["TableSession"]
 
-LOCAL_TIME_ZONE = "table.local-time-zone"
+
+_Made = TypeVar("_Made")
+
+
+class StatementObjects:
+    """What a statement has made of its tables, each object once."""
+
+    def __init__(self) -> None:
+        self._made: dict[Hashable, tuple[Any, object]] = {}
+
+    def once(self, key: Hashable, make: Callable[[], _Made], kept: object = None) -> _Made:
+        """Return the object of a key; make it if there is none.
+
+        Args:
+            key: The key.
+            make: Makes it.
+            kept: An object whose identity is part of the key.
+        """
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = make(), kept
+        made: _Made = found[0]
+        return made
+
+
+def _key(context: TableContext) -> tuple[Hashable, ...]:
+    return context.identifier, id(context.table), *sorted(context.options.items())
 
 
 @dataclass
@@ -46,6 +82,7 @@ class TableSession:
         lines_before: How many lines of the script come before the text that is executed.
         line: The line of the script that the statement being executed begins in.
         watching: Returns what shows the progress of a job while a `with` block waits for it.
+        statement: What a statement has made of its tables; None outside.
     """
 
     catalogs: CatalogManager
@@ -61,6 +98,7 @@ class TableSession:
     lines_before: int = 0
     line: int = 1
     watching: Callable[[JobExecution], AbstractContextManager[object]] = nullcontext
+    statement: StatementObjects | None = field(default=None, repr=False)
 
     @classmethod
     def create(cls, configuration: Configuration) -> TableSession:
@@ -70,11 +108,11 @@ class TableSession:
             configuration: Its settings, which also name the catalog, its database, and what stores catalogs.
         """
         store: CatalogStore | None = None
-        if configuration.get_string("table.catalog-store.kind", "generic_in_memory") == "file":
-            store = FileCatalogStore(configuration.get_string("table.catalog-store.file.path", ""))
-        catalog = configuration.get_string("table.builtin-catalog-name", "default_catalog")
-        database = configuration.get_string("table.builtin-database-name", "default_database")
-        streaming = configuration.get_string("execution.runtime-mode", "STREAMING").upper() != "BATCH"
+        settings = configuration.to_dict()
+        if CATALOG_STORE_KIND.of(settings) == "file":
+            store = FileCatalogStore(CATALOG_STORE_PATH.of(settings))
+        catalog, database = BUILTIN_CATALOG_NAME.of(settings), BUILTIN_DATABASE_NAME.of(settings)
+        streaming = configuration.get(RUNTIME_MODE) != "BATCH"
         return cls(CatalogManager.create(catalog, database, store), configuration, streaming)
 
     @property
@@ -90,25 +128,77 @@ class TableSession:
         """
         if self.is_streaming or self.configuration.get(FINAL_SAVEPOINT_DIR) is None:
             return self
-        return replace(self, is_streaming=True, ends_in_savepoint=True)
+        return replace(self, is_streaming=True, ends_in_savepoint=True, statement=None)
 
     def executing(self, *statements: nodes.Statement) -> TableSession:
         """Return the session in which statements are executed, which knows their text."""
         line = statements[0].span.line + self.lines_before if statements else 1
-        return replace(self, executed=";\n\n".join(statement.span.source for statement in statements), line=line)
+        text = ";\n\n".join(statement.span.source for statement in statements)
+        return replace(self, executed=text, line=line, statement=StatementObjects())
 
-    def setting(self, key: str, default: str) -> str:
-        """Return the text of a setting."""
-        return self.configuration.get_string(key, default)
+    def planning(self) -> TableSession:
+        """Return the session of one statement, which makes each source and each sink once; itself within one."""
+        return replace(self, statement=StatementObjects()) if self.statement is None else self
+
+    def get(self, setting: Setting[_Made]) -> _Made:
+        """Return the value of a setting."""
+        return setting.of(self.configuration.to_dict())
 
     @property
     def time_zone(self) -> str:
         """The session's time zone: `table.local-time-zone`, by default that of the machine."""
-        zone = self.setting(LOCAL_TIME_ZONE, "default")
-        return local_time_zone() if zone == "default" else zone
+        zone = self.get(LOCAL_TIME_ZONE)
+        return local_time_zone() if zone == LOCAL_TIME_ZONE.default else zone
 
     def for_functions(self) -> Session:
-        """Return what functions know of the session."""
+        """Return what functions know of the session; it is the same throughout a statement."""
+        return self._once("functions", self._for_functions)
+
+    def source(
+        self, identifier: ObjectIdentifier, table: CatalogTable, hints: Mapping[str, str] | None = None
+    ) -> TableSource:
+        """Return the source of a table.
+
+        Args:
+            identifier: Its name.
+            table: Its definition.
+            hints: Options of a hint.
+
+        Raises:
+            ValidationError: There is no such connector, it is no source, or its options are wrong.
+        """
+        context = self.context_of(identifier, table, hints)
+        return self._once(("source", *_key(context)), partial(create_source, context), table)
+
+    def sink(self, identifier: ObjectIdentifier, table: CatalogTable, target: SinkTarget) -> Sink:
+        """Return the sink of a table; its records are `Changes`.
+
+        Args:
+            identifier: Its name.
+            table: Its definition.
+            target: How it is written.
+
+        Raises:
+            ValidationError: There is no such connector, it is no sink, or its options are wrong.
+        """
+        context = self.context_of(identifier, table)
+        key = ("sink", *_key(context), target.overwrite, *sorted(target.partition.items()))
+        return self._once(key, partial(create_sink, context, target), table)
+
+    def once(self, what: str, table: CatalogTable, make: Callable[[], _Made]) -> _Made:
+        """Return what a statement derives from a table; make it if that was not done before.
+
+        Args:
+            what: What it is.
+            table: The table.
+            make: Makes it.
+        """
+        return self._once((what, id(table)), make, table)
+
+    def _once(self, key: Hashable, make: Callable[[], _Made], kept: object = None) -> _Made:
+        return make() if self.statement is None else self.statement.once(key, make, kept)
+
+    def _for_functions(self) -> Session:
         from scurry.sql.functions.definition import Session
 
         return Session(

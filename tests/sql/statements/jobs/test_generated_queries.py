@@ -15,7 +15,7 @@ from scurry.errors import ValidationError
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.plan.nodes import Scan
 from scurry.sql.planner.rules import EXCLUDABLE
-from scurry.sql.statements.changes import executable
+from scurry.sql.statements.changes import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from scurry.sql.types.arrow import arrow_type
@@ -51,7 +51,7 @@ def with_tables(streaming: bool, **options: Any) -> TableEnvironment:
 
 def in_batch(env: TableEnvironment, text: str, left: Left) -> Rows:
     session: Any = env._session
-    plan = executable(session, plan_query(session, parse(text)))  # type: ignore[arg-type]
+    (plan,) = planned(session, [plan_query(session, parse(text))]).plans  # type: ignore[arg-type]
 
     def read(scan: Scan) -> Iterator[pa.RecordBatch]:
         columns = [
@@ -210,7 +210,7 @@ def test_queries_reach_every_rule(rule: str) -> None:
     def has_another_plan(query: Query) -> bool:
         statement: Any = parse(f"SELECT * FROM {query.flink}")
         sessions: list[list[Any]] = [[each._session for each in pair] for pair in pairs]
-        plans = [[executable(each, plan_query(each, statement)) for each in pair] for pair in sessions]
+        plans = [[planned(each, [plan_query(each, statement)]).plans[0] for each in pair] for pair in sessions]
         return any(one != other for one, other in plans)
 
     found = find(queries(), has_another_plan, settings=settings(max_examples=1000, phases=[Phase.generate]))

@@ -12,12 +12,12 @@ import pytest
 from scurry.graph.nodes import Node, OperatorNode
 from scurry.sql import operators as streaming
 from scurry.sql.operators.changes.lowering import materialized
-from scurry.sql.operators.lowering import _LOWERED, Lowering
+from scurry.sql.operators.lowering import _LOWERED
 from scurry.sql.plan.nodes import Plan, Sink, walk
-from scurry.sql.statements.changes import executable_plans
+from scurry.sql.statements import changes
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.queries import plan_query
-from scurry.sql.statements.streaming_runner import _Tables
+from scurry.sql.statements.streaming_runner import lowering_of
 from scurry.sql.syntax.parser import parse
 from support.statements.operator_queries import BY_ANOTHER_KEY, QUERIES, SETTINGS
 from support.statements.stopped_jobs import tables
@@ -44,11 +44,11 @@ def lowered(env: Any, name: str, query: str) -> tuple[Plan, Node]:
             "('connector' = 'jdbc', 'table-name' = 'written', 'url' = 'jdbc:sqlite:/none/w.db')"
         )
         insertion: Any = parse(f"INSERT INTO written {query} ON CONFLICT DO DEDUPLICATE")
-        (plan,) = executable_plans(session, [plan_insert(session, insertion)])
+        statement = changes.planned(session, [plan_insert(session, insertion)])
     else:
         parsed: Any = parse(query)
-        (plan,) = executable_plans(session, [plan_query(session, parsed)])
-    lowering = Lowering([plan], session.for_functions(), _Tables(session))
+        statement = changes.planned(session, [plan_query(session, parsed)])
+    (plan,), lowering = statement.plans, lowering_of(statement)
     return plan, materialized(lowering, plan) if isinstance(plan, Sink) else lowering.node(plan)
 
 

@@ -10,7 +10,7 @@ from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.physical.joins import IntervalJoin, RegularJoin
 from scurry.sql.plan.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank
-from scurry.sql.statements.changes import executable_plans
+from scurry.sql.statements.changes import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from support.statements.tables import environment
@@ -44,6 +44,6 @@ def test_the_operator_above_a_join(query: str, rows: str, kind: type[Plan]) -> N
         "CREATE TABLE t (id INT, k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen')"
     )
     parsed: Any = parse(query.format(rows))
-    (plan,) = executable_plans(env._session, [plan_query(env._session, parsed)])
+    (plan,) = planned(env._session, [plan_query(env._session, parsed)]).plans
     kinds = (Deduplicate, Rank, OverAggregate, NonTimeOverAggregate, IntervalJoin, RegularJoin)
     assert next(type(each) for each in walk(plan) if type(each) in kinds) is kind

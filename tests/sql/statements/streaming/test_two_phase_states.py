@@ -12,7 +12,7 @@ from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.operators.groups.partial import SentStates, partials
 from scurry.sql.plan.nodes import walk
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate
-from scurry.sql.statements.changes import executable_plans
+from scurry.sql.statements.changes import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from support.statements.tables import environment
@@ -44,7 +44,7 @@ def test_states_of_no_values_have_the_types_of_others(function: str, kind: str) 
     env.execute_sql(f"CREATE TABLE n (k INT, v {kind}) WITH ('connector' = 'datagen')")
     session = env._session
     parsed: Any = parse(f"SELECT k, {function}(v) FROM n GROUP BY k")
-    (plan,) = executable_plans(session, [plan_query(session, parsed)])
+    (plan,) = planned(session, [plan_query(session, parsed)]).plans
     (phase,) = (each for each in walk(plan) if isinstance(each, GlobalGroupAggregate))
     schema = phase.aggregate.input.schema
     (sent,), _, _ = partials(phase.aggregate.calls, schema, False, session.for_functions())

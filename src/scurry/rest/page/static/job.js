@@ -40,7 +40,9 @@ function heading(job) {
     h("h1", {}, job.name),
     facts({
       State: state(job.state), Mode: job["job-type"], Started: time(job["start-time"]),
-      Duration: span(job.duration), Id: h("code", {}, job.jid),
+      Duration: span(job.duration),
+      ...(job["known-tasks"] ? { Progress: `${count(job["finished-tasks"])} of ${count(job["known-tasks"])} tasks` } : {}),
+      Id: h("code", {}, job.jid),
       ...(job["spark-ui"] ? { "Spark's own page": h("a", { href: job["spark-ui"], rel: "noreferrer" }, job["spark-ui"]) } : {}),
     }),
   ];

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from scurry.sql.plan.join_keys import EqualColumns, split_condition
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
+from scurry.sql.plan.rewriting import calls_user_function
 from scurry.sql.plan.schema import Schema
 
 __all__ = ["Executor", "ReadTable", "execute_batch"]
@@ -39,10 +42,17 @@ Batches = Iterator[pa.RecordBatch]
 
 # Pairs of rows that a join without equal columns looks at in one step.
 _PAIRS_AT_ONCE = 1_000_000
+#: Seconds and rows of a piece of a batch that user-defined functions get.
+_PIECE_SECONDS = 0.5
+_FIRST_ROWS, _MOST_ROWS = 128, 65_536
 
 
 def execute_batch(
-    plan: Plan, session: Session, read: ReadTable, context: FunctionContext | None = None
+    plan: Plan,
+    session: Session,
+    read: ReadTable,
+    context: FunctionContext | None = None,
+    passed: Callable[[Plan, int], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Execute a plan on bounded input.
 
@@ -51,6 +61,8 @@ def execute_batch(
         session: The session.
         read: Returns the rows of a scan: the columns it names, in that order.
         context: What functions of users are opened with; None where only this process runs the plan.
+        passed: Called for each batch that an operation passes on, with its node and the number of rows, and with 0
+            rows before each piece that user-defined functions get; what it raises ends the execution.
 
     Yields:
         The rows.
@@ -61,7 +73,7 @@ def execute_batch(
     """
     functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)))
     try:
-        yield from Executor(replace(session, functions=functions), read).run(plan)
+        yield from Executor(replace(session, functions=functions), read, passed).run(plan)
     finally:
         functions.close()
 
@@ -72,16 +84,22 @@ class Executor:
     Each operation is a generator of batches, so that rows flow as far as an operation does not need all of them.
     """
 
-    def __init__(self, session: Session, read: ReadTable) -> None:
+    def __init__(self, session: Session, read: ReadTable, passed: Callable[[Plan, int], None] | None = None) -> None:
         self._session = session
         self._read = read
+        self._passed = passed
 
     def run(self, plan: Plan) -> Batches:
         """Return the rows of a plan."""
         handler = _HANDLERS.get(type(plan))
         if handler is None:
             raise UnsupportedError(f"{type(plan).__name__} is not supported in BATCH mode")
-        yield from handler(self, plan)
+        if self._passed is None:
+            yield from handler(self, plan)
+            return
+        for batch in handler(self, plan):
+            self._passed(plan, batch.num_rows)
+            yield batch
 
     def whole(self, plan: Plan) -> pa.RecordBatch:
         """Return all rows of a plan as one batch."""
@@ -107,8 +125,10 @@ class Executor:
         yield batch_of(columns, plan.schema, len(plan.rows))
 
     def _row_wise(self, plan: Plan) -> Batches:
-        step = compile_row_wise(plan, self._session)
-        for batch in self.run(plan.inputs[0]):
+        step, batches = compile_row_wise(plan, self._session), self.run(plan.inputs[0])
+        if self._passed is not None and calls_user_function(plan):
+            batches = _short_pieces(batches, partial(self._passed, plan, 0))
+        for batch in batches:
             found = step(batch)
             if found.num_rows:
                 yield found
@@ -197,6 +217,23 @@ class Executor:
         columns, order = over_columns(plan, batch, self._session)
         batch = taken(batch, order)
         yield batch_of([*batch.columns, *columns], plan.schema, batch.num_rows)
+
+
+def _short_pieces(batches: Batches, between: Callable[[], None]) -> Batches:
+    """Yield batches in pieces that take user-defined functions a fraction of a second, so that a job can be stopped."""
+    rows = _FIRST_ROWS
+    for batch in batches:
+        at = 0
+        while at < batch.num_rows:
+            between()
+            piece, began = batch.slice(at, rows), time.monotonic()
+            yield piece
+            at += piece.num_rows
+            seconds = time.monotonic() - began
+            if seconds > _PIECE_SECONDS:
+                rows = max(1, rows // 2)
+            elif seconds < _PIECE_SECONDS / 4:
+                rows = min(4 * rows, _MOST_ROWS)
 
 
 def _checked(pairs: tuple[Any, Any], check: Any, left: pa.RecordBatch, right: pa.RecordBatch, both: Schema) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from scurry.common._config.option import parse_duration
+from scurry.common._config import tables
 from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["concurrently"]
 
-_PREFIX = "table.exec.async-scalar."
-
 
 def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
     """Return what calls an asynchronous function for all rows of a batch, many at a time.
@@ -36,7 +34,7 @@ def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType
             repeated.
     """
     to_column = ResultColumn(function.result_type)
-    calls = _Calls(function, instance, dict(session.options))
+    calls = _Calls(function, instance, session)
     loop = (session.functions or OpenFunctions()).event_loop
 
     def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> pa.Array:
@@ -50,14 +48,14 @@ def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType
 class _Calls:
     """Calls of an asynchronous function as the options of the session want them."""
 
-    def __init__(self, function: UserFunction, instance: Any, options: dict[str, str]) -> None:
+    def __init__(self, function: UserFunction, instance: Any, session: Session) -> None:
         self._function = function
         self._instance = instance
-        self._limit = int(options.get(_PREFIX + "max-concurrent-operations", "10"))
-        self._timeout = parse_duration(options.get(_PREFIX + "timeout", "3 min")) / 1000
-        repeats = options.get(_PREFIX + "retry-strategy", "FIXED_DELAY").upper() == "FIXED_DELAY"
-        self._attempts = int(options.get(_PREFIX + "max-attempts", "3")) if repeats else 1
-        self._delay = parse_duration(options.get(_PREFIX + "retry-delay", "100 ms")) / 1000
+        self._limit = session.get(tables.ASYNC_SCALAR_MAX_CONCURRENT_OPERATIONS)
+        self._timeout = session.get(tables.ASYNC_SCALAR_TIMEOUT) / 1000
+        repeats = session.get(tables.ASYNC_SCALAR_RETRY_STRATEGY) == "FIXED_DELAY"
+        self._attempts = session.get(tables.ASYNC_SCALAR_MAX_ATTEMPTS) if repeats else 1
+        self._delay = session.get(tables.ASYNC_SCALAR_RETRY_DELAY) / 1000
 
     async def all_of(self, arguments: list[tuple[Any, ...]], to_column: ResultColumn, describe: Describe) -> list[Any]:
         """Return the results, in the order of the rows."""

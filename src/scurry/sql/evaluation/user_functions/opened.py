@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.common._event_loop import EventLoopThread
+from scurry.common.config_options import GLOBAL_JOB_PARAMETERS
 from scurry.common.pickling import Captured
 from scurry.errors import UnpicklableFunctionError
 from scurry.sql.evaluation.user_functions.failures import function_error
@@ -63,9 +64,7 @@ class OpenFunctions:
 
 def job_parameters(session: Session) -> dict[str, str]:
     """Return the values of `pipeline.global-job-parameters`: `key:value` pairs, separated by commas."""
-    text = dict(session.options).get("pipeline.global-job-parameters", "")
-    pairs = (each.partition(":") for each in text.split(",") if each)
-    return {key.strip().strip("'\""): value.strip().strip("'\"") for key, _, value in pairs}
+    return session.get(GLOBAL_JOB_PARAMETERS) or {}
 
 
 def _copied(function: UserFunction) -> Any:

@@ -22,7 +22,9 @@ class FunctionContext:
     _attempt: int = 0
 
     def get_metric_group(self) -> Any:
-        """Return the group in which the function registers metrics of its own; no report shows those of BATCH.
+        """Return the group in which the function registers metrics of its own.
+
+        In BATCH they are those of the first operator of the statement that calls a user-defined function.
 
         Raises:
             RuntimeError: Metrics are not available.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scurry.common._config.tables import MINI_BATCH_ENABLED
 from scurry.graph import operators as ops
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.operators.groups.aggregate import GroupAggregate
@@ -35,7 +36,7 @@ def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     bare = without_inputs(plan)
     assert isinstance(bare, Aggregate)
     retracts = not lowering.changelogs.is_insert_only(plan.input)
-    bundles = dict(lowering.session.options).get("table.exec.mini-batch.enabled", "false").lower() == "true"
+    bundles = lowering.session.get(MINI_BATCH_ENABLED)
     # PyFlink calls functions for the rows of a bundle, which change a group once.
     bundles = bundles or any(isinstance(call.function, UserFunction) for call in plan.calls)
     before = lowering.changelogs.updates_before(plan)

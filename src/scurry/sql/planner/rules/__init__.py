@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import Session
 from scurry.sql.plan.nodes import Plan
@@ -84,12 +85,12 @@ def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan]
 
 def _excluded(session: Session) -> set[str]:
     """Return the rules that are left out."""
-    given = dict(session.options).get("scurry.optimizer.excluded-rules", "")
+    given = session.get(EXCLUDED_RULES)
     found = {name for each in given.split(";") if (name := each.strip())}
     known = sorted(rule.__name__ for rule in EXCLUDABLE)
     unknown = sorted(found.difference(known))
     if unknown:
         raise ValidationError(
-            f"scurry.optimizer.excluded-rules: {', '.join(unknown)} cannot be left out; there are {', '.join(known)}"
+            f"{EXCLUDED_RULES.key}: {', '.join(unknown)} cannot be left out; there are {', '.join(known)}"
         )
     return found

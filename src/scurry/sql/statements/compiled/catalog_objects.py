@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scurry.common._config.tables import PLAN_COMPILE_CATALOG_OBJECTS, PLAN_RESTORE_CATALOG_OBJECTS
 from scurry.common.redaction import has_secret
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable, InlineTable
@@ -17,8 +18,7 @@ from scurry.sql.statements.session import TableSession
 
 __all__ = ["FunctionNames", "kept_table", "restored_table"]
 
-_COMPILE = "table.plan.compile.catalog-objects"
-_RESTORE = "table.plan.restore.catalog-objects"
+_COMPILE, _RESTORE = PLAN_COMPILE_CATALOG_OBJECTS.key, PLAN_RESTORE_CATALOG_OBJECTS.key
 
 
 def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTable) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTa
         )
     kept: dict[str, Any] = {"identifier": list(found.identifier.path)}
     anonymous = found.identifier.is_anonymous
-    objects = "ALL" if anonymous else session.setting(_COMPILE, "ALL").upper()
+    objects = "ALL" if anonymous else session.get(PLAN_COMPILE_CATALOG_OBJECTS)
     if (found.temporary and not anonymous) or objects == "IDENTIFIER":
         return kept
     assert isinstance(table, CatalogTable)
@@ -65,7 +65,7 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
         options = resolved["options"] | _secrets(path[0], resolved["secretOptions"], None)
         return ContextResolvedTable(ObjectIdentifier.anonymous(path[0]), _table(decoder, resolved, options))
     identifier = ObjectIdentifier(*path)
-    restore = session.setting(_RESTORE, "ALL").upper()
+    restore = session.get(PLAN_RESTORE_CATALOG_OBJECTS)
     found = session.catalogs.find_table(identifier)
     resolved = kept.get("resolvedTable")
     name = identifier.as_summary_string()

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
+from scurry.common._config.tables import PLAN_FORCE_RECOMPILE
 from scurry.errors import CompiledPlanError, UnsupportedError, ValidationError
 from scurry.sql.statements.compiled.plans import CompiledStatement, compile_statement, read_plan
 from scurry.sql.statements.results import StatementResult, ok
@@ -13,8 +14,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
 __all__ = ["compile_and_execute_plan", "compile_plan", "execute_plan", "load_plan", "write_plan"]
-
-_FORCE = "table.plan.force-recompile"
 
 
 def compile_plan(session: TableSession, statement: nodes.CompilePlan) -> StatementResult:
@@ -84,10 +83,10 @@ def _compiled(
 
 
 def _check_overwriting(session: TableSession, path: Path) -> None:
-    if session.setting(_FORCE, "false").lower() != "true":
+    if not session.get(PLAN_FORCE_RECOMPILE):
         raise ValidationError(
             f"Cannot overwrite the plan file '{path}'. Either manually remove the file or, if you're debugging your "
-            f"job, set the option '{_FORCE}' to true."
+            f"job, set the option '{PLAN_FORCE_RECOMPILE.key}' to true."
         )
 
 

@@ -15,14 +15,12 @@ from scurry.errors import CompiledPlanError, ConfigError, ScurryError, Validatio
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.explain import explain_executed, physical_text
-from scurry.sql.statements.changes import check_sources, executable_sinks
+from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.compiled.catalog_objects import FunctionNames, kept_table, restored_table
 from scurry.sql.statements.compiled.encoding import Decoder, Encoder
 from scurry.sql.statements.inserts import plan_insert, started
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.statements.session import TableSession
-from scurry.sql.statements.streaming_runner import reading_of
-from scurry.sql.statements.table_options import check_table_options
 from scurry.sql.syntax import nodes
 
 __all__ = ["CompiledStatement", "compile_statement", "compiled_sinks", "read_plan"]
@@ -58,18 +56,16 @@ class CompiledStatement:
         Raises:
             ValidationError: A table has no source or no sink any more.
         """
-        check_table_options(self._session.configuration)
-        for sink in self.sinks:
-            with _damaged("the plan"):
-                check_sources(self._session, sink)
-        return started(self._session, self.sinks, self.numbers)
+        with _damaged("the plan"):
+            statement = PlannedStatement.of_executed(self._session, self.sinks)
+        return started(statement, self.numbers)
 
     @deep_recursion()
     def explain(self) -> str:
         """Return the plan as text."""
         with _damaged("the plan"):
-            reading = reading_of(self._session, Changelogs(self.sinks)) if self._session.is_streaming else None
-            return explain_executed(self.sinks, reading)
+            changelogs = Changelogs(self.sinks if self._session.is_streaming else ())
+            return explain_executed(self.sinks, PlannedStatement(self._session, self.sinks, changelogs).reading)
 
 
 def compile_statement(session: TableSession, statement: nodes.Insert | nodes.StatementSet) -> CompiledStatement:
@@ -78,6 +74,7 @@ def compile_statement(session: TableSession, statement: nodes.Insert | nodes.Sta
     Raises:
         ValidationError: It is wrong, or has something that no plan can keep.
     """
+    session = session.planning()
     inserts = [statement] if isinstance(statement, nodes.Insert) else statement.inserts
     return compiled_sinks(session, [plan_insert(session, each) for each in inserts])
 
@@ -92,7 +89,7 @@ def compiled_sinks(session: TableSession, sinks: Sequence[Sink]) -> CompiledStat
     """
     if session.for_insertions() is not session:
         raise ConfigError("scurry.final-savepoint.dir: a plan is compiled in STREAMING, of which it is the savepoint")
-    ready = executable_sinks(session, sinks)
+    ready = planned(session, sinks).sinks
     settings = {
         key: value
         for key, value in sorted(session.configuration.to_dict().items())

@@ -6,7 +6,6 @@ from scurry.errors import UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView
 from scurry.sql.connectors.contract import SinkTarget
-from scurry.sql.connectors.factories import create_sink
 from scurry.sql.statements.names import qualified
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.statements.session import TableSession
@@ -71,7 +70,7 @@ def _refuse(session: TableSession, statement: nodes.Delete | nodes.Update, kind:
             hint = did_you_mean(str(each.column), names)
             raise invalid(each.column.span, f"Unknown target column '{each.column}'").with_hint(hint)
     if isinstance(statement, nodes.Delete):
-        create_sink(session.context_of(found.identifier, found.table), SinkTarget())  # reports wrong options
+        session.sink(found.identifier, found.table, SinkTarget())  # reports wrong options
     if session.is_streaming:
         raise UnsupportedError(f"{kind} statement is not supported for streaming mode now.").with_hint(_INSTEAD)
     raise UnsupportedError(

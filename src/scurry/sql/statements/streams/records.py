@@ -12,12 +12,10 @@ from scurry.graph.nodes import Node, OperatorNode, SourceNode
 from scurry.sql.catalog.entries import ContextResolvedTable, InlineTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import MetadataColumn, ResolvedSchema
-from scurry.sql.connectors.contract import SinkTarget
-from scurry.sql.connectors.factories import create_sink
 from scurry.sql.operators.changes.lowering import materialized
 from scurry.sql.operators.records.outgoing import RecordsOfRows
 from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.statements.changes import executable_sinks
+from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.definitions.schemas import Definition, PendingColumn, resolve_schema
 from scurry.sql.statements.inserts import converted
 from scurry.sql.statements.not_null import NotNullEnforcer
@@ -132,12 +130,12 @@ def stream_of_table(session: TableSession, plan: Plan, conversion: Conversion, n
     sink = _sink(session, plan, conversion, name)
     rowtime = _rowtime(plan, sink, name) if conversion.timed else None
     try:
-        (ready,) = executable_sinks(session, [sink])
+        ready = planned(session, [sink])
     except ValidationError as error:
         if conversion.consumer is None:
             raise
         raise ValidationError(str(error).replace(f"Table sink '{name}'", conversion.consumer)) from None
-    rows = _rows_of(session, ready, prefix)
+    rows = _rows_of(ready, prefix)
     persisted = [column for column in conversion.schema.get_columns() if column.is_persisted()]
     values = [(place, column.data_type) for place, column in enumerate(persisted) if column.is_physical()]
     function = RecordsOfRows(values, conversion.names, rowtime, conversion.form)
@@ -194,11 +192,12 @@ def _rowtime(plan: Plan, sink: Sink, name: str) -> int | None:
     return found[0] if found else None
 
 
-def _rows_of(session: TableSession, sink: Sink, prefix: str) -> Node:
-    """Return the node of the rows that a sink gets."""
-    if not session.is_streaming:
-        return SourceNode(name="Table", source=PlanSource(session, sink), uid=f"{prefix}Table")
-    lowering, enforcer = lowering_of(session, [sink], prefix), NotNullEnforcer.of(session, sink)
+def _rows_of(statement: PlannedStatement, prefix: str) -> Node:
+    """Return the node of the rows that the only sink of a statement gets."""
+    (sink,) = statement.sinks
+    if not statement.session.is_streaming:
+        return SourceNode(name="Table", source=PlanSource(statement), uid=f"{prefix}Table")
+    lowering, enforcer = lowering_of(statement, prefix), NotNullEnforcer.of(statement.session, sink)
     rows = materialized(lowering, sink)
     return lowering.operator(rows, ops.Map(enforcer.changes), "ConstraintEnforcer") if enforcer.columns else rows
 
@@ -211,18 +210,15 @@ def attached(session: TableSession, sinks: Sequence[Sink], prefix: str) -> list[
         sinks: Their plans.
         prefix: What the identities of all operators begin with.
     """
-    ready = executable_sinks(session, sinks)
+    statement = planned(session, sinks)
     if session.is_streaming:
-        return sink_nodes(session, ready, prefix)
-    return [_written(session, sink, f"{prefix}{place}_") for place, sink in enumerate(ready, 1)]
+        return sink_nodes(statement, prefix)
+    return [_written(statement, sink, f"{prefix}{place}_") for place, sink in enumerate(statement.sinks, 1)]
 
 
-def _written(session: TableSession, sink: Sink, prefix: str) -> OperatorNode:
-    found = sink.table
-    target = create_sink(
-        session.context_of(found.identifier, found.table), SinkTarget(sink.overwrite, dict(sink.partition))
-    )
+def _written(statement: PlannedStatement, sink: Sink, prefix: str) -> OperatorNode:
+    found, target = sink.table, statement.sink(sink)
     inline = ContextResolvedTable(found.identifier, InlineTable(found.table.schema))
-    rows = _rows_of(session, replace(sink, table=inline), prefix)
+    rows = _rows_of(replace(statement, plans=[replace(sink, table=inline)]), prefix)
     name = f"Sink[{'.'.join(sink.path)}]"
     return OperatorNode(inputs=(rows,), name=name, operator=ops.Sink(target), uid=f"{prefix}Sink")

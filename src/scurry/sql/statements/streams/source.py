@@ -17,7 +17,7 @@ from scurry.graph.planner import plan_job
 from scurry.runtime.submit import submit
 from scurry.sql.operators.records.incoming import Field, RowsOfRecords
 from scurry.sql.operators.records.source import StreamSource
-from scurry.sql.plan.nodes import Sink
+from scurry.sql.statements.changes import PlannedStatement
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import wait_for
 
@@ -112,20 +112,18 @@ class PlanSource(Source):
     """BATCH: the rows of a plan, which is executed when the job that reads them begins.
 
     Args:
-        session: The session.
-        sink: The plan, with a sink whose table is replaced.
+        statement: The plan, with a sink whose table is replaced.
     """
 
     bounded = True
 
-    def __init__(self, session: TableSession, sink: Sink) -> None:
-        self._session: TableSession | None = session
-        self._sink: Sink | None = sink
+    def __init__(self, statement: PlannedStatement) -> None:
+        self._statement: PlannedStatement | None = statement
         self._records: CachedRecords | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what only the driver needs."""
-        return {"_session": None, "_sink": None, "_records": None}
+        return {"_statement": None, "_records": None}
 
     def channels(self, parallelism: int) -> int:
         """Return the job's parallelism."""
@@ -133,13 +131,14 @@ class PlanSource(Source):
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Execute the plan; return what assigns the files with its rows."""
-        from scurry.sql.statements.runners import runner_for
+        from scurry.sql.statements.jobs import write_to_end
 
-        session, sink = self._session, self._sink
-        assert session is not None and sink is not None
-        records = self._records = CachedRecords(session.configuration.get(options.CACHE_DIR))
+        statement = self._statement
+        assert statement is not None
+        (sink,) = statement.sinks
+        records = self._records = CachedRecords(statement.session.configuration.get(options.CACHE_DIR))
         table = replace(sink.table, table=replace(sink.table.table, sink=CacheSink(records)))
-        runner_for(session).write(session, [replace(sink, table=table)])
+        write_to_end(replace(statement, plans=[replace(sink, table=table)]))
         return _Files([file for part in records.parts or () for file in part], parallelism)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.common._config.tables import AGG_PHASE_STRATEGY, MINI_BATCH_ENABLED
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall
@@ -18,10 +19,7 @@ _WITHOUT_MERGE = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
 
 def two_phase_aggregates(plan: Plan, session: Session) -> Plan:
     """Divide aggregates whose states can be merged, with mini-batches and unless the strategy is ONE_PHASE."""
-    options = dict(session.options)
-    if options.get("table.exec.mini-batch.enabled", "false").lower() != "true":
-        return plan
-    if options.get("table.optimizer.agg-phase-strategy", "AUTO").upper() == "ONE_PHASE":
+    if not session.get(MINI_BATCH_ENABLED) or session.get(AGG_PHASE_STRATEGY) == "ONE_PHASE":
         return plan
     return _divided(plan)
 

@@ -1,0 +1,1 @@
+"""BATCH jobs of statements: their graphs, and the runners that execute them."""

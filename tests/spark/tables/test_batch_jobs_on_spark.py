@@ -1,0 +1,109 @@
+"""BATCH jobs on Spark: stopped while their tasks run, retried by Spark, and measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scurry.common import Configuration, JobStatus
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.errors import JobCancelledError
+from scurry.table import DataTypes, EnvironmentSettings, TableEnvironment
+from scurry.table.udf import ScalarFunction, udf
+
+pytestmark = pytest.mark.spark
+
+DEADLINE = 120.0
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    deadline = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+class Slow(ScalarFunction):
+    """Marks its first call, and never gets far."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def eval(self, x: int) -> int:
+        self.mark.touch()
+        time.sleep(1)
+        return x
+
+
+class Counted(ScalarFunction):
+    def open(self, function_context: Any) -> None:
+        self.calls = function_context.get_metric_group().counter("calls")
+
+    def eval(self, x: int) -> int:
+        self.calls.inc()
+        return x
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> TableEnvironment:
+    settings = EnvironmentSettings.new_instance().in_batch_mode()
+    env = TableEnvironment.create(
+        settings.with_configuration(Configuration.from_dict({"parallelism.default": "2"})).build()
+    )
+    env.execute_sql("CREATE TABLE numbers (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1000')")
+    env.execute_sql(
+        f"CREATE TABLE files (x INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/out', 'format' = 'csv')"
+    )
+    return env
+
+
+def test_a_cancelled_insertion_ends_while_its_tasks_run_and_commits_nothing(
+    env: TableEnvironment, tmp_path: Path
+) -> None:
+    mark = tmp_path / "mark"
+    env.create_temporary_function("slow", udf(Slow(mark), result_type=DataTypes.INT()))
+    job: Any = env.execute_sql("INSERT INTO files SELECT slow(x) FROM numbers").get_job_client()
+    wait_until(mark.exists)
+    wait_until(lambda: job.execution.tasks)
+    asked = time.monotonic()
+    job.cancel().result()
+    assert time.monotonic() - asked < DEADLINE  # the tasks would take a quarter of an hour
+    assert job.get_job_status().result() == JobStatus.CANCELED
+    assert [file for file in (tmp_path / "out").rglob("*") if not file.name.startswith(".")] == []
+    with pytest.raises(JobCancelledError):
+        job.get_job_execution_result().result()
+
+
+def test_rows_and_metrics_of_functions_are_counted(env: TableEnvironment) -> None:
+    env.create_temporary_function("counted", udf(Counted(), result_type=DataTypes.INT()))
+    result = env.execute_sql("INSERT INTO files SELECT counted(x) FROM numbers")
+    result.wait()
+    job: Any = result.get_job_client()
+    assert job.get_accumulators().result() == {"calls": 1000}
+    metrics = job.get_metrics().result()
+    assert metrics["TableSourceScan[default_catalog.default_database.numbers].numRecordsOut"] == 1000
+    assert metrics["Calc.numRecordsOut"] == 1000
+    assert metrics["Sink[default_catalog.default_database.files].numRecordsIn"] == 1000
+
+
+def test_a_batch_job_of_streams_is_cancelled_while_its_tasks_run(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    settings = {"execution.runtime-mode": "BATCH", "parallelism.default": "2"}
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
+
+    def slowly(x: int) -> int:
+        mark.touch()
+        time.sleep(1)
+        return x
+
+    env.from_collection(list(range(1000))).map(slowly).print()
+    job = env.execute_async()
+    wait_until(mark.exists)
+    asked = time.monotonic()
+    job.cancel().result()
+    assert time.monotonic() - asked < DEADLINE
+    assert job.get_job_status().result() == JobStatus.CANCELED

@@ -160,7 +160,7 @@ def execution_of(options: Options) -> JdbcExecutionOptions:
 
 
 def lookup_cache(options: Options) -> CacheSettings | None:
-    """Return what lookups keep, None for nothing.
+    """Return the cache of lookups, None without one.
 
     Raises:
         ValidationError: Nothing says when keys leave the cache.

@@ -189,7 +189,7 @@ def _project(text: _LogicalText, plan: nodes.Project) -> _Described:
 
 
 def _leaves_out_sets(plan: nodes.Project, below: nodes.Aggregate) -> bool:
-    """Say whether a projection only leaves out the column of the numbers of grouping sets."""
+    """Return whether a projection only leaves out the column of the numbers of grouping sets."""
     kept = [place for place in range(len(below.schema)) if place != len(below.keys)]
     return [getattr(each, "index", None) for each in plan.expressions] == kept
 

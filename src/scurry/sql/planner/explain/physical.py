@@ -139,12 +139,12 @@ def _ordered(operator: Operator) -> Operator:
 
 
 def _has_moved_columns(plan: Plan) -> bool:
-    """Say whether columns of windows are before the aggregates, behind which Flink has them."""
+    """Return whether columns of windows are before the aggregates, behind which Flink has them."""
     return isinstance(plan, windows.WindowAggregate) and bool(plan.calls) and bool(plan.columns)
 
 
 def _has_all_columns(plan: Plan) -> bool:
-    """Say whether a projection only changes the order of all columns of a table, which groups of rows do not have."""
+    """Return whether a projection only reorders all columns of a table; groups of rows have no such one."""
     return (
         isinstance(plan, nodes.Project)
         and isinstance(plan.input, nodes.Scan)
@@ -231,7 +231,7 @@ def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
 
 
 def _is_projection(scan: nodes.Scan, columns: Sequence[Expression], names: Sequence[str]) -> bool:
-    """Say whether the source of a table itself reads some columns, in an order."""
+    """Return whether the source of a table itself reads some columns, in an order."""
     return is_projected(scan) and len(set(names)) == len(names) and _are_columns(columns, scan.schema.names, names)
 
 

@@ -140,13 +140,13 @@ def scan_text(scan: Scan, columns: Sequence[str] | None = None) -> str:
 
 
 def reads_all(scan: Scan) -> bool:
-    """Say whether the source of a table reads all columns, of which only some may be used."""
+    """Return whether the source of a table reads all columns, of which only some may be used."""
     connector = _connector(scan)
     return connector is not None and connector not in _PROJECTED
 
 
 def is_projected(scan: Scan) -> bool:
-    """Say whether the source of a table reads the columns that it is asked for."""
+    """Return whether the source of a table reads the columns that it is asked for."""
     return _connector(scan) in _PROJECTED
 
 

@@ -63,10 +63,10 @@ def window_aggregate_text(plan: windows.WindowAggregate) -> str:
 
 
 def has_two_phases(plan: windows.WindowAggregate) -> bool:
-    """Say whether rows are aggregated where they are read, and their states where those of their keys are.
+    """Return whether rows are aggregated where they are read, and their states where those of their keys are.
 
     The windows of the clock are those of the operator that has the keys, and so are sessions. Flink aggregates with
-    functions of users in one phase.
+    user-defined functions in one phase.
     """
     if not all(isinstance(call.function, str) for call in plan.calls):
         return False

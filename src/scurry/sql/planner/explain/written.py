@@ -63,7 +63,7 @@ class Correlated:
 
 
 def is_identity(plan: Plan) -> bool:
-    """Say whether a node projects all columns as they are, under the same names or others."""
+    """Return whether a node projects all columns as they are, under the same names or others."""
     return isinstance(plan, Project) and [getattr(each, "index", None) for each in plan.expressions] == list(
         range(len(plan.input.schema))
     )

@@ -140,7 +140,7 @@ def _of_attached_rows(plan: Aggregate) -> WindowAggregate | None:
 
 
 def _is_windowed(plan: Aggregate, properties: WindowProperties) -> bool:
-    """Say whether every grouping set has start and end of the window."""
+    """Return whether every grouping set has start and end of the window."""
     return all(properties.is_grouped_by(tuple(plan.keys[each] for each in places)) for places in plan.grouping_sets)
 
 

@@ -317,6 +317,23 @@ def test_the_architecture_page_shows_these_layers() -> None:
     assert shown == {layer: {name.removeprefix("scurry.") for name in names} for layer, names in MAY_IMPORT.items()}
 
 
+#: Packages that programs do not import.
+INTERNAL = ("cli", "connectors", "graph", "patterns", "rest", "runtime", "spark", "sql")
+
+
+def lists_its_own_names(file: Path) -> bool:
+    body = ast.parse(file.read_text(encoding="utf-8")).body
+    imported = {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    lists = [node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
+    return any(not imported.intersection(ast.literal_eval(each)) for each in lists)
+
+
+def test_internal_modules_do_not_list_what_they_offer() -> None:
+    """What is not underscored is offered; `__all__` is for faces of packages, and for modules that programs import."""
+    files = [file for package in INTERNAL for file in (PACKAGE / package).rglob("*.py") if file.name != "__init__.py"]
+    assert [str(file.relative_to(PACKAGE)) for file in files if lists_its_own_names(file)] == []
+
+
 #: More siblings than this are not taken in at a glance: group them in packages.
 MOST_MODULES = 20
 

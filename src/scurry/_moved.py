@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 else:
     Loader = object  # importlib.abc takes a millisecond to import
 
-__all__ = ["MOVED", "present_name"]
-
 #: Former name of a module or package -> its name; what is below a package has moved along, unless it is named itself.
 MOVED = {
     "scurry.catalog": "scurry.sql.catalog",

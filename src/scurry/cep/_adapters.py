@@ -9,8 +9,6 @@ from scurry.cep.functions import Match, PatternProcessFunction, TimedOutPartialM
 from scurry.common.output_tag import OutputTag
 from scurry.datastream.functions.base import RuntimeContext
 
-__all__ = ["Select", "SelectWithTimeouts"]
-
 
 class Select(PatternProcessFunction[Any, Any]):
     """Call a select function."""

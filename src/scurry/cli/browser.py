@@ -8,8 +8,6 @@ import sys
 
 from scurry.common._process.directories import runtime_directories
 
-__all__ = ["open_in_browser"]
-
 
 def open_in_browser(address: str) -> bool:
     """Open an address, which may have a token; return whether there is a browser.

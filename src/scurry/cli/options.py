@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Group", "Master", "Mode", "ModeOption", "Parallelism", "Runner", "RunnerOption", "parse_settings"]
-
 
 class Group(StrEnum):
     """The groups of commands that `scurry --help` shows."""

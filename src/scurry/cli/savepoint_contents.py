@@ -13,8 +13,6 @@ from scurry.runtime.savepoint.format import METADATA
 from scurry.runtime.savepoint.manifest import OperatorCounts
 from scurry.runtime.savepoint.reading import open_savepoint
 
-__all__ = ["contents", "print_contents", "print_differences", "print_savepoints"]
-
 
 def contents(directory: str) -> dict[str, Any]:
     """Return the contents of a savepoint.

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scurry.sql.client.embedded import EmbeddedExecutor
     from scurry.sql.client.executor import Executor
 
-__all__ = ["add_to"]
-
 FAILED = 1
 INTERRUPTED = 130
 

@@ -7,8 +7,6 @@ import json
 import sys
 from typing import Any
 
-__all__ = ["position_text", "print_json", "print_table", "size_text", "span_text", "time_text"]
-
 
 def print_json(content: Any) -> None:
     """Print JSON."""

@@ -16,8 +16,6 @@ from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError,
 from scurry.errors.suggestions import similar_name, similar_names
 from scurry.errors.user_frames import BOUNDARY, only_user_frames
 
-__all__ = ["ApiObject", "advice_on_attribute", "at_boundary", "made_by"]
-
 T = TypeVar("T")
 
 _logger = logging.getLogger("scurry")

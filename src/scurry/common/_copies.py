@@ -22,8 +22,6 @@ from scurry.common.output_tag import OutputTag
 from scurry.common.time import Instant
 from scurry.common.types import Row, RowKind
 
-__all__ = ["IMMUTABLE", "IMMUTABLE_DATA", "copies_of", "copy_of", "itself", "kept_flat_row"]
-
 #: Types of data whose values cannot change. Subclasses may have attributes and are not among them.
 IMMUTABLE_DATA: frozenset[type] = frozenset(
     {

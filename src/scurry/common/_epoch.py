@@ -5,18 +5,6 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-__all__ = [
-    "EPOCH",
-    "EPOCH_DAY",
-    "EPOCH_UTC",
-    "date_of_days",
-    "datetime_of_micros",
-    "days_of_date",
-    "micros_of_datetime",
-    "millis_of_time",
-    "time_of_millis",
-]
-
 EPOCH: Final = datetime.datetime(1970, 1, 1)
 EPOCH_UTC: Final = EPOCH.replace(tzinfo=datetime.UTC)
 #: `date.toordinal()` of the epoch.

@@ -7,8 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["RARELY", "rarely_collected"]
-
 #: Thresholds of the collector. Records and state are many objects with hardly any cycles: looking at all of them for
 #: each 700 new ones takes longer than making them.
 RARELY = (1_000_000, 100, 100)

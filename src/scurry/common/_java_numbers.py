@@ -11,8 +11,6 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-__all__ = ["double_text", "float_text"]
-
 _DOUBLE_BITS: Final = 53
 _FLOAT_BITS: Final = 24
 #: The first exponents of numbers that have all their bits.

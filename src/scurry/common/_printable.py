@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["one_line", "printable"]
-
 # Control characters of ASCII and Latin-1, what changes the direction of a text, and halves of characters, which cannot
 # be encoded. Terminals execute what begins with ESC, or with U+009B.
 _UNSAFE = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"

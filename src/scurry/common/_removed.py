@@ -6,17 +6,6 @@ them, for `ApiObject._instead`; names that programs import are found by `removed
 
 from __future__ import annotations
 
-__all__ = [
-    "CHECKPOINT_CONFIG",
-    "ENVIRONMENT_SETTINGS",
-    "EXECUTION_CONFIG",
-    "STREAM",
-    "STREAM_ENVIRONMENT",
-    "TABLE_CONFIG",
-    "TABLE_ENVIRONMENT",
-    "removed",
-]
-
 _EVENT_TIME = (
     "leave it out: time is event time where a stream has watermarks, from assign_timestamps_and_watermarks(...), and "
     "windows say which time they mean"

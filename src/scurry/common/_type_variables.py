@@ -55,8 +55,3 @@ else:  # Defaults are in `typing` from Python 3.13 on only, and typing_extension
     V = TypeVar("V")
     W = TypeVar("W")
     ACC = TypeVar("ACC")
-
-__all__ = [
-    "ACC", "IN", "IN1", "IN2", "K", "KEY", "OUT", "R", "T", "T1", "T2", "V", "W", "WINDOW",
-    "K_co", "T1_co", "T2_co", "T_co", "W_co",
-]  # fmt: skip

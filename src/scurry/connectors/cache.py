@@ -24,8 +24,6 @@ from scurry.connectors.source import (
 )
 from scurry.errors import SourceNotFoundError
 
-__all__ = ["CacheSink", "CacheSource", "CachedRecords", "read_blocks"]
-
 
 class CachedRecords:
     """The files with the records of a cached stream, once a job has written them; held by the driver.

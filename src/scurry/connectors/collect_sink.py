@@ -12,8 +12,6 @@ from scurry.common._type_variables import T
 from scurry.common.pickling import by_value
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["MOST_WAITING_BYTES", "CollectSink", "CollectedRecords"]
-
 #: Bytes of pickled records that may wait for who takes them before the job waits, too.
 MOST_WAITING_BYTES = 8 << 20
 

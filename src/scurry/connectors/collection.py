@@ -13,8 +13,6 @@ from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, UnpicklableFunctionError
 
-__all__ = ["CollectionSource"]
-
 #: Collections up to this size are read by one channel, which keeps their order at any parallelism.
 SINGLE_CHANNEL_ELEMENTS = 10_000
 

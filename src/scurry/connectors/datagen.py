@@ -12,8 +12,6 @@ from scurry.connectors.ranges import split_range
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError
 
-__all__ = ["DataGeneratorSource"]
-
 
 class DataGeneratorSource(Source):
     """A source of `generator_function(0), generator_function(1), ...`, endless or counted: Flink's data generator.

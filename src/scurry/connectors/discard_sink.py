@@ -7,8 +7,6 @@ from typing import Any
 
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["DiscardSink"]
-
 
 class DiscardSink(Sink):
     """Drop every record; the operator before it runs only for its side effects."""

@@ -11,8 +11,6 @@ from typing import Any
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentTypeError
 
-__all__ = ["FunctionSink", "SinkContext"]
-
 
 @dataclass(frozen=True)
 class SinkContext:

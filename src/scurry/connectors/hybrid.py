@@ -13,8 +13,6 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
-__all__ = ["HybridSource", "LaterSource", "SourceSwitchContext"]
-
 
 class SourceSwitchContext:
     """The source that has ended, for creating the next: Flink's `SourceSwitchContext`.

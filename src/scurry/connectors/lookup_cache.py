@@ -8,8 +8,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-__all__ = ["CacheSettings", "LookupCache"]
-
 T = TypeVar("T")
 
 

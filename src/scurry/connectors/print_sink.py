@@ -8,8 +8,6 @@ from typing import Any
 
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["PrintSink"]
-
 
 class PrintSink(Sink):
     """Write the text of every record to the standard output of the driver, as Flink's `print()` does.

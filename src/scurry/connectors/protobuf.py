@@ -8,8 +8,6 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.descriptor import FieldDescriptor, FileDescriptor
 from google.protobuf.message import Message
 
-__all__ = ["defined", "definition_of", "is_map", "is_repeated"]
-
 
 def definition_of(message_class: type[Message]) -> tuple[bytes, str]:
     """Return the files that define a message, each after those it imports, and the message's full name."""

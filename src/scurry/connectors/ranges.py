@@ -7,8 +7,6 @@ from typing import Any
 
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 
-__all__ = ["RangeEnumerator", "split_range"]
-
 
 def split_range(start: int, stop: int, parts: int) -> list[tuple[int, int]]:
     """Cut `start..stop` (exclusive) into contiguous parts whose sizes differ by at most one, the larger ones first."""

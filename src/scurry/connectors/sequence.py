@@ -10,8 +10,6 @@ from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError
 
-__all__ = ["NumberSequenceSource"]
-
 
 class NumberSequenceSource(Source):
     """A bounded source of the numbers from `start` to `end`, both included.

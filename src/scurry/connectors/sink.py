@@ -16,8 +16,6 @@ from typing import Any
 from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
 
-__all__ = ["Committer", "Sink", "SinkWriter", "WriterContext"]
-
 
 @dataclass(frozen=True)
 class WriterContext:

@@ -13,8 +13,6 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import SourceConnectionError
 
-__all__ = ["SocketSource"]
-
 CONNECT_SECONDS = 10.0
 """How long a server may take to answer."""
 

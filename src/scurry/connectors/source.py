@@ -18,23 +18,6 @@ from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import MalformedRecordError
 
-__all__ = [
-    "MAX_RECORD_BYTES",
-    "NOTE_ONCE",
-    "SKIPPED",
-    "Assignment",
-    "Backlog",
-    "BatchLimits",
-    "Block",
-    "Chunk",
-    "ChunkSizer",
-    "Enumerator",
-    "MalformedRecords",
-    "Source",
-    "sliced",
-    "sliced_with_timestamps",
-]
-
 
 @dataclass(frozen=True)
 class MalformedRecords:

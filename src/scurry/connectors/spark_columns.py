@@ -26,8 +26,6 @@ from scurry.common.typeinfo import (
 from scurry.common.types import Row
 from scurry.errors import ArgumentError
 
-__all__ = ["declared_columns", "fields_of", "spark_type", "to_arrow"]
-
 _ARRAYS = (BasicArrayTypeInfo, ListTypeInfo, ObjectArrayTypeInfo, PrimitiveArrayTypeInfo)
 _SPARK_NAMES = {
     BasicType.STRING: "STRING",

@@ -11,8 +11,6 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.spark_columns import declared_columns, fields_of, spark_type, to_arrow
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["SparkSink"]
-
 
 @dataclass(frozen=True)
 class SparkSink(Sink):

@@ -13,8 +13,6 @@ from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import UnsupportedError
 
-__all__ = ["SparkSource", "arrow_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class SparkSource(Source):

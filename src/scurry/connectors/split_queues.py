@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
-__all__ = ["SplitQueues"]
-
 T = TypeVar("T")
 
 

@@ -11,8 +11,6 @@ from typing import Any, TypeAlias
 from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, ArgumentTypeError
 
-__all__ = ["Position", "SplitSource"]
-
 #: A position in a split: a JSON-able number, text, list or dict.
 Position: TypeAlias = Any
 

@@ -9,17 +9,6 @@ from scurry.datastream.functions.base import Function, RuntimeContext
 from scurry.datastream.functions.process import KeyedCoProcessFunction, KeyedProcessFunction
 from scurry.datastream.functions.transformations import MapFunction
 
-__all__ = [
-    "FunctionWrapper",
-    "KeyedCoFlatMap",
-    "KeyedCoMap",
-    "KeyedFilter",
-    "KeyedFlatMap",
-    "KeyedMap",
-    "Projection",
-    "RenamedFields",
-]
-
 
 class FunctionWrapper(Function):
     """Base of adapters: open and close the wrapped function."""

@@ -13,8 +13,6 @@ from scurry.common.types import Row
 from scurry.datastream.functions.transformations import ReduceFunction
 from scurry.errors import ArgumentError, ArgumentTypeError
 
-__all__ = ["FieldReduce", "MaxBy", "MaxField", "MinBy", "MinField", "SumField", "check_field"]
-
 
 class FieldReduce(ReduceFunction[Any]):
     """Reduce records by one of their fields: `position` is an index, or a field name of rows."""

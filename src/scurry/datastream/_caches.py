@@ -10,8 +10,6 @@ from scurry.connectors.cache import CacheSink
 from scurry.graph import operators as ops
 from scurry.graph.nodes import CacheNode, Node, OperatorNode
 
-__all__ = ["keeps_caches", "resolve_caches"]
-
 
 def keeps_caches(mode: str, configuration: Configuration) -> bool:
     """Return whether a job uses caches: BATCH jobs do, STREAMING jobs compute all streams, as in Flink.

@@ -37,8 +37,6 @@ from scurry.datastream.state_backend import StateBackend
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.errors.user_frames import user_stack_level
 
-__all__ = ["ConfiguredEnvironment"]
-
 Self = TypeVar("Self", bound="ConfiguredEnvironment")
 
 

@@ -10,8 +10,6 @@ from scurry.datastream.functions.base import Function
 from scurry.datastream.functions.transformations import CallableReduce, KeySelector, ReduceFunction
 from scurry.errors import ArgumentTypeError
 
-__all__ = ["function_name", "require_function", "require_reduce"]
-
 
 def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: bool = False, hint: str = "") -> None:
     """Check the kind of a function.

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from scurry.connectors.source import Source
     from scurry.datastream.data_stream import DataStream
 
-__all__ = ["ReadingShortcuts"]
-
 
 class ReadingShortcuts:
     """The `read_*` methods of a `StreamExecutionEnvironment`. scurry's own; PyFlink has only the long forms.

@@ -16,8 +16,6 @@ from scurry.errors import ArgumentTypeError, MissingFieldError
 from scurry.sql.types.nested_types import RowField, RowType
 from scurry.sql.values.hints import type_of_class
 
-__all__ = ["RecordToRow", "RowToRecord", "csv_schema", "fields_of", "row_data_type", "row_type_info"]
-
 _HINT = "declare it `| None` or with a default if records may lack it"
 
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
     from scurry.runtime.driver.client import RunningJob
 
-__all__ = ["job_plan", "submit_job", "wait_for"]
-
 _DEFAULT_JOB_NAME = "Flink Streaming Job"
 
 

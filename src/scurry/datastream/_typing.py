@@ -26,20 +26,6 @@ from scurry.datastream.functions import (
     WindowFunction,
 )
 
-__all__ = [
-    "BroadcastProcessLike",
-    "CoGroupLike",
-    "CoProcessLike",
-    "FilterLike",
-    "FlatMapLike",
-    "JoinLike",
-    "KeySelectorLike",
-    "MapLike",
-    "PartitionerLike",
-    "ReduceLike",
-    "WindowFunctionLike",
-]
-
 MapLike: TypeAlias = MapFunction[T, R] | Callable[[T], R]
 FlatMapLike: TypeAlias = FlatMapFunction[T, R] | Callable[[T], Iterable[R] | None]
 #: Whatever a callable returns counts as true or false, as in Python's own `filter`.

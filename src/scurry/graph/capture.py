@@ -16,8 +16,6 @@ from scurry.graph.operators import AssignTimestamps, Operator, Partitioner
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node
 
-__all__ = ["as_captured", "capture", "captured", "unpicklable"]
-
 #: The fields of nodes and of parts of a plan with what the program gave.
 _FIELDS = ("operator", "partitioner", "source", "watermark_strategy")
 

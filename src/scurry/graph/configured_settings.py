@@ -12,8 +12,6 @@ from scurry.common.configuration import Configuration
 from scurry.errors import TopologyError
 from scurry.graph.settings import JobSettings
 
-__all__ = ["check_parallelism", "configured_settings"]
-
 _FEWEST_KEY_GROUPS, _MOST_KEY_GROUPS = 128, 1 << 15
 
 

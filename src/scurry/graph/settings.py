@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from scurry.graph.dependencies import JobDependencies
 
-__all__ = ["JobSettings", "TableProgram"]
-
 
 @dataclass(frozen=True)
 class TableProgram:

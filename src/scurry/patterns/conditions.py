@@ -11,23 +11,6 @@ from typing import Any, Protocol, TypeAlias
 from scurry.common.pickling import Captured, of_functions
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
-__all__ = [
-    "TRUE",
-    "And",
-    "Condition",
-    "ConditionContext",
-    "Expression",
-    "ExpressionCondition",
-    "IterativeCondition",
-    "Not",
-    "Or",
-    "RichIterativeCondition",
-    "SimpleCondition",
-    "Test",
-    "subtype_test",
-    "test_of",
-]
-
 
 class ConditionContext(Protocol):
     """The context of an iterative condition: the time, and the earlier events of the match."""

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from scurry.errors import MalformedPatternError
 
-__all__ = ["PatternChange", "PatternMatch", "change_of"]
-
 
 class PatternMatch(dict[str, list[Any]]):
     """A match of one of several patterns: its events by stage.

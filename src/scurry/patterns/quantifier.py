@@ -7,8 +7,6 @@ from enum import Enum, auto
 
 from scurry.errors import ArgumentError, MalformedPatternError
 
-__all__ = ["ConsumingStrategy", "Quantifier", "QuantifierProperty", "Times"]
-
 
 class QuantifierProperty(Enum):
     """The properties of a quantifier, in the order in which Flink prints them."""

@@ -8,16 +8,6 @@ from typing import TypeAlias
 from scurry.common._api import ApiObject
 from scurry.errors import PatternMatchError
 
-__all__ = [
-    "AfterMatchSkipStrategy",
-    "EventId",
-    "NoSkipStrategy",
-    "SkipPastLastStrategy",
-    "SkipToFirstStrategy",
-    "SkipToLastStrategy",
-    "SkipToNextStrategy",
-]
-
 #: An event of a key: its timestamp, and its number among those of the same timestamp.
 EventId: TypeAlias = tuple[int, int]
 #: The events of a match by stage.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import Enum
 
-__all__ = ["WithinType"]
-
 
 class WithinType(Enum):
     """What a window of a pattern bounds."""

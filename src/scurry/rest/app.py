@@ -36,8 +36,6 @@ from scurry.rest.routes import (
 from scurry.rest.routes.common import invalid_parameter
 from scurry.rest.settings import RestSettings
 
-__all__ = ["add_errors", "application", "guarded"]
-
 _SUBJECTS = (
     jobs, vertices, subtasks, checkpoints, operations, disposal, configuration, logs, process, prometheus, state,
     clients,

@@ -11,8 +11,6 @@ from scurry.rest.internal import answer
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 
-__all__ = ["ARCHIVE_KEY", "write_archive"]
-
 #: Flink's key of the directory with one file for each job that is over.
 ARCHIVE_KEY = ARCHIVE_DIR.key
 

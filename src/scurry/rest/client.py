@@ -15,8 +15,6 @@ from urllib.parse import quote, urlencode, urlsplit
 from scurry.errors import JobError, JobUnreachableError, RequestRefusedError
 from scurry.rest.settings import TOKEN_VARIABLE
 
-__all__ = ["OVER", "RemoteJob", "RemoteProcess"]
-
 #: Final states of a job.
 OVER = ("FINISHED", "FAILED", "CANCELED")
 

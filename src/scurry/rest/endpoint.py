@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scurry.rest.reporters import Reporting
     from scurry.runtime.driver.client import RunningJob
 
-__all__ = ["Endpoint", "listen", "url_of", "with_endpoint"]
-
 J = TypeVar("J", bound="RunningJob")
 
 #: Maximum number of connections that wait to be accepted; the system may allow fewer.

@@ -13,8 +13,6 @@ from fastapi.responses import StreamingResponse
 from scurry.rest.guard import ENDING
 from scurry.rest.internal import answer
 
-__all__ = ["router"]
-
 # Not in the description: its answers have no end.
 router = APIRouter(include_in_schema=False)
 

@@ -19,8 +19,6 @@ from scurry.rest.pace import Pace
 from scurry.rest.page import HEADERS, PageFile
 from scurry.rest.settings import is_loopback
 
-__all__ = ["AUTHENTICATED", "ENDING", "Guard"]
-
 #: Key of a request's state: the function to call once the request has presented the token.
 AUTHENTICATED = "authenticated"
 #: Key of a request's state: the function that returns whether the server is about to stop.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any
 
-__all__ = ["answer"]
-
 
 async def answer(application: Any, target: str) -> tuple[int, str, bytes]:
     """Return status, media type and body of an application's answer to a GET request.

@@ -14,8 +14,6 @@ from scurry.rest.operations import Operations
 if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
 
-__all__ = ["ServedJob"]
-
 
 @dataclass
 class ServedJob:

@@ -8,8 +8,6 @@ from scurry.rest.client import RemoteJob, RemoteProcess, environment_token
 from scurry.rest.registry import JobEntry, registered_jobs
 from scurry.rest.settings import read_token_file
 
-__all__ = ["find_job", "running_jobs", "token_of"]
-
 
 def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJob]:
     """Return the running jobs of this user on this machine, or those of an endpoint.

@@ -11,8 +11,6 @@ from typing import Any
 
 from scurry.common.completable_future import CompletableFuture
 
-__all__ = ["Operation", "Operations"]
-
 #: Number of operations that are kept; Flink drops them after five minutes.
 _MOST_REMEMBERED = 100
 

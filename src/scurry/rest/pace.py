@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 
-__all__ = ["Pace"]
-
 
 class Pace:
     """The times at which requests of one kind are answered, in the order in which they came.

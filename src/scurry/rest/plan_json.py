@@ -9,8 +9,6 @@ from typing import Any
 from scurry.common.redaction import without_secrets
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 
-__all__ = ["plan_json", "vertex_id", "vertices"]
-
 
 def vertex_id(uid: str) -> str:
     """Return the id of a source or operator: 32 hexadecimal digits derived from its uid, as in Flink."""

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from scurry.common._process.directories import runtime_directories
 
-__all__ = ["JobEntry", "register", "registered_jobs"]
-
 
 @dataclass(frozen=True)
 class JobEntry:

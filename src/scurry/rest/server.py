@@ -26,8 +26,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from scurry.rest.guard import AUTHENTICATED, ENDING
 from scurry.rest.job import ServedJob
 
-__all__ = ["EndpointServer", "JobServer"]
-
 #: Maximum number of connections that have not presented the token.
 MOST_UNAUTHENTICATED = 64
 #: Maximum number of all connections; those beyond `MOST_UNAUTHENTICATED` are reserved for clients with the token.

@@ -14,8 +14,6 @@ from scurry.common._config import rest as options
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
 
-__all__ = ["TOKEN_VARIABLE", "RestSettings", "configured_token", "is_loopback", "read_token_file"]
-
 TOKEN_VARIABLE = "SCURRY_REST_TOKEN"
 
 _SHORTEST_TOKEN = 16

@@ -6,8 +6,6 @@ import base64
 
 from scurry.rest.models import FailureCause
 
-__all__ = ["failure_cause"]
-
 #: What Java 17 writes of Flink's SerializedThrowable whose message, stack trace and class are these three texts.
 _WRITTEN = base64.b64decode(
     "rO0ABXNyAClvcmcuYXBhY2hlLmZsaW5rLnV0aWwuU2VyaWFsaXplZFRocm93YWJsZWUWnfUfpxPzAgADTAAZZnVsbFN0cmluZ2lmaWVkU3RhY2tU"

@@ -10,8 +10,6 @@ from typing import Any
 
 from scurry.common.types import Row
 
-__all__ = ["jsonable"]
-
 _DEEPEST = 50
 
 

@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["SPARK", "end_early", "join_session", "spark", "start_early"]
-
 #: Part of the engine -> its module. No module below the engine imports it in another way.
 SPARK = {
     "early": "scurry.spark.session.early",

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 from scurry.common.redaction import without_secrets
 
-__all__ = ["JsonFormatter", "RunningTask", "running_task"]
-
 
 class RunningTask(NamedTuple):
     """The task whose functions run in a thread.

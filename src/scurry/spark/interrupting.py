@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from scurry.runtime.driver.job import JobExecution
 
-__all__ = ["interruptible"]
-
 #: Seconds between two attempts to cancel: the first may come before Spark has begun a job.
 _CANCEL_SECONDS = 0.1
 #: Seconds between two counts of tasks.

@@ -28,8 +28,6 @@ from scurry.sql.types.arrow import sql_type, timestamp_unit
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["create_arrow_schema", "from_arrow_type", "to_arrow_type"]
-
 _WITHOUT_ARROW = (MultisetType, DayTimeIntervalType, YearMonthIntervalType)
 
 

@@ -9,8 +9,6 @@ from scurry.table.schema import Schema
 if TYPE_CHECKING:
     from scurry.sql.statements.definitions.schemas import Definition
 
-__all__ = ["definition_of_schema"]
-
 
 def definition_of_schema(schema: Schema) -> Definition:
     """Return what statements know of a schema that a program describes."""

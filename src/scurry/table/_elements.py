@@ -10,8 +10,6 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.types import ArrayType, DataType, MapType, MultisetType, NullType, RowField, RowType
 from scurry.sql.values.hints import row_type_of_value
 
-__all__ = ["inferred_row_type"]
-
 
 def inferred_row_type(elements: Sequence[Any], names: Sequence[str] | None) -> RowType:
     """Return the type that all elements have in common.

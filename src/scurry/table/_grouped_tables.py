@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scurry.table.table import Table
     from scurry.table.window import GroupWindow, OverWindow
 
-__all__ = ["GroupWindowedTable", "GroupedTable", "OverWindowedTable", "WindowGroupedTable"]
-
 
 class GroupedTable(ApiObject):
     """A table whose rows are in groups."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from scurry.sql.plan.nodes import Plan
     from scurry.sql.statements.session import TableSession
 
-__all__ = ["html_of"]
-
 _ROWS = 20
 
 

@@ -13,8 +13,6 @@ from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.table_environment import TableEnvironment
 from scurry.table.table_result import TableResult
 
-__all__ = ["ScriptError", "run_script"]
-
 
 class ScriptError(Exception):
     """A statement of a script that failed.

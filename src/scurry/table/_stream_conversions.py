@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scurry.sql.statements.session import TableSession
     from scurry.sql.statements.streams.records import Conversion
 
-__all__ = ["StreamConversions"]
-
 
 class StreamConversions:
     """Conversions between the tables of an environment and streams."""

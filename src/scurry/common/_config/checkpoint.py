@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from scurry.common.config_options import ConfigOption, at_least, duration_of, one_of, parse_duration
 
-__all__ = [
-    "CHECKPOINTING_MODE",
-    "CHECKPOINT_OPTIONS",
-    "CHECKPOINT_TIMEOUT",
-    "MAX_CONCURRENT_CHECKPOINTS",
-    "MIN_PAUSE",
-    "RETENTION",
-    "TOLERABLE_FAILED_CHECKPOINTS",
-]
-
 _PREFIX = "execution.checkpointing."
 
 

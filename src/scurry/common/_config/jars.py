@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from scurry.errors.user_frames import user_stack_level
 
-__all__ = ["parse_list_value", "warn_about_jars"]
-
 #: Beginning of a jar's name -> what it contains.
 _BUILT_IN = {
     r"flink-(sql-)?connector-kafka|kafka-clients": "Kafka",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scurry.common._config.option import ConfigOption
 
-__all__ = ["METRICS_OPTIONS", "REPORTERS", "SCOPE_JOB", "SCOPE_OPERATOR"]
-
 
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.replace(";", ",").split(",") if name.strip()]

@@ -10,20 +10,6 @@ from typing import Generic, TypeVar
 
 from scurry.errors import ConfigError
 
-__all__ = [
-    "ConfigOption",
-    "ConfigOptions",
-    "at_least",
-    "one_of",
-    "duration_of",
-    "parse_boolean",
-    "parse_bytes",
-    "parse_duration",
-    "parse_float",
-    "parse_integer",
-    "parse_map",
-]
-
 T = TypeVar("T")
 
 _LARGEST_INT, _LARGEST_LONG = (1 << 31) - 1, (1 << 63) - 1

@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from scurry.common._config.option import ConfigOption, parse_boolean
 
-__all__ = [
-    "PYTHON_ARCHIVES",
-    "PYTHON_CLIENT_EXECUTABLE",
-    "PYTHON_EXECUTABLE",
-    "PYTHON_FILES",
-    "PYTHON_OPTIONS",
-    "PYTHON_PATH",
-    "PYTHON_REQUIREMENTS",
-    "SHIP_PROGRAM",
-]
-
 PYTHON_FILES = ConfigOption(
     "python.files", str, None, "Files of Python code (.py, .zip, .whl, .egg) and directories, separated by commas."
 )

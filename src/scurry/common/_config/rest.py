@@ -6,19 +6,6 @@ import re
 
 from scurry.common.config_options import ConfigOption
 
-__all__ = [
-    "ARCHIVE_DIR",
-    "REST",
-    "REST_ADDRESS",
-    "REST_BIND_ADDRESS",
-    "REST_BIND_PORT",
-    "REST_OPTIONS",
-    "REST_PORT",
-    "REST_TOKEN",
-    "REST_TOKEN_FILE",
-    "parse_ports",
-]
-
 
 def parse_ports(text: str) -> tuple[int, ...]:
     """Return the ports of a list in Flink's syntax: `8081`, `50100,50101`, `50100-50200` or both together.

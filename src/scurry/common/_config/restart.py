@@ -7,22 +7,6 @@ from collections.abc import Callable
 from scurry.common._config.option import parse_float
 from scurry.common.config_options import ConfigOption, at_least, duration_of, parse_duration
 
-__all__ = [
-    "EXPONENTIAL_ATTEMPTS",
-    "EXPONENTIAL_INITIAL_BACKOFF",
-    "EXPONENTIAL_JITTER",
-    "EXPONENTIAL_MAX_BACKOFF",
-    "EXPONENTIAL_MULTIPLIER",
-    "EXPONENTIAL_RESET_THRESHOLD",
-    "FAILURE_RATE_DELAY",
-    "FAILURE_RATE_INTERVAL",
-    "FAILURE_RATE_MAX_FAILURES",
-    "FIXED_DELAY",
-    "FIXED_DELAY_ATTEMPTS",
-    "RESTART_OPTIONS",
-    "RESTART_STRATEGY",
-]
-
 _TYPES = {
     **dict.fromkeys(("none", "off", "disable"), "none"),
     **dict.fromkeys(("fixed-delay", "fixeddelay"), "fixed-delay"),

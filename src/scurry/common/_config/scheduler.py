@@ -4,15 +4,6 @@ from __future__ import annotations
 
 from scurry.common.config_options import ConfigOption, one_of, parse_duration
 
-__all__ = [
-    "COOLDOWN",
-    "EXECUTING_STABILIZATION",
-    "SCHEDULER",
-    "SCHEDULER_MODE",
-    "SCHEDULER_OPTIONS",
-    "SUBMISSION_STABILIZATION",
-]
-
 _ADAPTIVE = "jobmanager.adaptive-scheduler"
 
 SCHEDULER = ConfigOption(

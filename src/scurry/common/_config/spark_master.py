@@ -6,8 +6,6 @@ import re
 
 from scurry.errors import ConfigError
 
-__all__ = ["check_master"]
-
 _FORMS = re.compile(
     r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
     r"|spark://[^\s/,:]+:\d+(,[^\s/,:]+:\d+)*|spark://\[[0-9a-fA-F:]+\]:\d+|yarn|k8s://\S+"

@@ -6,8 +6,6 @@ import os
 
 from scurry.common.config_options import ConfigOption, parse_boolean, parse_bytes
 
-__all__ = ["LOCAL_DIRECTORY", "LOCAL_MAX_BYTES", "RECOVER_FROM_LOCAL", "STATE_OPTIONS"]
-
 
 def _directory(text: str) -> str:
     if "," in text or not os.path.isabs(text):

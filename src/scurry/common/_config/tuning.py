@@ -4,26 +4,6 @@ from __future__ import annotations
 
 from scurry.common.config_options import ConfigOption, one_of, parse_boolean, parse_duration
 
-__all__ = [
-    "ALIGNED_CHECKPOINT_TIMEOUT",
-    "BUFFER_TIMEOUT",
-    "BUFFER_TIMEOUT_ENABLED",
-    "CHAIN_DIFFERENT_MAX_PARALLELISM",
-    "CLOSURE_CLEANER_LEVEL",
-    "FORCE_AVRO",
-    "FORCE_KRYO",
-    "FORCE_UNALIGNED",
-    "GENERIC_TYPES",
-    "LATENCY_INTERVAL",
-    "OBJECT_REUSE",
-    "SNAPSHOT_COMPRESSION",
-    "STATE_CHANGELOG",
-    "TASK_CANCELLATION_INTERVAL",
-    "TASK_CANCELLATION_TIMEOUT",
-    "TUNING_OPTIONS",
-    "UNALIGNED",
-]
-
 _NO_JAVA = "records and functions are Python's: declare types with Types or annotations"
 _NO_BARRIERS = (
     "there are no barriers: a checkpoint is the end of a micro-batch, whose length scurry.batch.target-duration sets"

@@ -22,8 +22,6 @@ from scurry.errors import UnknownConfigError
 from scurry.errors.suggestions import similar_name
 from scurry.errors.user_frames import user_stack_level
 
-__all__ = ["known_options", "validate", "without_effect"]
-
 
 def known_options() -> tuple[ConfigOption[object], ...]:
     """Return every option that scurry reads."""

@@ -12,8 +12,6 @@ from typing import Final, NamedTuple
 
 from scurry.errors import EvaluationError
 
-__all__ = ["ESCAPED", "Characters", "with_property"]
-
 Range = tuple[int, int]
 
 

@@ -9,8 +9,6 @@ from functools import lru_cache
 from scurry.common._java_regex.translator import translated
 from scurry.errors import EvaluationError
 
-__all__ = ["compiled", "matches", "replaced", "split_java", "tried"]
-
 
 @lru_cache(maxsize=512)
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -7,8 +7,6 @@ import re
 from scurry.common._java_regex.characters import ESCAPED, Characters, with_property
 from scurry.errors import EvaluationError
 
-__all__ = ["translated"]
-
 _IN_A_LINE = r"[^\n\r\x85\u2028\u2029]"
 _LINE_BREAK = r"(?:\r\n|[\n-\r\x85\u2028\u2029])"
 #: Before the last end of line, or at the end.

@@ -7,8 +7,6 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["IMPORTED", "add_names"]
-
 #: Module of PyFlink 2.3 -> module that defines names -> those that it imports; only modules and names that scurry has.
 IMPORTED: Final = {
     "common.watermark_strategy": {

@@ -14,8 +14,6 @@ from scurry.connectors.avro.schema import AvroSchema, Node, logical_type
 from scurry.connectors.files.formats.parquet import BatchReader
 from scurry.errors import MalformedRecordError
 
-__all__ = ["batch_reader"]
-
 Convert = Callable[[Any], Any]
 
 

@@ -14,8 +14,6 @@ from scurry.connectors.avro.schema import AvroSchema, Node, logical_type
 from scurry.connectors.files.formats.columnar import Tables
 from scurry.errors import TypeMismatchError
 
-__all__ = ["AvroTables"]
-
 #: Metadata keys of parquet-avro in a Parquet file: the Avro schema, and the writer's name.
 _METADATA_SCHEMA, _METADATA_MODEL = "parquet.avro.schema", "writer.model.name"
 

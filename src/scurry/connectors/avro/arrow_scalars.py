@@ -11,8 +11,6 @@ from scurry.common._epoch import EPOCH_UTC
 from scurry.common.nullable import nullable
 from scurry.connectors.avro.schema import Node
 
-__all__ = ["ScalarReader", "scalar_reader"]
-
 Convert = Callable[[Any], Any]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type
 from scurry.errors import UnsupportedError
 
-__all__ = ["arrow_schema", "arrow_type", "branches", "is_nullable"]
-
 _ARROW = {
     "boolean": "bool",
     "int": "int32",

@@ -7,8 +7,6 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["CODECS", "add_codecs"]
-
 #: Codecs that files are written with.
 CODECS = ("null", "deflate", "snappy", "bzip2", "xz", "zstandard")
 _CRC_BYTES = 4

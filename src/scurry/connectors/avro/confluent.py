@@ -10,8 +10,6 @@ from scurry.connectors.avro.registry_settings import RegistrySettings
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.errors import MalformedRecordError
 
-__all__ = ["RegistryReader", "RegistryWriter"]
-
 _HEADER = 5
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from scurry.connectors.avro.library import fastavro
 
-__all__ = ["decode_defaults", "whole"]
-
 
 def decode_defaults(named: dict[str, Any], raw: dict[str, Any]) -> None:
     """Replace all defaults in parsed schemas by the values that fastavro would read.

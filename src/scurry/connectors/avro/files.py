@@ -19,8 +19,6 @@ from scurry.connectors.files.formats.format import BulkFormat
 from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError, TypeMismatchError, UnsupportedError
 
-__all__ = ["AvroFileFormat", "AvroFileWriterFactory"]
-
 _MAGIC = b"Obj\x01"
 _SYNC_BYTES = 16
 _META = {"type": "map", "values": "bytes"}

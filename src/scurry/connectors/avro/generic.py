@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from scurry.common.typeinfo import PickledBytesTypeInfo
 from scurry.connectors.avro.schema import AvroSchema
 
-__all__ = ["GenericRecordAvroTypeInfo"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GenericRecordAvroTypeInfo(PickledBytesTypeInfo):

@@ -7,8 +7,6 @@ from typing import Any
 from scurry.connectors.avro.codecs import add_codecs
 from scurry.errors import ExtraMissingError
 
-__all__ = ["fastavro"]
-
 
 def fastavro() -> Any:
     """Return the module `fastavro`.

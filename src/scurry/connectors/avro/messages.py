@@ -11,8 +11,6 @@ from scurry.connectors.avro.records import record_maker
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.errors import MalformedRecordError, TypeMismatchError
 
-__all__ = ["MessageReader", "MessageWriter"]
-
 
 class MessageReader:
     """Read messages written with one schema as values of the same or another schema."""

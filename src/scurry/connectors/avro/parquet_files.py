@@ -17,8 +17,6 @@ from scurry.connectors.files.formats.parquet import ParquetWriter, read_parquet
 from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import Block
 
-__all__ = ["AvroParquetFormat", "AvroParquetWriterFactory"]
-
 _BATCH_SIZE = 2048
 
 

@@ -11,8 +11,6 @@ from scurry.connectors.avro.schema import AvroSchema, Node, logical_type, withou
 from scurry.errors import TypeMismatchError
 from scurry.errors.suggestions import similar_name
 
-__all__ = ["Convert", "RecordMaker", "checked", "plain", "record_maker"]
-
 Convert = Callable[[Any], Any]
 
 

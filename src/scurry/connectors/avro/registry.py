@@ -15,8 +15,6 @@ from scurry.connectors.avro.registry_settings import RegistrySettings
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.errors import MalformedRecordError, SchemaRegistryError, UnsupportedError
 
-__all__ = ["SchemaRegistry", "registry_at"]
-
 _JSON = "application/vnd.schemaregistry.v1+json"
 #: Pauses before a request is retried, in seconds.
 _PAUSES = (0.2, 1.0, 3.0)

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["RegistrySettings"]
-
 _KNOWN = frozenset({
     "basic.auth.credentials.source", "basic.auth.user.info", "bearer.auth.credentials.source", "bearer.auth.token",
     "schema.registry.request.timeout.ms", "ssl.ca.location", "ssl.certificate.location", "ssl.key.location",

@@ -9,8 +9,6 @@ from typing import Any
 from scurry.common.types import Row
 from scurry.connectors.avro.schema import AvroSchema, Node, logical_type, without_null
 
-__all__ = ["row_reader"]
-
 Convert = Callable[[Any], Any]
 
 

@@ -11,8 +11,6 @@ from scurry.connectors.avro.defaults import decode_defaults, whole
 from scurry.connectors.avro.library import fastavro
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError, UnsupportedError
 
-__all__ = ["AvroSchema", "Node", "logical_type", "row_type_of", "without_null"]
-
 #: A type in a parsed schema: a name, a union's list of types, or a dict.
 Node: TypeAlias = Any
 

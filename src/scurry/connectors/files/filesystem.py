@@ -15,8 +15,6 @@ from urllib.parse import unquote, urlsplit
 from scurry.connectors.files.storage_errors import reaching, without_credentials
 from scurry.errors import SourceNotFoundError, UnsupportedError
 
-__all__ = ["FileStatus", "FileSystem", "file_system", "hidden"]
-
 _ARROW_SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "gcs": "gs", "hdfs": "hdfs", "viewfs": "viewfs"}
 
 

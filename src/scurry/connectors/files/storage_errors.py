@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from scurry.common.redaction import without_secrets
 from scurry.errors import StorageAccessError, StorageConnectionError, StorageError
 
-__all__ = ["reaching", "without_credentials"]
-
 #: s3://key:secret@bucket/path
 _USER_INFO = re.compile(r"(?<=://)[^/@]*@")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")

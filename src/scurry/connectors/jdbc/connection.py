@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from scurry.common.redaction import HIDDEN, without_secrets
 
-__all__ = ["Connection", "without_password"]
-
 
 @dataclass(frozen=True)
 class Connection:

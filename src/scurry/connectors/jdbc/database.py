@@ -19,8 +19,6 @@ from scurry.errors import (
     StatementError,
 )
 
-__all__ = ["Database", "Fault", "PASSING"]
-
 
 class Fault(Enum):
     """The category of a driver's error."""

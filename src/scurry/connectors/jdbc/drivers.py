@@ -6,8 +6,6 @@ from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.database import Database
 from scurry.errors import UnsupportedError
 
-__all__ = ["database_of"]
-
 
 def database_of(options: Connection) -> Database:
     """Return the database of connection options.

@@ -17,8 +17,6 @@ from scurry.connectors.jdbc.statement import Rows, Run, Statement
 from scurry.connectors.sink import Committer, SinkWriter, WriterContext
 from scurry.errors import SinkCommitError
 
-__all__ = ["JdbcExactlyOnceSink"]
-
 #: Up to this size (in characters of text), a task sends its records of a micro-batch with its result.
 CARRIED_CHARACTERS = 256 * 1024
 

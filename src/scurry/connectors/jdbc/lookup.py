@@ -15,8 +15,6 @@ from scurry.connectors.jdbc.session import Session
 from scurry.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.errors import ArgumentError
 
-__all__ = ["JdbcLookup"]
-
 LOOKING_UP = "cannot look up in"
 
 

@@ -10,8 +10,6 @@ from scurry.connectors.jdbc.connection import Connection
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.errors import ArgumentError
 
-__all__ = ["JdbcConnectionOptions", "JdbcExactlyOnceOptions", "JdbcExecutionOptions"]
-
 
 @dataclass(frozen=True, repr=False)
 class JdbcConnectionOptions(Connection):

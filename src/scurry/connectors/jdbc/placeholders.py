@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from scurry.errors import ArgumentError
 
-__all__ = ["translate"]
-
 _TOKEN = re.compile(
     r"""
     [eE]'(?:[^'\\]|\\.|'')*'                                # text with escapes

@@ -26,8 +26,6 @@ from scurry.connectors.jdbc.placeholders import translate
 from scurry.connectors.jdbc.postgres_url import libpq_parameters
 from scurry.errors import ExtraMissingError, UnsupportedError
 
-__all__ = ["Postgres"]
-
 #: by SQLSTATE class, or by SQLSTATE if the class is not uniform
 _FAULTS = {
     "08": Fault.CONNECTION,

@@ -9,8 +9,6 @@ from urllib.parse import parse_qsl, unquote
 from scurry.connectors.jdbc.connection import Connection
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["libpq_parameters"]
-
 CONNECT_SECONDS = 10
 """How long a server may take to answer unless the URL says `connectTimeout`."""
 

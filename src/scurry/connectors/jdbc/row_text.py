@@ -18,8 +18,6 @@ from scurry.common.typeinfo import (
     Types,
 )
 
-__all__ = ["RowText", "each_of"]
-
 _Both = tuple[Callable[[Any], Any], Callable[[Any], Any]]
 
 

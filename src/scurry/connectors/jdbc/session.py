@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from scurry.connectors.jdbc.database import PASSING, Database
 
-__all__ = ["Session"]
-
 T = TypeVar("T")
 
 

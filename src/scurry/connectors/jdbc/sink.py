@@ -14,8 +14,6 @@ from scurry.connectors.jdbc.session import Session
 from scurry.connectors.jdbc.statement import Rows, Statement
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["WRITING", "JdbcSink"]
-
 WRITING = "cannot write to"
 
 

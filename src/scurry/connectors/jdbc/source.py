@@ -16,8 +16,6 @@ from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, TypeMismatchError
 
-__all__ = ["JdbcSource", "Partitions"]
-
 Bound: TypeAlias = int | float | decimal.Decimal | datetime.date | datetime.datetime
 
 READING = "cannot read from"

@@ -25,8 +25,6 @@ from scurry.connectors.jdbc.database import Database, Fault
 from scurry.connectors.jdbc.placeholders import translate
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["Sqlite"]
-
 _PREFIX = "jdbc:sqlite:"
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _BUSY_SECONDS = 10.0

@@ -11,8 +11,6 @@ from scurry.connectors.jdbc.database import Database
 from scurry.connectors.jdbc.session import Session
 from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, RejectedValuesError, TypeMismatchError
 
-__all__ = ["Run", "Rows", "Statement"]
-
 #: Parameters, one list per record.
 Rows: TypeAlias = list[list[Any]]
 #: Executes the statement for records on a connection.

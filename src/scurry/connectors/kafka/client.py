@@ -13,8 +13,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import ArgumentError, ExtraMissingError
 
-__all__ = ["ClientPool", "Trouble", "announce_wait", "check", "committed", "confluent"]
-
 #: Logs librdkafka's messages; silent unless the program sets a level.
 _LOGGER = logging.getLogger("scurry.kafka.client")
 if _LOGGER.level == logging.NOTSET:

@@ -13,8 +13,6 @@ from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import SourceConnectionError
 
-__all__ = ["Cluster", "Offsets"]
-
 #: How long a cluster may take to answer the first request; later it may be unavailable for longer.
 FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5

@@ -18,8 +18,6 @@ from scurry.connectors.kafka.partitions import (
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.errors import SourceConnectionError
 
-__all__ = ["PendingOffsets", "KafkaEnumerator", "OffsetRange", "KafkaCluster", "shares"]
-
 #: Seconds between requests for end offsets while partitions have nothing new.
 POLL_SECONDS = 0.05
 #: How long a request may block the driver; a later answer is used in the next call.

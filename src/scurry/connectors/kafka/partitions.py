@@ -11,8 +11,6 @@ from scurry.common._java_regex.patterns import compiled
 from scurry.errors import ArgumentError, ArgumentTypeError, SourceNotFoundError
 from scurry.errors.suggestions import similar_name
 
-__all__ = ["KafkaOffsetResetStrategy", "KafkaOffsetsInitializer", "KafkaTopicPartition", "OffsetLookup", "Subscription"]
-
 
 class KafkaTopicPartition(NamedTuple):
     """A partition of a topic."""

@@ -11,8 +11,6 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.serializer import ProducerRecord
 from scurry.errors import SinkConnectionError
 
-__all__ = ["PRODUCERS", "TopicProducer"]
-
 #: How long a broker may take to create a topic automatically.
 _TOPIC_SECONDS = 5.0
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
-__all__ = ["ClientProperties"]
-
 #: Properties of Java's clients or Flink's connector that other modules of the source or sink interpret.
 _OURS = frozenset({
     "auto.offset.reset", "commit.offsets.on.checkpoint", "default.api.timeout.ms",

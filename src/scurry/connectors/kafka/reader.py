@@ -10,8 +10,6 @@ from scurry.connectors.kafka.client import ClientPool, Trouble, confluent
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 
-__all__ = ["READERS", "PartitionReader"]
-
 BLOCK_RECORDS = 4096
 #: How long a fetch may wait for a full block; the last block of a range is rarely full.
 FILL_SECONDS = 0.02

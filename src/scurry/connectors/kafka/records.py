@@ -14,8 +14,6 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 
-__all__ = ["ConsumerRecord", "Decoder", "KafkaRecordDeserializationSchema", "RecordDecoder", "ValueDecoder"]
-
 #: A block of records with their timestamps.
 Block = tuple[list[Any], list[int]] | MalformedRecords
 

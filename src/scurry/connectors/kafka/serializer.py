@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from scurry.common.serialization import SerializationSchema
 
-__all__ = ["KafkaRecordSerializationSchema", "ProducerRecord", "RecordSerializer"]
-
 #: topic, key, value, timestamp in milliseconds (0: now), headers
 ProducerRecord = tuple[str, "bytes | None", "bytes | None", int, "list[tuple[str, bytes]] | None"]
 

@@ -12,8 +12,6 @@ from scurry.connectors.kafka.serializer import ProducerRecord, RecordSerializer
 from scurry.connectors.kafka.transactions import TransactionCommitter
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["KafkaSink"]
-
 #: Records in one committable.
 PARCEL_RECORDS = 16_384
 

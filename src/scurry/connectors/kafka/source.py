@@ -24,8 +24,6 @@ from scurry.connectors.source import (
     sliced_with_timestamps,
 )
 
-__all__ = ["KafkaSource"]
-
 #: Flink's default of partition.discovery.interval.ms.
 DISCOVERY_MS = 300_000
 #: Largest number of channels; if there are more partitions, several share a channel and its watermark.

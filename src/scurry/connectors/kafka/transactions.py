@@ -29,8 +29,6 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.sink import Committer
 from scurry.errors import SinkCommitError, SinkConnectionError
 
-__all__ = ["TransactionCommitter"]
-
 #: Time-out of a single request, in seconds, before it is retried.
 _REQUEST_SECONDS = 10.0
 

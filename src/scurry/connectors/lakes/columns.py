@@ -8,8 +8,6 @@ from typing import Any
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["chosen", "described", "for_lakes", "row_of"]
-
 _MICROS = 6
 _KINDS = {
     "string": "STRING",

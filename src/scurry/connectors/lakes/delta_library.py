@@ -6,8 +6,6 @@ from typing import Any
 
 from scurry.errors import ExtraMissingError
 
-__all__ = ["deltalake"]
-
 
 def deltalake() -> Any:
     """Return the module `deltalake` (delta-rs).

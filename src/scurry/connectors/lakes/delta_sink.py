@@ -24,8 +24,6 @@ from scurry.connectors.lakes.delta_table import address, columns_of, open_table
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 
-__all__ = ["DeltaFile", "DeltaFiles", "DeltaSink"]
-
 #: Directory name of partitions whose value is null, as in Hive.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 

@@ -18,8 +18,6 @@ from scurry.connectors.lakes.enumerator import LakeEnumerator
 from scurry.connectors.lakes.source import LakeSource
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, sliced
 
-__all__ = ["DeltaSource"]
-
 
 @dataclass(frozen=True)
 class DeltaSource(LakeSource):

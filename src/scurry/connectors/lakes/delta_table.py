@@ -18,8 +18,6 @@ from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
 from scurry.errors import SourceConnectionError, SourceNotFoundError, UnsupportedError
 
-__all__ = ["DeltaRange", "DeltaTableLog", "address", "columns_of", "open_table"]
-
 #: Supported reader features; all others change the meaning of the files.
 _READER_FEATURES = {"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
 _COLUMN_MAPPING_VERSION = 2

@@ -11,8 +11,6 @@ from typing import Any
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.connectors.split_queues import SplitQueues
 
-__all__ = ["LakeEnumerator", "TableFile", "TableLog"]
-
 
 @dataclass(frozen=True)
 class TableFile:

@@ -18,8 +18,6 @@ from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyic
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 
-__all__ = ["HELD_RECORDS", "IcebergFiles", "IcebergSink"]
-
 #: Number of records that a task buffers before it writes them.
 HELD_RECORDS = 200_000
 _TRIES = 10

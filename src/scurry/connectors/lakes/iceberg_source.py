@@ -17,8 +17,6 @@ from scurry.connectors.lakes.source import LakeSource
 from scurry.connectors.source import BatchLimits, Block, Chunk, ChunkSizer, Enumerator, sliced
 from scurry.errors import SourceNotFoundError
 
-__all__ = ["IcebergSource"]
-
 
 @dataclass(frozen=True)
 class IcebergSource(LakeSource):

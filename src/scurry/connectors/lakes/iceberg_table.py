@@ -13,8 +13,6 @@ from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
 from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
 
-__all__ = ["IcebergLog", "IcebergTable", "columns_of", "pyiceberg", "scan_task"]
-
 #: The version of a table before its first snapshot.
 _NO_SNAPSHOT = 0
 

@@ -6,8 +6,6 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.source import Source
 
-__all__ = ["LakeSource"]
-
 
 class LakeSource(Source):
     """Read the files of one version of a table, or of all future ones, as Rows.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["what_to_use_instead"]
-
 _SPARK_DOCS = "docs/connectors/spark.md"
 _OWN = "write one of your own (docs/connectors/user-defined.md)"
 _INSTEAD = {

@@ -13,8 +13,6 @@ from scurry.connectors.files.writing.compaction import (
 )
 from scurry.errors import ArgumentError, ArgumentTypeError
 
-__all__ = ["FileCompactStrategy", "FileCompactor"]
-
 
 @made_by("builder")
 class FileCompactStrategy:

@@ -7,8 +7,6 @@ from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, Unsup
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
-__all__ = ["declare_dead_letters"]
-
 #: Operators that call a function for one record at a time and emit what it returns.
 _PER_RECORD = (
     ops.Map, ops.FlatMap, ops.Filter, ops.Process, ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedProcess,

@@ -8,9 +8,6 @@ from typing import Any, NoReturn, TypeVar
 from scurry.common._removed import STREAM
 from scurry.errors import TopologyError
 
-__all__ = ["KEYED_STREAM_METHODS", "STREAM_METHODS", "refused", "refuses_settings"]
-
-
 STREAM_METHODS = {
     **STREAM,
     **{

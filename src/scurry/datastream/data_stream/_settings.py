@@ -10,8 +10,6 @@ from scurry.datastream.slot_sharing_group import SlotSharingGroup
 from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, UnsupportedError
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
-__all__ = ["MAX_KEY_GROUPS", "OperatorSettings", "check_max_parallelism", "check_parallelism"]
-
 #: The most key groups a job can have, as in Flink.
 MAX_KEY_GROUPS = 1 << 15
 

@@ -24,8 +24,6 @@ from scurry.graph import operators as ops
 if TYPE_CHECKING:
     from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
 
-__all__ = ["Windows"]
-
 
 class Windows(ApiObject):
     """Partitioned streams cut into windows: assigner, trigger, evictor and lateness."""

@@ -8,8 +8,6 @@ if TYPE_CHECKING:
     from scurry.common.bulk_writer import BulkWriterFactory
     from scurry.datastream.data_stream.sink import DataStreamSink
 
-__all__ = ["WritingShortcuts"]
-
 
 class WritingShortcuts:
     """The `write_*` methods of a `DataStream`. scurry's own; PyFlink has only the long forms."""

@@ -14,8 +14,6 @@ from scurry.connectors.avro.schema import AvroSchema, row_type_of
 from scurry.connectors.files.reading.source import FileSource
 from scurry.errors import ArgumentTypeError, UnsupportedError
 
-__all__ = ["AvroBulkWriters", "AvroInputFormat", "AvroReaderFormat", "checked_schema"]
-
 
 class AvroInputFormat(InputFormat):
     """Read Avro files as dicts, for `env.create_input(...)`."""

@@ -29,8 +29,6 @@ from scurry.sql.types.nested_types import (
     RowType,
 )
 
-__all__ = ["to_column_type", "to_row_column"]
-
 _KINDS: dict[type[DataType], str] = {
     CharType: "STRING",
     VarCharType: "STRING",

@@ -29,8 +29,6 @@ from scurry.connectors.files.formats.csv.writer import quoting
 from scurry.connectors.files.formats.values import values_of
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
 
-__all__ = ["CsvRowDeserializationSchema", "CsvRowSerializationSchema", "single_character"]
-
 _COLUMN_KINDS = {
     BasicType.STRING: "STRING",
     BasicType.CHAR: "STRING",

@@ -20,8 +20,6 @@ from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import UnsupportedError
 from scurry.errors.suggestions import alternatives
 
-__all__ = ["Reading", "parse"]
-
 Reader = Callable[[Any], Any]
 
 _INTEGERS = {BasicType.BYTE: "TINYINT", BasicType.SHORT: "SMALLINT", BasicType.INT: "INT", BasicType.LONG: "BIGINT"}

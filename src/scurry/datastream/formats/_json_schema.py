@@ -8,8 +8,6 @@ from typing import Any
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["type_info_of_schema"]
-
 _STRING_FORMATS = {"date": Types.SQL_DATE, "time": Types.SQL_TIME, "date-time": Types.SQL_TIMESTAMP}
 _SIMPLE = {"boolean": Types.BOOLEAN, "number": Types.BIG_DEC, "integer": Types.BIG_INT}
 

@@ -16,8 +16,6 @@ from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation
 from scurry.connectors.files.formats.values import values_of
 from scurry.errors import UnsupportedError
 
-__all__ = ["quoted", "writer"]
-
 Writer = Callable[[Any], str]
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

@@ -14,8 +14,6 @@ from scurry.connectors.protobuf import is_map, is_repeated
 from scurry.errors import TypeMismatchError, UnsupportedError
 from scurry.errors.suggestions import similar_name
 
-__all__ = ["filler", "row_reader", "row_type_of"]
-
 _TYPES: dict[int, TypeInformation] = {
     FieldDescriptor.CPPTYPE_INT32: Types.INT(),
     FieldDescriptor.CPPTYPE_INT64: Types.LONG(),

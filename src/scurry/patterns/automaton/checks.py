@@ -6,8 +6,6 @@ from scurry.errors import MalformedPatternError
 from scurry.patterns.automaton.states import StateNames
 from scurry.patterns.pattern import GroupPattern, Pattern
 
-__all__ = ["ENDING_STATE", "check_names"]
-
 ENDING_STATE = "$endState$"
 
 

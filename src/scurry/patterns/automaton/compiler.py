@@ -15,8 +15,6 @@ from scurry.patterns.pattern import GroupPattern, Pattern
 from scurry.patterns.quantifier import ConsumingStrategy, QuantifierProperty, Times
 from scurry.patterns.within_type import WithinType
 
-__all__ = ["can_produce_empty_matches", "compile_nfa"]
-
 
 def compile_nfa(pattern: Pattern, handle_timeouts: bool = True) -> NFA:
     """Return the automaton of a pattern.

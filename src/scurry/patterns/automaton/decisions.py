@@ -16,8 +16,6 @@ from scurry.errors import PatternMatchError
 from scurry.patterns.automaton.states import Action, State, StateType, Transition, stage_of
 from scurry.patterns.conditions import And, Expression, Not, Or, Test
 
-__all__ = ["Decision", "Leaf", "Step", "decision", "grow"]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

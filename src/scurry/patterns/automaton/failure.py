@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ConditionFailedError"]
-
 
 class ConditionFailedError(Exception):
     """A condition of the user has failed; the error is the cause.

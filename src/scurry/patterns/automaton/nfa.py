@@ -13,8 +13,6 @@ from scurry.patterns.automaton.states import State, StateType
 from scurry.patterns.conditions import And, Expression, Not, Or, Test
 from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, EventId
 
-__all__ = ["NFA", "Match", "TimedOut"]
-
 #: The events of a match by stage; stages are in the order of their first events.
 Match: TypeAlias = dict[str, list[Any]]
 

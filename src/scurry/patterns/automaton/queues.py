@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from scurry.patterns.automaton.state import Computation
 
-__all__ = ["heapify", "offer", "poll"]
-
 
 def offer(queue: list[Computation], item: Computation) -> None:
     """Add an element."""

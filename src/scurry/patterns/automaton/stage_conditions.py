@@ -6,8 +6,6 @@ from scurry.patterns.conditions import TRUE, And, Expression, Not, Test
 from scurry.patterns.pattern import GroupPattern, Pattern
 from scurry.patterns.quantifier import ConsumingStrategy
 
-__all__ = ["StageConditions", "before"]
-
 
 class StageConditions:
     """The conditions of stages, inside the group that is being compiled.

@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 
 from scurry.patterns.automaton.states import State
 
-__all__ = ["LATEST", "Computation", "NFAState", "Node", "StoredState", "path", "restored", "stored"]
-
 #: (node before or None, stage, time of the event, its number among those of the same time, event)
 Node: TypeAlias = tuple[Any, str, int, int, Any]
 

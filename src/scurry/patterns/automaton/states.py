@@ -9,8 +9,6 @@ from typing import Any
 from scurry.errors import MalformedPatternError
 from scurry.patterns.conditions import Expression
 
-__all__ = ["Action", "State", "StateNames", "StateType", "Transition", "stage_of"]
-
 _DELIMITER = ":"
 
 

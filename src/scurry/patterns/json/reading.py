@@ -16,8 +16,6 @@ from scurry.patterns.within_type import WithinType
 if TYPE_CHECKING:
     from scurry.patterns.pattern import Pattern
 
-__all__ = ["pattern_of"]
-
 _CHOICE = TypeVar("_CHOICE")
 
 #: Java's TimeUnit -> ms

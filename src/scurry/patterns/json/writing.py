@@ -22,8 +22,6 @@ from scurry.patterns.within_type import WithinType
 if TYPE_CHECKING:
     from scurry.patterns.pattern import Pattern
 
-__all__ = ["SKIP_STRATEGIES", "json_of"]
-
 SKIP_STRATEGIES: dict[str, type[AfterMatchSkipStrategy]] = {
     "NO_SKIP": NoSkipStrategy,
     "SKIP_TO_NEXT": SkipToNextStrategy,

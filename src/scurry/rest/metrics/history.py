@@ -10,8 +10,6 @@ from typing import Any, NamedTuple, Protocol
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan
 
-__all__ = ["History", "Point", "busy_of"]
-
 #: Seconds that the points cover once the job is as old.
 SPAN_SECONDS = 3600.0
 #: Most points. When there are as many, every second one is dropped and points are added half as often.

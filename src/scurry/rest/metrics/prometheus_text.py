@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from scurry.rest.job import ServedJob
 from scurry.rest.metrics.samples import samples
 
-__all__ = ["CONTENT_TYPE", "prometheus_text"]
-
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 

@@ -11,8 +11,6 @@ from scurry.metrics.scopes import identifier, logical, path
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 
-__all__ = ["JOB", "OPERATOR", "Sample", "samples"]
-
 #: Flink's scopes of metrics.
 JOB, OPERATOR = ("jobmanager", "job"), ("taskmanager", "job", "task", "operator")
 

@@ -12,8 +12,6 @@ from scurry.common._config.rest import parse_ports
 from scurry.errors import ConfigError
 from scurry.rest.job import ServedJob
 
-__all__ = ["PREFIX", "Reporter", "ReporterOptions"]
-
 T = TypeVar("T")
 
 #: What the keys of a reporter begin with, before its name.

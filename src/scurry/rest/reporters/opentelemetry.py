@@ -12,8 +12,6 @@ from scurry.rest.job import ServedJob
 from scurry.rest.metrics.samples import samples
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
-__all__ = ["OpenTelemetryReporter"]
-
 
 class OpenTelemetryReporter(Reporter):
     """Send all metrics as gauges, named `flink.` and their scope, with Flink's variables as attributes."""

@@ -10,8 +10,6 @@ from scurry.rest.job import ServedJob
 from scurry.rest.metrics.prometheus_text import CONTENT_TYPE, prometheus_text
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
-__all__ = ["PrometheusReporter"]
-
 
 class PrometheusReporter(Reporter):
     """Listen for Prometheus; the first free port of `port` is taken."""

@@ -10,8 +10,6 @@ from scurry.rest.job import ServedJob
 from scurry.rest.metrics.prometheus_text import CONTENT_TYPE, prometheus_text
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
-__all__ = ["PushGatewayReporter"]
-
 
 class PushGatewayReporter(Reporter):
     """Replace the metrics of a group at the gateway; the group is the job's, deleted at its end."""

@@ -10,8 +10,6 @@ from scurry.common._config.metrics import REPORTERS
 from scurry.errors import UnsupportedError
 from scurry.rest.reporters.contract import PREFIX, Reporter, ReporterOptions
 
-__all__ = ["reporters_of"]
-
 _FLINK = "org.apache.flink.metrics."
 
 #: Flink's factories -> module and class of the reporter here.

@@ -13,8 +13,6 @@ from scurry.rest.metrics.samples import JOB, Sample, samples
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.reporters.contract import Reporter, ReporterOptions
 
-__all__ = ["StatsDReporter"]
-
 
 class StatsDReporter(Reporter):
     """Send each metric as a gauge in a datagram of its own, named by Flink's scope formats."""

@@ -15,8 +15,6 @@ from scurry.rest.routes.common import REFUSALS
 from scurry.rest.routes.operations import COMPLETED, IN_PROGRESS, TriggerPath
 from scurry.rest.throwables import failure_cause
 
-__all__ = ["Disposals", "router"]
-
 router = APIRouter(responses=REFUSALS, tags=["operations"])
 _KIND = "disposal"
 _pool = ThreadPoolExecutor(2, "scurry-disposal")

@@ -16,8 +16,6 @@ from scurry.common._pyflink.version import __version__ as pyflink_version
 from scurry.common.redaction import without_secrets
 from scurry.rest.routes.common import REFUSALS
 
-__all__ = ["application_details", "applications_of", "overview_of", "router"]
-
 router = APIRouter(responses=REFUSALS, tags=["process"])
 
 _OVER = ("FINISHED", "CANCELED", "FAILED")

@@ -7,8 +7,6 @@ from math import floor
 
 from fastapi import HTTPException
 
-__all__ = ["aggregated", "aggregations", "skew", "summary"]
-
 
 def summary(values: Sequence[int]) -> dict[str, float]:
     """Return the statistics of checkpoints; all are 0 if there are no values."""

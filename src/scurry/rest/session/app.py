@@ -30,8 +30,6 @@ from scurry.rest.routes.process import application_details, applications_of, ove
 from scurry.rest.session import metrics, programs
 from scurry.rest.session.interface import OperableSession, SessionJob
 
-__all__ = ["session_application"]
-
 router = APIRouter()
 _pool = ThreadPoolExecutor(16, "scurry-session-jobs")
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]

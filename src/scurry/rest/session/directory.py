@@ -17,8 +17,6 @@ from typing import IO, Any
 from scurry.errors import ConfigError, SessionError
 from scurry.rest.session.stored import FINAL_STATES, read_record
 
-__all__ = ["Program", "SessionDirectory", "Submission", "sessions_directory"]
-
 _JOB_ID = re.compile("[0-9a-f]{32}")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 #: Suffixes of programs: Python, a zipped project, a script of SQL.

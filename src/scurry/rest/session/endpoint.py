@@ -12,8 +12,6 @@ from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.session.interface import OperableSession
 from scurry.rest.settings import RestSettings
 
-__all__ = ["SessionEndpoint"]
-
 #: Most bytes of a program that is uploaded.
 LARGEST_PROGRAM = 32 * 1024 * 1024
 

@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 from scurry.rest.client import RemoteProcess
 
-__all__ = ["OperableSession", "ProgramFile", "SessionJob"]
-
 
 @dataclass(frozen=True)
 class SessionJob:

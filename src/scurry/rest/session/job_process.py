@@ -20,8 +20,6 @@ from typing import Any, BinaryIO
 from scurry.errors import SessionError
 from scurry.rest.session.directory import Submission
 
-__all__ = ["JobProcess", "planned"]
-
 #: Seconds that a process has to end by itself before it is killed.
 _PATIENCE_SECONDS = 10.0
 #: Seconds that a program may take until it submits the job whose plan is wanted.

@@ -13,8 +13,6 @@ from scurry.errors import ScurryError
 from scurry.rest.client import RemoteProcess
 from scurry.rest.session.interface import OperableSession
 
-__all__ = ["merged", "router"]
-
 router = APIRouter()
 _pool = ThreadPoolExecutor(16, "scurry-session-metrics")
 #: Seconds that a job has to answer; Prometheus itself waits for 10.

@@ -6,8 +6,6 @@ import re
 
 from fastapi import HTTPException
 
-__all__ = ["uploaded_file"]
-
 _BOUNDARY = re.compile(r'multipart/form-data;.*\bboundary="?([^";]{1,70})"?', re.IGNORECASE)
 _FILE_NAME = re.compile(rb'^content-disposition:.*\bfilename="?([^";\r\n]+)"?', re.IGNORECASE | re.MULTILINE)
 

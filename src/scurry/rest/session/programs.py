@@ -15,8 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from scurry.rest.session.interface import OperableSession
 from scurry.rest.session.multipart import uploaded_file
 
-__all__ = ["router"]
-
 router = APIRouter()
 
 

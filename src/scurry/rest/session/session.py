@@ -22,8 +22,6 @@ from scurry.rest.session.job_process import JobProcess, planned
 from scurry.rest.session.stored import read_archive
 from scurry.runtime.engines import spark
 
-__all__ = ["JOB_ID_KEY", "Session"]
-
 #: Flink's key of a fixed job id.
 JOB_ID_KEY = "$internal.pipeline.job-id"
 #: Below this directory, jobs without one of their own keep their checkpoints.

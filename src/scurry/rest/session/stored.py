@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 
 from scurry.errors import SessionError
 
-__all__ = ["FINAL_STATES", "read_archive", "read_record"]
-
 T = TypeVar("T")
 
 #: The states of jobs that are over.

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from scurry.connectors.source import Backlog
 
-__all__ = ["BACK_PRESSURE", "BacklogTracker"]
-
 #: A source's metric: how much of the last minute it was held back, in ms per second.
 BACK_PRESSURE = "backPressuredTimeMsPerSecond"
 

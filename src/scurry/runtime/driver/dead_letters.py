@@ -11,8 +11,6 @@ from scurry.common.redaction import without_secrets
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.report import DeadLetterSample
 
-__all__ = ["KEPT_SAMPLES", "DeadLetters", "SampledDeadLetter"]
-
 #: The number of latest samples that a job keeps.
 KEPT_SAMPLES = 50
 

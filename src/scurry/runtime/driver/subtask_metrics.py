@@ -12,8 +12,6 @@ from scurry.runtime.driver.user_metrics import SubtaskUserMetrics
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import MIN_TIME
 
-__all__ = ["SubtaskMetrics"]
-
 #: Rates are averages over this time, as those of Flink's meters.
 WINDOW_SECONDS = 60.0
 #: Least time between two recorded counts.

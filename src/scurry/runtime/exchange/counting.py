@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["counter_of"]
-
 
 def counter_of(record: Any) -> Callable[[list[Any]], int]:
     """Return the counter of the records of blocks.

@@ -7,8 +7,6 @@ from typing import Any, Protocol
 from scurry.common.state_migration import StateMigration
 from scurry.common.typeinfo import TypeInformation
 
-__all__ = ["StateDescriptor", "TimeToLive"]
-
 
 class TimeToLive(Protocol):
     """When the values of a state expire, as Flink's StateTtlConfig says it."""

@@ -13,8 +13,6 @@ from typing import IO, Any
 from scurry.runtime.exchange.wire import BatchRow
 from scurry.runtime.tasks.batch_task import sort_key
 
-__all__ = ["BatchRows"]
-
 #: About how many bytes of rows are held in memory.
 _HELD_BYTES = 256 * 1024 * 1024
 

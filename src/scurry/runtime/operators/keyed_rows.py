@@ -14,8 +14,6 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.slots import EVENT, PROCESSING
 
-__all__ = ["KeyedRowsFunction", "KeyedRowsOperator", "RowsContext"]
-
 
 class RowsContext:
     """State, timers and time of a `KeyedRowsFunction`.

@@ -17,8 +17,6 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import ProcessContext
 from scurry.runtime.operators.base import RuntimeOperator
 
-__all__ = ["PerRecordOperator", "RecordTime", "Results", "emit_each", "followers", "is_tagged", "process_each"]
-
 
 class RecordTime:
     """The timestamp of the record that is being processed, None if records have none."""

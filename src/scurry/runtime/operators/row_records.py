@@ -8,8 +8,6 @@ from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.failure import NO_RECORD, operator_error
 from scurry.runtime.operators.base import RuntimeOperator
 
-__all__ = ["RecordsToRowsOperator", "RowsToRecordsOperator"]
-
 
 class RecordsToRowsOperator(RuntimeOperator):
     """Run `ops.RecordsToRows`."""

@@ -9,8 +9,6 @@ from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 
-__all__ = ["AssignWatermarksOperator"]
-
 
 class AssignWatermarksOperator(AssignTimestampsOperator):
     """Generate watermarks per row, as Flink's WatermarkAssigner does, for records that are batches of rows.

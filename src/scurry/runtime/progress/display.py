@@ -19,8 +19,6 @@ from scurry.runtime.driver.job_log import bytes_text
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.progress.panel import ProgressPanel, in_notebook
 
-__all__ = ["ProgressDisplay"]
-
 PLAIN_INTERVAL = 5.0
 """Seconds between plain lines; a job that is over earlier has only its summary."""
 

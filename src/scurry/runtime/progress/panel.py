@@ -9,8 +9,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["ProgressPanel", "in_notebook"]
-
 _SECONDS = 0.5
 
 

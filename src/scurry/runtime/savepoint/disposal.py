@@ -11,8 +11,6 @@ from scurry.errors import SavepointError, SavepointNotFoundError, StorageError
 from scurry.runtime.savepoint.manifest import MANIFEST, Manifest
 from scurry.runtime.savepoint.trust import trusted_files
 
-__all__ = ["dispose_savepoint"]
-
 
 def dispose_savepoint(path: str) -> None:
     """Delete the files of a savepoint that its manifest names, and its directories if nothing else is in them.

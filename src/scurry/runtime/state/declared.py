@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from scurry.common.typeinfo import MapTypeInfo
     from scurry.runtime.functions.state_descriptor import StateDescriptor
 
-__all__ = ["StateConversion", "conversion_of"]
-
 _Convert = Callable[[list[Any]], list[Any]]
 
 

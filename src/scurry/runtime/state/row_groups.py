@@ -31,8 +31,6 @@ from scurry.runtime.state.store import RunInfo, StoreKey
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import KeyedStateBackend
 
-__all__ = ["EarlierPages", "RowGroups", "RowRunsIndex"]
-
 #: A group of at most so many bytes is one run in the place of its first page, written whole by each batch.
 SMALL = 16 * 1024
 

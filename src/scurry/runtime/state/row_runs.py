@@ -22,22 +22,6 @@ from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.keys import CanonicalKey
 from scurry.runtime.state.layout import GROUP_SHIFT, ROWS_MAGIC, Entry
 
-__all__ = [
-    "HASH_BITS",
-    "Hashes",
-    "Part",
-    "RowRun",
-    "Rows",
-    "RowsInMemory",
-    "built",
-    "distinct",
-    "entries",
-    "found",
-    "is_in",
-    "merged",
-    "merged_parts",
-]
-
 #: A hash of 64 bits per row, an array of uint64: the upper `64 - HASH_BITS` bits are the key group.
 Hashes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
 HASH_BITS = 48

@@ -25,22 +25,6 @@ from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
 from scurry.runtime.state.layout import RUN_MAGIC, has_rows, is_run
 from scurry.runtime.state.store import RunInfo
 
-__all__ = [
-    "FIRST_RUN",
-    "NEVER",
-    "Merge",
-    "Run",
-    "Stored",
-    "built",
-    "content_digest",
-    "digest_of",
-    "merged",
-    "share_of",
-    "stored_content",
-    "to_merge",
-    "values_of",
-]
-
 #: Magic, digest, number of keys, whether there are timers of each domain, bytes of all keys and of all values.
 _HEADER = struct.Struct("<8sQI??xxQQ")
 

@@ -11,8 +11,6 @@ from scurry.runtime.operators import KeyedOperator, RuntimeOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import StateSize, StateStore
 
-__all__ = ["BatchState", "writing_state"]
-
 
 @contextmanager
 def writing_state(plan: OperatorPlan) -> Iterator[None]:

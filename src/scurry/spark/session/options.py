@@ -14,8 +14,6 @@ from scurry.spark.session.jvm_classes.file_system import file_system_options
 from scurry.spark.session.jvm_classes.jar import CLASS_PATH
 from scurry.spark.workers.daemon import MODULES, modules_of_driver
 
-__all__ = ["QUERY_CONF", "SESSION_CONF", "bounded_matters", "is_one_jvm", "session_options"]
-
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
 #: Settings that a streaming query reads when it starts; they take effect on any session.

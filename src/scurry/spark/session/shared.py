@@ -28,8 +28,6 @@ from scurry.spark.workers.interpreter import worker_python
 from scurry.spark.workers.shared_files import FILES, SESSION_JOB, SharedFiles
 from scurry.spark.workers.template import start_template
 
-__all__ = ["SharedApplication", "join"]
-
 #: Setting of the SparkSessions of a job, by which its queries are found when its process has gone.
 _JOB_SETTING = "spark.scurry.job"
 

@@ -10,8 +10,6 @@ from scurry.graph.operators import AsyncWait, Operator
 from scurry.sql.connectors.contract import LookupSource
 from scurry.sql.functions.user.definition import UserFunction
 
-__all__ = ["has_close"]
-
 #: Objects of scurry that hold connections or event loops while they are open.
 _HOLD_RESOURCES = (AsyncWait, LookupSource, UserFunction)
 _OWN = __name__.partition(".")[0]

@@ -19,8 +19,6 @@ from scurry.sql.types import (
     TinyIntType,
 )
 
-__all__ = ["spark_aggregate"]
-
 _INTEGERS: Final = (TinyIntType, SmallIntType, IntType, BigIntType)
 _AVERAGE_SCALE: Final = 6
 _MAX_PRECISION: Final = 38

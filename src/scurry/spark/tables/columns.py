@@ -38,8 +38,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.values import to_value
 
-__all__ = ["Names", "comparable", "spark_expression", "typed"]
-
 _INTEGERS: Final = (TinyIntType, SmallIntType, IntType, BigIntType)
 _WIDTHS: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
 _TEXT: Final = (CharType, VarCharType)

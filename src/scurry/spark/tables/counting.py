@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from scurry.sql.plan.nodes import Plan
 
-__all__ = ["Counting", "TaskCounts"]
-
 #: Function and partition of a task: Spark runs a function again to sample rows that it sorts, or after a failure.
 _Place = tuple[int, int]
 #: The attempt of a task, and its reports: one per call of a function.

@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from scurry.sql.connectors.contract import TableSource
     from scurry.sql.connectors.spark import SparkTableSink
 
-__all__ = [
-    "execute_on_spark",
-    "frame_of_arrow",
-    "frame_on_spark",
-    "running_on_spark",
-    "save_on_spark",
-    "write_on_spark",
-]
-
 #: What the lowering assumes of the session.
 _CONFIGURATION = {
     "spark.sql.ansi.enabled": "false",  # whole numbers wrap, decimals that do not fit are NULL

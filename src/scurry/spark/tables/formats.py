@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["load", "save"]
-
 
 def load(session: SparkSession, table: SparkTable, schema: Schema) -> DataFrame:
     """Return some columns of a table, in the types that it declares.

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from scurry.spark.tables.counting import Counting, TaskCounts
     from scurry.sql.connectors.contract import TableSource
 
-__all__ = ["lowered"]
-
 #: Nodes that make rows of single rows.
 _ROW_BY_ROW = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
 _JOINS = {

@@ -19,8 +19,6 @@ from scurry.errors import SparkFailedError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KeptBatches", "collected"]
-
 
 class KeptBatches:
     """Record batches in memory, as many as there is room for, and the others in a temporary file.

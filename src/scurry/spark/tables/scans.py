@@ -31,8 +31,6 @@ from scurry.sql.types import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["native_scan"]
-
 #: Types whose values Spark reads as Arrow does; for timestamps Spark asks for a zone that files may lack.
 _SAME: Final = (
     BooleanType, TinyIntType, SmallIntType, IntType, BigIntType, FloatType, DoubleType, DecimalType, DateType,

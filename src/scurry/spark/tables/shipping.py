@@ -12,8 +12,6 @@ from typing import Any
 from scurry.common.pickling import by_value
 from scurry.graph.dependencies import WorkerSetup
 
-__all__ = ["Shipped", "preparing_workers"]
-
 _setup: ContextVar[WorkerSetup | None] = ContextVar("setup", default=None)
 
 

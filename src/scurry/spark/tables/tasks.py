@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from scurry.spark.tables.counting import TaskCounts
     from scurry.sql.connectors.contract import TableSource
 
-__all__ = ["placeholder", "run_on_batches", "run_on_pairs", "run_on_splits", "writing"]
-
 Batches = Iterator[pa.RecordBatch]
 
 

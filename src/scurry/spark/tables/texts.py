@@ -11,8 +11,6 @@ from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.join_keys import EqualColumns
 from scurry.sql.types import DoubleType, FloatType
 
-__all__ = ["FLOATS", "NO_COLUMN", "equal_keys", "named", "names_of_sides", "order"]
-
 FLOATS: Final = (FloatType, DoubleType)
 #: Spark's tables have at least one column.
 NO_COLUMN = "CAST(NULL AS BOOLEAN) AS `rows`"

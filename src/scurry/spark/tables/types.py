@@ -24,18 +24,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = [
-    "column_name",
-    "frame_columns",
-    "from_spark",
-    "has_nested_floats",
-    "is_orderable",
-    "own_column",
-    "spark_schema",
-    "spark_type",
-    "to_spark",
-]
-
 # A batch without columns has a number of rows all the same; Spark's have none, so one column stands for it.
 _NO_COLUMNS = "rows"
 

@@ -13,8 +13,6 @@ from typing import Any
 from scurry.runtime.state.layout import has_rows, is_run
 from scurry.runtime.state.runs import content_digest, digest_of
 
-__all__ = ["LocalRuns"]
-
 #: Smaller runs are kept in the memory of the worker that has read or written them, up to so many bytes.
 _SMALL, _SMALL_BYTES = 64 * 1024, 32 * 1024 * 1024
 

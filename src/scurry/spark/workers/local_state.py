@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan
     from scurry.spark.checkpoint.generations import Generation
 
-__all__ = ["LocalState"]
-
 _CHECKPOINT, _LINKS = "checkpoint", "savepoint-"
 
 #: The number of earlier starts whose runs are looked for.

@@ -6,8 +6,6 @@ import ctypes
 import time
 from collections.abc import Callable
 
-__all__ = ["give_back"]
-
 #: Minimum time between two calls, each of which takes some milliseconds.
 INTERVAL_SECONDS = 1.0
 

@@ -16,8 +16,6 @@ from typing import Any
 from scurry.errors import ConfigError
 from scurry.graph.dependencies.archives import digest_of
 
-__all__ = ["FILES", "SESSION_JOB", "SharedFiles"]
-
 #: The environment variable with the id of a job that shares an application.
 SESSION_JOB = "SCURRY_SESSION_JOB"
 #: The environment variable with the directory of the files, in the processes of the jobs.

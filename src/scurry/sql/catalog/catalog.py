@@ -25,8 +25,6 @@ from scurry.sql.catalog.entries import (
 )
 from scurry.sql.catalog.partitions import PartitionedCatalog, TableDetails
 
-__all__ = ["Catalog", "GenericInMemoryCatalog"]
-
 
 class Catalog(PartitionedCatalog, ABC):
     """A named set of databases, with their tables, views and functions.

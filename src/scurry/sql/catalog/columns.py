@@ -9,9 +9,6 @@ from typing import TypeVar
 from scurry.sql.catalog.identifier import escape_identifier, escape_text
 from scurry.sql.types import DataType
 
-__all__ = ["Column", "ComputedColumn", "MetadataColumn", "PhysicalColumn", "ResolvedExpression"]
-
-
 _Column = TypeVar("_Column", bound="Column")
 
 

@@ -10,8 +10,6 @@ from enum import Enum
 from scurry.sql.catalog.columns import ResolvedExpression
 from scurry.sql.catalog.identifier import escape_identifier
 
-__all__ = ["Constraint", "UniqueConstraint", "WatermarkSpec"]
-
 
 @dataclass(frozen=True)
 class WatermarkSpec:

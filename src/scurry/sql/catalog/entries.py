@@ -9,18 +9,6 @@ from typing import Any
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 
-__all__ = [
-    "CatalogBaseTable",
-    "CatalogDatabase",
-    "CatalogFunction",
-    "CatalogTable",
-    "CatalogView",
-    "ContextResolvedTable",
-    "InlineTable",
-    "QueryView",
-    "TableDistribution",
-]
-
 
 @dataclass(frozen=True)
 class CatalogDatabase:

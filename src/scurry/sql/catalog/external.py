@@ -9,8 +9,6 @@ from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
 
-__all__ = ["ExternalCatalog"]
-
 
 class ExternalCatalog(Catalog):
     """Refuse every change; a catalog that can make some overrides their methods.

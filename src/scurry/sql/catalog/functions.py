@@ -13,8 +13,6 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 if TYPE_CHECKING:
     from scurry.sql.catalog.manager import CatalogManager
 
-__all__ = ["FunctionRegistry"]
-
 
 class FunctionRegistry:
     """The functions that users registered: temporary system, temporary and permanent ones.

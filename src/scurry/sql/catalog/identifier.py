@@ -7,8 +7,6 @@ from functools import total_ordering
 
 from scurry.errors import ArgumentError
 
-__all__ = ["ObjectIdentifier", "ObjectPath", "escape_identifier", "escape_text"]
-
 
 def escape_identifier(name: str) -> str:
     """Return a name in backticks, as SQL reads it back."""

@@ -13,8 +13,6 @@ from scurry.sql.catalog.functions import FunctionRegistry
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.store import CatalogDescription, CatalogStore, InMemoryCatalogStore
 
-__all__ = ["CatalogManager"]
-
 _VIEWS = (CatalogView, QueryView)
 
 

@@ -15,15 +15,6 @@ from scurry.errors import (
     UnsupportedError,
 )
 
-__all__ = [
-    "CatalogColumnStatistics",
-    "CatalogPartition",
-    "CatalogTableStatistics",
-    "PartitionedCatalog",
-    "TableDetails",
-    "partition_text",
-]
-
 #: the values of partition columns by their names
 Spec = Mapping[str, str]
 

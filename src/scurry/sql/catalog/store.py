@@ -14,8 +14,6 @@ from scurry.errors import CatalogError, ValidationError
 from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog
 from scurry.sql.catalog.table_options import TableOption, explained, factory_not_found, refuse_unsupported
 
-__all__ = ["CatalogDescription", "CatalogStore", "FileCatalogStore", "InMemoryCatalogStore"]
-
 _DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current after USE CATALOG.")
 
 #: type -> module and function that makes the catalog of a name and options, imported when a statement names it

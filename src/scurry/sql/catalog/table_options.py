@@ -9,20 +9,6 @@ from typing import Any, Generic, TypeVar, cast
 from scurry.errors import ConfigError, MissingOptionsError, ScurryError, ValidationError
 from scurry.errors.suggestions import did_you_mean, similar_name
 
-__all__ = [
-    "SAVEPOINTS_IN_PYTHON",
-    "Options",
-    "TableOption",
-    "boolean",
-    "explained",
-    "factory_not_found",
-    "missing_options",
-    "one_of",
-    "refuse_unsupported",
-    "whole_number",
-    "with_hint",
-]
-
 #: What to do instead of reading savepoints in SQL.
 SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scurry.state.SavepointReader"
 

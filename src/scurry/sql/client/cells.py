@@ -16,8 +16,6 @@ from scurry.sql.client.remote import RemoteExecutor
 from scurry.sql.client.results import DisplaySettings
 from scurry.sql.client.views import ResultView
 
-__all__ = ["add_magic"]
-
 #: Most rows that a cell shows.
 _ROWS = 100
 _SECONDS = 0.2

@@ -15,8 +15,6 @@ from scurry.sql.client.results import DisplaySettings, print_answer, print_text
 from scurry.sql.client.splitting import Piece, split
 from scurry.sql.syntax.lexer import STRING, tokenize
 
-__all__ = ["COMMANDS", "Quit", "SqlClient", "Viewer"]
-
 COMMANDS = ("QUIT", "EXIT", "HELP", "CLEAR")
 """What needs no semicolon where it is typed."""
 

@@ -12,8 +12,6 @@ from scurry.sql.statements.job_list import ListedJob
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.types import DataType
 
-__all__ = ["EmbeddedExecutor"]
-
 #: How long the main thread waits at a time; between, it notices Ctrl-C.
 _SECONDS = 0.1
 

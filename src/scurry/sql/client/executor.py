@@ -8,8 +8,6 @@ from typing import Protocol
 
 from scurry.sql.types import DataType
 
-__all__ = ["Answer", "Cells", "Executor"]
-
 Cells = tuple[int, Sequence[str | None]]
 """A row: the kind of change and the text of each value, None for NULL."""
 

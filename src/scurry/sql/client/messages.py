@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from scurry.errors import ScurryError
 
-__all__ = ["HELP", "WELCOME", "error_text", "info"]
-
 EXECUTED = "Execute statement succeeded."
 SUBMITTED = (
     "[INFO] Submitting SQL update statement to the cluster...\n"

@@ -16,8 +16,6 @@ from scurry.sql.client.executor import Cells
 from scurry.sql.gateway.layout import data_type_of
 from scurry.sql.types import DataType
 
-__all__ = ["RemoteExecutor"]
-
 _POLL_SECONDS = 0.05
 _HEARTBEAT_SECONDS = 60.0
 _TRACE = re.compile(r"<Exception on server side:\n(.*)\n\nEnd of exception on server side>", re.DOTALL)

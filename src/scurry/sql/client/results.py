@@ -11,8 +11,6 @@ from scurry.errors import ValidationError
 from scurry.sql.client.executor import Answer, Cells
 from scurry.sql.statements.display.tableau import border_line, cells_line, column_width, display_width
 
-__all__ = ["NULL", "DisplaySettings", "print_answer", "print_text", "table_lines"]
-
 NULL = "<NULL>"
 #: Width below which no column is cut for the terminal.
 _NARROWEST = 8

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from scurry.sql.syntax.lexer import END, UNTERMINATED_COMMENT, tokenize
 from scurry.sql.syntax.span import line_and_column
 
-__all__ = ["Piece", "is_complete", "split"]
-
 #: What stands alone as a token only if nothing closes it.
 _OPENING = ("'", "`")
 

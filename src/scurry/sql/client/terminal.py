@@ -46,8 +46,6 @@ from scurry.sql.syntax.lexer import (
 if TYPE_CHECKING:
     from scurry.sql.client.embedded import EmbeddedExecutor
 
-__all__ = ["interact"]
-
 PROMPT = "Scurry SQL> "
 _HISTORY = "~/.scurry-sql-history"
 #: How long a result may take that is printed without taking the whole terminal.

@@ -12,8 +12,6 @@ from scurry.sql.client.executor import Answer
 from scurry.sql.client.results import NULL, DisplaySettings, table_lines
 from scurry.sql.statements.display.tableau import column_width, display_width
 
-__all__ = ["REFRESH_INTERVALS", "ResultView", "Rows"]
-
 #: Seconds between refreshes, and what the screen calls them.
 REFRESH_INTERVALS = (
     (0.0, "-"), (0.05, "Fastest"), (0.1, "100 ms"), (0.5, "500 ms"), (1.0, "1 s"), (5.0, "5 s"), (10.0, "10 s"),

@@ -10,8 +10,6 @@ from scurry.connectors.sink import Sink
 from scurry.sql.catalog.table_options import TableOption
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory
 
-__all__ = ["BlackHoleFactory"]
-
 
 class BlackHoleFactory(TableFactory):
     """Make sinks that drop their rows."""

@@ -23,8 +23,6 @@ from scurry.sql.types import DataType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Changes", "LookupSource", "SinkChanges", "SinkTarget", "TableContext", "TableFactory", "TableSource"]
-
 
 @dataclass(frozen=True)
 class TableContext:

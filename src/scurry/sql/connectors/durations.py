@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from scurry.common._config.option import parse_duration
 
-__all__ = ["duration"]
-
 
 def duration(text: str) -> int:
     """Return the milliseconds of a duration such as `10 s` or `PT10S`.

@@ -15,8 +15,6 @@ from scurry.sql.catalog.table_options import explained, factory_not_found
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.inline import InlineFactory
 
-__all__ = ["CONNECTORS", "create_sink", "create_source", "find_factory", "sink_changes"]
-
 #: identifier -> module and class of its factory, imported when a table uses it
 CONNECTORS = {
     "blackhole": "scurry.sql.connectors.blackhole:BlackHoleFactory",

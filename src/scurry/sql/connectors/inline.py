@@ -25,8 +25,6 @@ from scurry.sql.connectors.contract import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowSource", "FrameSource", "InlineFactory"]
-
 
 class InlineFactory(TableFactory):
     """The factory of one such table."""

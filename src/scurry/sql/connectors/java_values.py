@@ -28,8 +28,6 @@ from scurry.sql.types import (
     YearMonthIntervalType,
 )
 
-__all__ = ["field_texts"]
-
 Text = Callable[[Any], str]
 
 _NANOS_PER_DAY = 86_400_000_000_000

@@ -6,8 +6,6 @@ from scurry.errors import ValidationError
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.table_options import Options, TableOption, whole_number
 
-__all__ = ["SCAN_PARALLELISM", "SINK_PARALLELISM", "checked_parallelism"]
-
 SCAN_PARALLELISM = TableOption(
     "scan.parallelism", whole_number, None, "Number of readers of a STREAMING job, at least 1."
 )

@@ -15,8 +15,6 @@ from scurry.sql.connectors.parallelism import SINK_PARALLELISM
 from scurry.sql.types import DataType
 from scurry.sql.types.values import to_values
 
-__all__ = ["PrintFactory"]
-
 IDENTIFIER = TableOption("print-identifier", str, None, "Text before each line.")
 STANDARD_ERROR = TableOption("standard-error", boolean, False, "Whether lines go to standard error.")
 

@@ -8,8 +8,6 @@ from typing import Any
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.sql.connectors.contract import Changes, TableSource
 
-__all__ = ["TableScan"]
-
 
 class TableScan(Source):
     """Read columns of a table. Each record is a `Changes`: rows that a reader returns together."""

@@ -16,8 +16,6 @@ from scurry.sql.types import LocalZonedTimestampType, TimestampType, TimeType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SparkFactory", "SparkTable", "SparkTableSink", "SparkTableSource"]
-
 #: What begins the keys of the options of the format.
 OPTIONS = "options."
 FORMAT = TableOption(

@@ -10,8 +10,6 @@ from typing import Any
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.connectors.split_queues import SplitQueues
 
-__all__ = ["SplitEnumerator"]
-
 
 class SplitEnumerator(Enumerator):
     """Assign every channel its next piece, until there are none.

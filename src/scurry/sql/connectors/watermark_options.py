@@ -8,16 +8,6 @@ from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, one_of
 from scurry.sql.connectors.durations import duration
 
-__all__ = [
-    "ALIGNMENT_DRIFT",
-    "ALIGNMENT_GROUP",
-    "ALIGNMENT_INTERVAL",
-    "EMIT_STRATEGY",
-    "IDLE_TIMEOUT",
-    "WATERMARK_OPTIONS",
-    "check_watermark_options",
-]
-
 EMIT_STRATEGY = TableOption(
     "scan.watermark.emit.strategy",
     one_of(("on-event", "on-periodic")), "on-periodic",

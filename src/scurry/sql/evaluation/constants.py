@@ -9,8 +9,6 @@ from scurry.sql.plan.expressions import Call, Expression, Literal
 from scurry.sql.types import CharType, VarCharType
 from scurry.sql.types.values import from_value, to_value
 
-__all__ = ["constant", "is_written_constant", "only_result"]
-
 
 def constant(expression: Expression, session: Session) -> Literal | None:
     """Return the value of an expression as a literal; None if it depends on a row, or has none."""

@@ -24,8 +24,6 @@ from scurry.sql.types import CharType, DoubleType, FloatType, VarCharType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_value, naming_texts, repeated
 
-__all__ = ["CompiledExpressions", "compile_expressions", "row_of"]
-
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 #: Comparisons with those that are true where they are false.
 _OPPOSITES: Final = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}

@@ -19,8 +19,6 @@ from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression, UserFunctionCall
 from scurry.sql.plan.nodes import Plan
 
-__all__ = ["ROW_WISE", "Step", "compile_row_wise", "compile_step"]
-
 #: Makes of a batch the rows of a node, with the positions of the input's rows they are of; None for the same rows.
 Step: TypeAlias = Callable[[pa.RecordBatch], tuple[pa.RecordBatch, Any]]
 

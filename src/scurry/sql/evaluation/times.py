@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["milliseconds"]
-
 
 def milliseconds(column: pa.Array) -> Any:
     """Return points of time as numpy integers, of which NULL is the lowest."""

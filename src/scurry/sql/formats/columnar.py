@@ -18,8 +18,6 @@ from scurry.sql.types.arrow import arrow_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["OrcFormat", "ParquetFormat", "declared_columns"]
-
 _COMPRESSIONS = {
     "SNAPPY": "snappy", "GZIP": "gzip", "ZSTD": "zstd", "LZ4": "lz4", "BROTLI": "brotli", "UNCOMPRESSED": "none",
 }  # fmt: skip

@@ -17,8 +17,6 @@ from scurry.sql.types import DataType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FileReader", "FormatColumn", "FormatFactory", "chosen_columns"]
-
 
 @dataclass(frozen=True)
 class FormatColumn:

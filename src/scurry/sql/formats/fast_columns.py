@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["NotAlikeError", "require"]
-
 
 class NotAlikeError(Exception):
     """A column that pyarrow may read in another way than Flink."""

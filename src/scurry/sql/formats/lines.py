@@ -20,8 +20,6 @@ from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageD
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LineFormat", "LineReader", "LineWriterFactory"]
-
 #: bytes of lines that become one batch of rows: what is done once per batch costs little beside them
 _BLOCK_BYTES = 8 * 1024 * 1024
 #: lines decoded at once, where a block is not

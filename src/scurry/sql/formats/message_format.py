@@ -11,8 +11,6 @@ from scurry.sql.formats.messages import MessageDecoder, MessageEncoder
 from scurry.sql.formats.registry import checked_options, find_message_format
 from scurry.sql.types import DataType
 
-__all__ = ["BoundFormat", "bound_format", "format_keys"]
-
 
 @dataclass(frozen=True)
 class BoundFormat:

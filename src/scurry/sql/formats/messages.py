@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DecodedMessages", "DecodingError", "MessageDecoder", "MessageEncoder"]
-
 
 class DecodingError(Exception):
     """A message that cannot be read.

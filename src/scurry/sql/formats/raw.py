@@ -33,8 +33,6 @@ from scurry.sql.types.values import from_values, to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RawFormat"]
-
 CHARSET = TableOption("charset", str, "UTF-8", "The character set of texts.")
 ENDIANNESS = TableOption("endianness", str, "big-endian", "The order of bytes: `big-endian` or `little-endian`.")
 

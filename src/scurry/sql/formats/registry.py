@@ -8,8 +8,6 @@ from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, factory_not_found
 from scurry.sql.formats.contract import FormatFactory
 
-__all__ = ["FORMATS", "checked_options", "find_format", "find_message_format"]
-
 #: identifier -> module and class of its factory, imported when a table uses it
 FORMATS = {
     "avro": "scurry.sql.formats.avro:AvroFormat",

@@ -7,16 +7,6 @@ import re
 
 from scurry.common._epoch import EPOCH_DAY
 
-__all__ = [
-    "date_text",
-    "nanos_of_timestamp",
-    "parse_date",
-    "parse_time",
-    "parse_timestamp",
-    "time_text",
-    "timestamp_text",
-]
-
 _DATE = r"([+-]\d{5,10}|-?\d{4})-(\d\d)-(\d\d)"
 _DATE_PATTERN = re.compile(_DATE)
 _TIME_PATTERN = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?")

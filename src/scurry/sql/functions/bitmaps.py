@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 
 from scurry.errors import EvaluationError
 
-__all__ = ["Bits", "bits_of", "packed", "unpacked"]
-
 #: `pyroaring.BitMap`
 Bits: TypeAlias = Any
 #: The first two bytes of a bitmap with runs.

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["DATE_PARTS", "Integers", "add_months", "ceil_date", "floor_date", "months_and_day", "months_between"]
-
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _EPOCH_YEAR: Final = 1970

@@ -9,8 +9,6 @@ from scurry.errors import ArgumentError
 from scurry.sql.functions.aggregate.catalogue import aggregate_names
 from scurry.sql.functions.definition import ScalarFunction
 
-__all__ = ["FAMILIES", "WINDOW_FUNCTIONS", "callable_functions", "is_syntax", "lookup", "names", "scalar_function"]
-
 #: The modules below `scurry.sql.functions` that have functions, each in a tuple `FUNCTIONS`.
 FAMILIES = (
     "operators.access",

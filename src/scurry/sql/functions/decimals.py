@@ -13,8 +13,6 @@ from scurry.errors import EvaluationError
 from scurry.sql.functions.definition import Column
 from scurry.sql.types import DecimalType
 
-__all__ = ["as_decimals", "divided", "fitted", "product", "sum_of"]
-
 _MAX: Final = 38
 _WIDEST: Final = 76
 #: Digits that an integer of 64 bits always has room for.

@@ -29,8 +29,6 @@ from scurry.sql.types import (
 from scurry.sql.types.cast_rules import supports_cast
 from scurry.sql.types.families import STRING
 
-__all__ = ["cure", "family", "no_signature", "takes_number", "wrong_call"]
-
 #: Names of functions, then the arguments that they take.
 _OF_CALCITE: Final = """
 ABS

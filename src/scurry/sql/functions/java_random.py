@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from typing import Final
 
-__all__ = ["JavaRandom"]
-
 _MULTIPLIER: Final = 0x5DEECE66D
 _INCREMENT: Final = 0xB
 _MASK: Final = (1 << 48) - 1

@@ -6,8 +6,6 @@ import re
 from decimal import Decimal
 from typing import Final
 
-__all__ = ["parse_double", "plain_decimal"]
-
 _NUMBER: Final = re.compile(r"[+-]?(NaN|Infinity|((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)[fFdD]?)", re.ASCII)
 _HEXADECIMAL: Final = re.compile(r"[+-]?0[xX][0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+[fFdD]?", re.ASCII)
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final
 
-__all__ = ["MISSING", "Condition", "Operand", "compile_filter"]
-
 #: What an operand is worth whose path leads nowhere.
 MISSING: Final = object()
 

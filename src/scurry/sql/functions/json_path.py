@@ -13,8 +13,6 @@ from typing import Any, Final
 from scurry.sql.functions.json_filters import MISSING, Condition, Operand, compile_filter
 from scurry.sql.functions.json_text import JsonError, loads
 
-__all__ = ["PathError", "PathSyntaxError", "read_path"]
-
 
 class PathError(ValueError):
     """A path leads nowhere."""

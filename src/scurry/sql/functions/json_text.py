@@ -8,8 +8,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-__all__ = ["JsonError", "decimal_text", "dumps", "json_decoder", "loads", "quoted"]
-
 
 class JsonError(ValueError):
     """A text is no JSON."""

@@ -14,17 +14,6 @@ from scurry.sql.types import BigIntType, DataType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_value, from_values, to_value, to_values
 
-__all__ = [
-    "Bind",
-    "by_column",
-    "by_value",
-    "is_null_scalar",
-    "null_column",
-    "on_values",
-    "refuse_bigint",
-    "value_kernel",
-]
-
 Bind = Callable[[CallSite, DataType], Kernel]
 
 

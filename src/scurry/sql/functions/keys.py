@@ -11,18 +11,6 @@ import pyarrow.compute as pc
 
 from scurry.sql.types.values import to_values
 
-__all__ = [
-    "NULL_CODE",
-    "codes_of",
-    "compared_codes",
-    "first_of_each",
-    "group_codes",
-    "hashable",
-    "joint_codes",
-    "order_codes",
-    "with_one_zero",
-]
-
 NULL_CODE = -1
 
 

@@ -11,8 +11,6 @@ from scurry.sql.functions.operators.arithmetic import FORMS
 from scurry.sql.functions.signatures import refuse
 from scurry.sql.types.families import NUMERIC
 
-__all__ = ["ILLEGAL", "null_refusal"]
-
 ILLEGAL: Final = "Illegal use of 'NULL'"
 
 _EVERYWHERE: Final = frozenset(

@@ -10,8 +10,6 @@ import pyarrow as pa
 
 from scurry.sql.functions.definition import Column
 
-__all__ = ["mask_of", "scattered"]
-
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 

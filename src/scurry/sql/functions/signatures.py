@@ -23,24 +23,6 @@ from scurry.sql.types import (
 from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.types.common_type import find_common_type
 
-__all__ = [
-    "ANY",
-    "Infer",
-    "Parameter",
-    "Result",
-    "always",
-    "argument",
-    "common",
-    "element",
-    "if_any_nullable",
-    "nullable",
-    "refuse",
-    "refuse_call",
-    "refuse_number",
-    "signature",
-    "standard_name",
-]
-
 #: Classes of types that are taken as they are, or a type to which arguments are converted.
 Parameter = tuple[type[DataType], ...] | DataType
 Infer = Callable[[CallSite], Signature]

@@ -13,8 +13,6 @@ from scurry.sql.functions.definition import CallSite, Signature
 from scurry.sql.types import ArrayType, DataType, DoubleType, FloatType
 from scurry.sql.types.families import STRING
 
-__all__ = ["in_tables"]
-
 _Result = Callable[[Sequence[DataType], DataType], DataType]
 
 

@@ -10,8 +10,6 @@ from scurry.sql.functions.calendar import Integers
 from scurry.sql.functions.definition import CallSite, Signature, SignatureError
 from scurry.sql.functions.signatures import Infer
 
-__all__ = ["DAY", "FRACTIONS", "MONTHS", "POSITIONS", "SMALLEST", "TIME_PARTS", "divided", "remainder", "with_count"]
-
 DAY: Final = 86_400_000
 #: Milliseconds of the units of a time of day, and of the next greater one.
 TIME_PARTS: Final = {"HOUR": (3_600_000, DAY), "MINUTE": (60_000, 3_600_000), "SECOND": (1000, 60_000)}

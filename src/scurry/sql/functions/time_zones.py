@@ -13,16 +13,6 @@ import numpy as np
 
 from scurry.common._epoch import EPOCH
 
-__all__ = [
-    "check_session_zone",
-    "local_to_utc",
-    "offset_at",
-    "offset_of_local",
-    "standard_offset",
-    "utc_to_local",
-    "zone",
-]
-
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 _OFFSET: Final = re.compile(r"(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")

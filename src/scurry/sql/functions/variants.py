@@ -9,8 +9,6 @@ from scurry.common._java_numbers import double_text
 from scurry.errors import EvaluationError
 from scurry.sql.functions.json_text import JsonError, dumps, json_decoder, loads
 
-__all__ = ["parse_json", "try_parse_json", "variant_part"]
-
 #: Digits of the longest DECIMAL.
 _DIGITS: Final = 38
 

@@ -21,8 +21,6 @@ from scurry.sql.gateway.layout import dumps
 from scurry.sql.gateway.routes import VERSIONS, router_of
 from scurry.sql.gateway.sessions import Sessions
 
-__all__ = ["application"]
-
 
 def application(sessions: Sessions) -> FastAPI:
     """Return the application that serves sessions, without access control."""

@@ -12,8 +12,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax.keywords import RESERVED
 from scurry.sql.syntax.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
 
-__all__ = ["candidates"]
-
 _STATEMENTS = (
     "ADD JAR", "ALTER TABLE", "ALTER VIEW", "ANALYZE TABLE", "BEGIN STATEMENT SET", "CREATE CATALOG", "CREATE DATABASE",
     "CREATE FUNCTION", "CREATE TABLE", "CREATE TEMPORARY VIEW", "CREATE VIEW", "DESCRIBE",

@@ -42,8 +42,6 @@ from scurry.sql.types import (
     YearMonthIntervalType,
 )
 
-__all__ = ["data_type_of", "dumps", "json_value", "logical_type"]
-
 _SIMPLE: dict[type[DataType], str] = {
     BooleanType: "BOOLEAN",
     TinyIntType: "TINYINT",

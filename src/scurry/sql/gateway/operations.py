@@ -14,8 +14,6 @@ from scurry.errors import GatewayError
 from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.results import StatementResult
 
-__all__ = ["Operation", "OperationStatus", "Page"]
-
 #: Most rows that wait for their client, and most rows of a page.
 PAGE_ROWS = 5000
 #: Seconds that a request for rows waits for the first one.

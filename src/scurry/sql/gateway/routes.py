@@ -20,8 +20,6 @@ from scurry.sql.gateway.sessions import Session, Sessions
 from scurry.sql.statements.display.values import shown_value
 from scurry.sql.statements.results import StatementResult
 
-__all__ = ["VERSIONS", "router_of"]
-
 VERSIONS = (1, 2, 3, 4)
 
 RowFormat = Literal["JSON", "PLAIN_TEXT"]

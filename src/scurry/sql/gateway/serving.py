@@ -14,8 +14,6 @@ from scurry.rest.endpoint import listen
 from scurry.rest.settings import RestSettings, configured_token, is_loopback
 from scurry.sql.gateway.sessions import Sessions
 
-__all__ = ["serve"]
-
 #: Most bytes of a request's body: statements may be long.
 LARGEST_BODY = 900 * 1024
 

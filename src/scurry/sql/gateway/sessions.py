@@ -19,8 +19,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse_statements
 
-__all__ = ["Session", "Sessions"]
-
 #: Most operations of a session that are not closed.
 MOST_OPERATIONS = 1000
 

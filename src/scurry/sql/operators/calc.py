@@ -18,8 +18,6 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan.nodes import Plan
 
-__all__ = ["Calc", "CalcWithWatermark", "DropUpdateBefore", "SelectColumns", "function_context"]
-
 
 class Calc:
     """Apply row-wise operations one after the other."""

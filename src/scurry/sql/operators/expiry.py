@@ -7,8 +7,6 @@ from typing import Any
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.slots import DOMAINS
 
-__all__ = ["CLEANUP", "Expiry", "IdleCleanup"]
-
 #: The slot of the time at which state of a key was written last.
 _TOUCHED = "touched"
 #: The slot of the time at which an idle key is forgotten, and the namespace of its timer.

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from scurry.sql.plan.nodes import Plan
 
-__all__ = ["Identities"]
-
 #: Operators without state: a statement may get and lose them, and the others are still found.
 _ROW_WISE = frozenset({"Calc", "ConstraintEnforcer", "DropUpdateBefore", "SelectColumns"})
 

@@ -13,8 +13,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["Piece", "joined", "length_of", "pieces", "runs_of"]
-
 #: Some rows: a tuple of values for each, or columns of Arrow.
 Piece: TypeAlias = "Changes | list[tuple[Any, ...]]"
 

@@ -58,8 +58,6 @@ from scurry.sql.plan.rewriting import expressions_of, walk_expression, without_i
 from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.explain.physical import physical_text
 
-__all__ = ["Lowering", "Tables"]
-
 
 class Tables(Protocol):
     """What is known of the tables that plans read."""

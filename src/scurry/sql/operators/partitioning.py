@@ -17,9 +17,6 @@ from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.hashed_rows.hashing import Hashes, groups_of, in_groups, row_hashes
 from scurry.sql.types.values import naming_texts, to_values
 
-__all__ = ["HashedChanges", "KeyedChanges", "PartitionByHash", "PartitionByKey", "keys_of"]
-
-
 #: Hashes that a writer remembers.
 _MOST_HASHES = 1_000_000
 #: Rows of a key from which on its texts are sent once.

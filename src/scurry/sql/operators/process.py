@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["ProcessPartitions", "ProcessRows", "lower_process_table"]
-
 #: The slot of a partition's timers: times by name, times without one, and the values of its key.
 _TIMERS = "timers"
 #: The namespaces of timers without a name, and what those of timers with a name begin with.

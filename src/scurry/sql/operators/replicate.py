@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["Replicate", "lower_replicate"]
-
 
 def lower_replicate(lowering: Lowering, plan: ReplicateRows) -> Node:
     """Return the node that repeats rows."""

@@ -13,8 +13,6 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.operators.partitioning import KeyedChanges
 
-__all__ = ["WaitingRows", "concatenated_kinds"]
-
 #: Pieces of a key group that are stored one by one before they are merged.
 _KEPT = 4
 

@@ -12,8 +12,6 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.operators.calc import Calc, SelectColumns
 
-__all__ = ["RowWatermarks"]
-
 _NONE = -(2**63)
 
 

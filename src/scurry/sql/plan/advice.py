@@ -16,8 +16,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["time_attribute_of", "watermark_of"]
-
 _DELAY = "INTERVAL '5' SECOND"
 
 

@@ -26,22 +26,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.windows import OrderKey, WindowCall
 from scurry.sql.types import DataType
 
-__all__ = [
-    "aggregate",
-    "column",
-    "columns",
-    "distinct",
-    "filtered",
-    "join",
-    "limit",
-    "one_row",
-    "over",
-    "project",
-    "set_operation",
-    "sort",
-    "table_aggregate",
-]
-
 
 def one_row() -> Plan:
     """Return a plan of one row without columns: what a query without FROM reads."""

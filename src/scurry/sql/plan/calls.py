@@ -27,20 +27,6 @@ from scurry.sql.types import (
 from scurry.sql.types.families import INTERVAL, planner_interval, same_type
 from scurry.sql.types.intervals import interval_unit, spans_units
 
-__all__ = [
-    "all_of",
-    "call",
-    "cast",
-    "combined",
-    "converted",
-    "field",
-    "is_constant",
-    "is_written_null",
-    "no_match",
-    "refused",
-    "wrong_call",
-]
-
 
 def is_constant(expression: Expression) -> bool:
     """Return whether an expression has the same value for every row."""

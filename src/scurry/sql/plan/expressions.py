@@ -10,17 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scurry.sql.types import DataType
 
-__all__ = [
-    "FLIPPED",
-    "AggregateCall",
-    "Call",
-    "CorrelatedReference",
-    "Expression",
-    "InputReference",
-    "Literal",
-    "UserFunctionCall",
-]
-
 #: How a comparison reads from its right side, by its operator.
 FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 

@@ -13,8 +13,6 @@ from scurry.sql.plan.rewriting import input_references, shifted
 from scurry.sql.types import VarCharType
 from scurry.sql.types.families import same_type
 
-__all__ = ["EqualColumns", "conjuncts", "joins_one_value", "split_condition"]
-
 
 @dataclass(frozen=True)
 class EqualColumns:

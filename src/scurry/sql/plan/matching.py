@@ -12,21 +12,6 @@ from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import DataType
 from scurry.sql.types.families import is_proctime
 
-__all__ = [
-    "ALL_VARIABLES",
-    "AfterMatch",
-    "Definition",
-    "Match",
-    "MatchPattern",
-    "MatchTime",
-    "PatternAggregate",
-    "PatternOperation",
-    "PatternQuantifier",
-    "PatternReference",
-    "PatternVariable",
-    "RefusedCall",
-]
-
 #: The variable of a column that is written without one: it stands for all of them.
 ALL_VARIABLES: Final = "*"
 

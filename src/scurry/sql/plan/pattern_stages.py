@@ -17,8 +17,6 @@ from scurry.sql.plan.matching import (
 from scurry.sql.plan.rewriting import walk_expression
 from scurry.sql.types import DayTimeIntervalType
 
-__all__ = ["Stage", "pattern_stages", "pattern_text"]
-
 _REFUSED_OPERATORS = {
     "|": "branching patterns",
     "PATTERN_PERMUTE": "PERMUTE patterns",

@@ -13,8 +13,6 @@ from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["ProcessTableFunction", "TableInput", "check_identifiers"]
-
 
 @dataclass(frozen=True)
 class TableInput:

@@ -11,25 +11,6 @@ from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputRe
 from scurry.sql.plan.nodes import Plan, Scan, Values
 from scurry.sql.plan.schema import Schema
 
-__all__ = [
-    "calls_user_function",
-    "correlated",
-    "correlations_of",
-    "expressions_of",
-    "grafted",
-    "input_references",
-    "is_true",
-    "remapped",
-    "retyped",
-    "rewritten",
-    "shifted",
-    "substituted",
-    "walk_expression",
-    "with_expressions",
-    "with_parts",
-    "without_inputs",
-]
-
 Replacement = Callable[[Expression], Expression]
 _Expression = TypeVar("_Expression", bound=Expression)
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from scurry.sql.types import DataType
 
-__all__ = ["Column", "Schema"]
-
 
 @dataclass(frozen=True)
 class Column:

@@ -11,8 +11,6 @@ from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.types import DataType
 
-__all__ = ["Exists", "QuantifiedSubquery", "ScalarSubquery", "Subquery"]
-
 
 @dataclass(frozen=True)
 class Subquery(Expression):

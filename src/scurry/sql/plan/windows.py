@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.types import DataType
 
-__all__ = ["Frame", "FrameBound", "OrderKey", "WindowCall", "streaming_frame"]
-
 
 @dataclass(frozen=True)
 class OrderKey:

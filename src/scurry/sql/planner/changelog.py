@@ -23,8 +23,6 @@ from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import input_references
 from scurry.sql.planner.unique_keys import upsert_keys
 
-__all__ = ["RULES", "ChangelogRule", "Changelogs", "Kinds", "Update"]
-
 
 class Kinds(enum.Flag):
     """Kinds of changes."""

@@ -14,8 +14,6 @@ from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import joins, ranks
 from scurry.sql.types import BigIntType, DecimalType
 
-__all__ = ["Interval", "column_interval", "interval_where"]
-
 
 @dataclass(frozen=True)
 class Interval:

@@ -17,8 +17,6 @@ from scurry.sql.plan.physical import aggregates, joins, over, ranks, windows
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.column_intervals import column_interval
 
-__all__ = ["Monotonicity", "modified_monotonicity", "never_retracted"]
-
 
 class Monotonicity(enum.Enum):
     """The direction in which updates change a column."""

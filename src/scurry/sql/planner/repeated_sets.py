@@ -12,8 +12,6 @@ from scurry.sql.plan.nodes import Aggregate, Plan
 from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.plan.schema import Column, Schema
 
-__all__ = ["union_of_repetitions"]
-
 
 def union_of_repetitions(plan: Aggregate) -> Plan:
     """Return the union of aggregations none of which repeats a set; GROUP_ID is the column behind the set's number."""

@@ -13,8 +13,6 @@ from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.types.injective_casts import is_injective_cast
 
-__all__ = ["Keys", "flinks_upsert_keys", "is_unique", "unique_keys", "upsert_keys"]
-
 #: Sets of columns, each of which identifies a row; an empty set if there is one row at most.
 Keys = frozenset[frozenset[int]]
 

@@ -14,8 +14,6 @@ from scurry.sql.syntax.parser import parse
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql.validator import catalog as seen
 
-__all__ = ["SessionCatalog", "TableCatalog", "columns_of", "is_source_watermark"]
-
 
 class SessionCatalog:
     """Look up the tables and views of a session."""

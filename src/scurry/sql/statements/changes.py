@@ -34,8 +34,6 @@ from scurry.sql.syntax.parser import parse
 from scurry.sql.types.families import is_proctime, is_rowtime
 from scurry.sql.validator import validate_query
 
-__all__ = ["PlannedStatement", "check_sources", "is_bounded", "planned", "sink_with_changes", "watermark_of"]
-
 
 @dataclass(frozen=True)
 class PlannedStatement:

@@ -26,8 +26,6 @@ from scurry.sql.types import LocalZonedTimestampType
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["ClientStatements"]
-
 _SAVEPOINT_DIRECTORIES = ("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
 _JOB_COLUMNS = [
     ("job id", STRING),

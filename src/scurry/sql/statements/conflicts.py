@@ -10,8 +10,6 @@ from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.unique_keys import flinks_upsert_keys
 from scurry.sql.types.families import is_rowtime
 
-__all__ = ["check_conflicts"]
-
 
 def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> None:
     """Check that a statement says what is done with rows of the same primary key, if a query may have several.

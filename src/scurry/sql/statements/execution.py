@@ -20,8 +20,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.places import failing_in
 
-__all__ = ["execute"]
-
 _ACCEPTED = (
     "Unsupported SQL query! executeSql() only accepts a single SQL statement of type CREATE TABLE, DROP "
     "TABLE, ALTER TABLE, CREATE DATABASE, DROP DATABASE, ALTER DATABASE, CREATE FUNCTION, DROP FUNCTION, "

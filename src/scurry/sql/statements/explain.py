@@ -18,8 +18,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import execution_plan
 from scurry.sql.syntax import nodes
 
-__all__ = ["explain", "explain_plans", "explain_text"]
-
 
 def explain(session: TableSession, statement: nodes.Explain) -> StatementResult:
     """Show the plans of a statement."""

@@ -35,17 +35,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = [
-    "arrow_of_plan",
-    "first_rows",
-    "pandas_of_plan",
-    "plan_of_arrow",
-    "plan_of_frame",
-    "plan_of_pandas",
-    "spark_of_plan",
-    "types_of_arrow",
-]
-
 #: Bytes of the rows that a reader takes at once.
 _PIECE = 16 << 20
 _BATCH_ROWS = 1 << 16

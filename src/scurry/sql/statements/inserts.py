@@ -30,17 +30,6 @@ from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.types.families import without_time_attribute
 from scurry.sql.validator.failures import invalid
 
-__all__ = [
-    "converted",
-    "execute_insert",
-    "execute_sinks",
-    "execute_statement_set",
-    "insert_plan",
-    "insert_result",
-    "plan_insert",
-    "started",
-]
-
 
 def execute_insert(session: TableSession, statement: nodes.Insert) -> StatementResult:
     """Start the job that writes the rows of a query into a table."""

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from scurry.common.job_client import JobClient
 from scurry.common.job_status import JobStatus
 
-__all__ = ["JobList", "ListedJob"]
-
 #: How many jobs that are over are kept.
 _MOST_ENDED = 100
 

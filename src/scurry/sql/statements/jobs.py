@@ -24,8 +24,6 @@ from scurry.sql.statements.batch.runners import batch_job, run_here_without_java
 from scurry.sql.statements.changes import PlannedStatement
 from scurry.sql.statements.streaming_runner import streaming_job, wait_for
 
-__all__ = ["QueryJob", "TableJob", "run_query", "run_sinks", "write_to_end"]
-
 
 def run_query(statement: PlannedStatement) -> Iterator[Changes]:
     """Yield the rows of a query, as the job commits them; cancel the job if not all of them are taken."""

@@ -11,8 +11,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.validator.functions.user_functions import is_built_in
 
-__all__ = ["filtered", "full_function", "options_of", "qualified"]
-
 
 def qualified(session: TableSession, name: nodes.Identifier) -> ObjectIdentifier:
     """Return the full name that a name in a statement means."""

@@ -17,8 +17,6 @@ from scurry.sql.statements.session import TableSession
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NotNullEnforcer"]
-
 
 @dataclass(frozen=True)
 class NotNullEnforcer:

@@ -11,8 +11,6 @@ from scurry.graph.dependencies import JobDependencies
 from scurry.sql.catalog.entries import CatalogFunction
 from scurry.sql.functions.user.definition import UserFunction
 
-__all__ = ["loaded"]
-
 
 def loaded(registered: CatalogFunction | None, name: str, settings: Mapping[str, str]) -> UserFunction | None:
     """Return a function that is registered.

@@ -20,8 +20,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.validator import validate_query
 
-__all__ = ["execute_plan", "execute_query", "plan_path", "plan_query", "schema_of"]
-
 
 @deep_recursion()
 def plan_query(session: TableSession, query: nodes.Query) -> Plan:

@@ -13,8 +13,6 @@ from scurry.sql.types import MAX_LENGTH, BooleanType, DataType, VarCharType
 if TYPE_CHECKING:
     from scurry.common.job_client import JobClient
 
-__all__ = ["BOOLEAN", "STRING", "QueryRows", "StatementResult", "names_result", "ok", "table_result"]
-
 STRING = VarCharType(MAX_LENGTH)
 BOOLEAN = BooleanType()
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from scurry.sql.functions.definition import Session, Setting
     from scurry.sql.syntax import nodes
 
-__all__ = ["TableSession"]
-
 
 _Made = TypeVar("_Made")
 

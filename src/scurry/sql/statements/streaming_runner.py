@@ -46,18 +46,6 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = [
-    "execution_plan",
-    "job_name",
-    "lowering_of",
-    "origin_of",
-    "parallelism_of",
-    "settings_of",
-    "sink_nodes",
-    "streaming_job",
-    "wait_for",
-]
-
 
 def streaming_job(
     statement: PlannedStatement,

@@ -9,9 +9,6 @@ from scurry.common.configuration import Configuration
 from scurry.errors import UnknownConfigError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import similar_name
 
-__all__ = ["SETTING_KEYS", "check_setting", "check_table_options", "effect_of", "setting_keys"]
-
-
 #: What settings do that have an effect.
 _EFFECTS = {
     "table.exec.state.ttl": "After which time state is forgotten that is not written.",

@@ -28,8 +28,6 @@ _EXTRACTED = {
     "DAYOFYEAR": "DOY",
 }
 
-__all__ = ["parse_expression", "parse_type", "resolved_text", "sql_text"]
-
 
 def sql_text(node: nodes.Node) -> str:
     """Return a part of a statement in Flink's canonical form."""

@@ -7,8 +7,6 @@ from typing import Final, NamedTuple
 
 from scurry.sql.syntax.keywords import KEYWORDS, NON_RESERVED
 
-__all__ = ["IDENTIFIER_KEYS", "Tokens", "tokenize"]
-
 # Kinds of tokens that are no keyword and no symbol; those are their own kind.
 IDENTIFIER: Final = "<IDENTIFIER>"
 QUOTED_IDENTIFIER: Final = "<BACK_QUOTED_IDENTIFIER>"

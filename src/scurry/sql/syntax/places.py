@@ -13,8 +13,6 @@ from scurry.errors.statement import StatementPlace
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.span import Span
 
-__all__ = ["failing_in", "place_of"]
-
 
 def place_of(span: Span, file: str = "", before: int = 0) -> StatementPlace | None:
     """Return where a span is, in the text without its secrets; None if it is not known.

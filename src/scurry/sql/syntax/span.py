@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["NO_SPAN", "Span"]
-
 
 class Span:
     """A stretch of a statement's text, from offset ``start`` up to but not including ``end``.

@@ -7,8 +7,6 @@ from scurry.sql.types.common_type import WIDTH, least_restrictive
 from scurry.sql.types.families import APPROXIMATE, DOUBLE, EXACT, INTEGER
 from scurry.sql.types.logical_type import DataType
 
-__all__ = ["arithmetic_type", "as_decimal", "average_type", "rounded_type", "sum_type"]
-
 _MINIMUM_SCALE = 6
 
 

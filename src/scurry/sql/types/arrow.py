@@ -34,8 +34,6 @@ from scurry.sql.types.special_types import BitmapType, RawType, StructuredType, 
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["arrow_type", "sql_type", "timestamp_unit", "units_per_second"]
-
 _UNITS: Final = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 #: Names of pyarrow's functions without arguments.

@@ -9,31 +9,6 @@ from typing import Any, ClassVar, TypeVar
 from scurry.errors import ArgumentError
 from scurry.sql.types.logical_type import AtomicType
 
-__all__ = [
-    "MAX_LENGTH",
-    "BigIntType",
-    "BinaryType",
-    "BooleanType",
-    "CharType",
-    "DateType",
-    "DecimalType",
-    "DoubleType",
-    "FloatType",
-    "FractionalType",
-    "IntType",
-    "IntegralType",
-    "LocalZonedTimestampType",
-    "NullType",
-    "NumericType",
-    "SmallIntType",
-    "TimeAttribute",
-    "TimeType",
-    "TimestampType",
-    "TinyIntType",
-    "VarBinaryType",
-    "VarCharType",
-]
-
 #: The length of STRING and BYTES.
 MAX_LENGTH = 0x7FFFFFFF
 MAX_PRECISION = 38

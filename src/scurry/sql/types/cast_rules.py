@@ -33,8 +33,6 @@ from scurry.sql.types.logical_type import DataType
 from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowType
 from scurry.sql.types.special_types import RawType, VariantType
 
-__all__ = ["supports_cast", "supports_implicit_cast"]
-
 
 def supports_implicit_cast(source: DataType, target: DataType) -> bool:
     """Return whether an argument of a type is converted to another without being asked to."""

@@ -39,8 +39,6 @@ from scurry.sql.types.families import (
 from scurry.sql.types.logical_type import DataType
 from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowField, RowType
 
-__all__ = ["WIDTH", "find_common_type", "least_restrictive"]
-
 #: Digits of the whole numbers.
 WIDTH: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
 

@@ -29,37 +29,6 @@ from scurry.sql.types.intervals import DayTimeIntervalType, YearMonthIntervalTyp
 from scurry.sql.types.logical_type import DataType
 from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType
 
-__all__ = [
-    "APPROXIMATE",
-    "BIGINT",
-    "BINARY",
-    "BOOLEAN",
-    "BYTES",
-    "CHARACTER",
-    "COLLECTION",
-    "DATE",
-    "DATETIME",
-    "DAY_TIME_INTERVAL",
-    "DOUBLE",
-    "EXACT",
-    "FLOAT",
-    "INT",
-    "INTEGER",
-    "INTERVAL",
-    "NUMERIC",
-    "SMALLINT",
-    "STRING",
-    "TIMESTAMP",
-    "TINYINT",
-    "YEAR_MONTH_INTERVAL",
-    "planner_interval",
-    "is_proctime",
-    "is_rowtime",
-    "is_time_attribute",
-    "same_type",
-    "without_time_attribute",
-]
-
 NUMERIC: Final = (NumericType,)
 INTEGER: Final = (IntegralType,)
 EXACT: Final = (IntegralType, DecimalType)

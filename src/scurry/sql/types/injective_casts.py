@@ -16,8 +16,6 @@ from scurry.sql.types.common_type import WIDTH
 from scurry.sql.types.families import APPROXIMATE, BINARY, CHARACTER, INTEGER, TIMESTAMP, same_type
 from scurry.sql.types.logical_type import DataType
 
-__all__ = ["is_injective_cast"]
-
 #: No text of a number, a date, a time or a point of time is longer.
 _LONGEST = 32
 #: A character has no more bytes.

@@ -8,8 +8,6 @@ from typing import Any
 from scurry.errors import ArgumentError
 from scurry.sql.types.logical_type import AtomicType
 
-__all__ = ["DayTimeIntervalType", "Resolution", "YearMonthIntervalType", "interval_type", "interval_unit"]
-
 
 class Resolution:
     """A unit of time with its number of digits."""

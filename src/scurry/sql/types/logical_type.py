@@ -5,8 +5,6 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, TypeVar
 
-__all__ = ["AtomicType", "DataType"]
-
 _Self = TypeVar("_Self", bound="DataType")
 
 

@@ -8,16 +8,6 @@ from typing import Any, overload
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.types.logical_type import DataType
 
-__all__ = [
-    "ArrayType",
-    "ListViewType",
-    "MapType",
-    "MapViewType",
-    "MultisetType",
-    "RowField",
-    "RowType",
-]
-
 
 class _CollectionType(DataType):
     """Any number of elements of one type."""

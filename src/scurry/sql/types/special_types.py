@@ -8,8 +8,6 @@ from typing import Any, Final
 from scurry.sql.types.logical_type import AtomicType
 from scurry.sql.types.nested_types import RowField, RowType
 
-__all__ = ["TUPLE_CLASS", "BitmapType", "RawType", "StructuredType", "SymbolType", "VariantType"]
-
 #: What the names of the classes of Flink's tuples begin with; the number of fields follows.
 TUPLE_CLASS: Final = "org.apache.flink.api.java.tuple.Tuple"
 

@@ -17,8 +17,6 @@ from scurry.sql.types.logical_type import DataType
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["from_value", "from_values", "naming_texts", "repeated", "to_value", "to_values"]
-
 
 _NO_UTF8 = "is no UTF-8 ("
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 #: Arguments of aggregates that may be the literal NULL.
 _TAKING_NULL = {("PERCENTILE", 0), ("JSON_ARRAYAGG", 0), ("JSON_OBJECTAGG", 1)}
 
-__all__ = ["aggregate_call", "is_aggregate", "is_ranking", "needs_order"]
-
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
     """Return whether a call is one of an aggregate."""

@@ -10,8 +10,6 @@ from scurry.sql.plan.nodes import Plan
 from scurry.sql.syntax.nodes import Expression, Query
 from scurry.sql.types import DataType
 
-__all__ = ["CatalogColumn", "CatalogPlan", "CatalogReader", "CatalogTable", "CatalogView"]
-
 
 @dataclass(frozen=True)
 class CatalogColumn:

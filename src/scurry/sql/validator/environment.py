@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scurry.sql.plan.nodes import Plan
     from scurry.sql.validator.scope import Scope
 
-__all__ = ["CommonTable", "Environment"]
-
 
 @dataclass(frozen=True)
 class CommonTable:

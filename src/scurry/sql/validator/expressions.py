@@ -31,8 +31,6 @@ from scurry.sql.validator.scope import Scope
 from scurry.sql.validator.special_forms import SPECIAL_FORMS
 from scurry.sql.validator.types import data_type
 
-__all__ = ["ExpressionValidator", "Interceptor", "Resolved"]
-
 #: Longer chains of AND and OR are converted as a whole.
 _LONG_CHAIN = 20
 # What GROUP BY TUMBLE(...) and the like make known; elsewhere they are no functions.

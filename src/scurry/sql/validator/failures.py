@@ -7,8 +7,6 @@ from scurry.sql.functions.signatures import standard_name
 from scurry.sql.syntax.span import Span
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 
-__all__ = ["check_period", "invalid"]
-
 
 def invalid(span: Span, message: str) -> ValidationError:
     """Make the error for a part of a statement.

@@ -18,8 +18,6 @@ from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.from_clause.window_tables import window_schema
 
-__all__ = ["GroupWindow", "auxiliary", "group_window"]
-
 _KINDS = ("TUMBLE", "HOP", "SESSION")
 _AUXILIARIES = {"START": 0, "END": 1, "ROWTIME": 2, "PROCTIME": 2}
 

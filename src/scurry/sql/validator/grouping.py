@@ -24,8 +24,6 @@ from scurry.sql.validator.group_windows import GroupWindow, auxiliary, group_win
 from scurry.sql.validator.names import unique_names
 from scurry.sql.validator.scope import Found, Scope
 
-__all__ = ["Grouping", "has_aggregates"]
-
 _GROUPING = {"GROUPING", "GROUPING_ID", "GROUP_ID"}
 
 

@@ -14,8 +14,6 @@ from scurry.sql.validator.failures import invalid
 if TYPE_CHECKING:
     from scurry.sql.validator.from_clause.items import FromItem
 
-__all__ = ["Hints"]
-
 _RETRIES = ("retry-predicate", "retry-strategy", "fixed-delay", "max-attempts")
 _CHOICES = {"async": ("TRUE", "FALSE"), "output-mode": ("ORDERED", "ALLOW_UNORDERED"), "shuffle": ("TRUE", "FALSE")}
 _JOIN_HINTS = {"BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN"}

@@ -10,8 +10,6 @@ from scurry.sql.plan.expressions import Expression
 from scurry.sql.syntax import nodes
 from scurry.sql.types import DataType, DayTimeIntervalType, TimestampType, YearMonthIntervalType
 
-__all__ = ["interval_type", "interval_value", "operands_with_digits"]
-
 _MONTHS = {"YEAR": 12, "QUARTER": 3, "MONTH": 1}
 _MILLISECONDS = {"WEEK": 604_800_000, "DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000, "SECOND": 1000}
 _UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")

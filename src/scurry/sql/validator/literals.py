@@ -30,8 +30,6 @@ from scurry.sql.types.families import planner_interval
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.intervals import interval_type, interval_value
 
-__all__ = ["literal"]
-
 _INT, _BIGINT = IntType(False), BigIntType(False)
 _TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?")
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")

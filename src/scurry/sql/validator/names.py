@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from scurry.sql.syntax import nodes
 
-__all__ = ["column_name", "unique_names"]
-
 
 def column_name(expression: nodes.Expression, alias: nodes.Identifier | None, place: int) -> str:
     """Return the name of a column of SELECT: its alias, the name it selects, or EXPR$ and its number."""

@@ -7,8 +7,6 @@ from scurry.sql.plan.windows import OrderKey
 from scurry.sql.syntax import nodes
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["order_key", "ordinal"]
-
 
 def order_key(item: nodes.OrderItem, expression: Expression) -> OrderKey:
     """Return the sort key of an item of ORDER BY; NULL is the least value unless something else is said."""

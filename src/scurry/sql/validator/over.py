@@ -20,8 +20,6 @@ from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.ordering import order_key
 
-__all__ = ["OverCalls"]
-
 _UNBOUNDED = FrameBound("UNBOUNDED PRECEDING")
 _CURRENT = FrameBound("CURRENT ROW")
 _END = FrameBound("UNBOUNDED FOLLOWING")

@@ -23,8 +23,6 @@ from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.scope import Relation, Scope
 from scurry.sql.validator.select import SelectValidator
 
-__all__ = ["validate_expression", "validate_query"]
-
 
 def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session) -> Plan:
     """Make the plan of a query.

@@ -16,8 +16,6 @@ from scurry.sql.syntax.span import Span
 from scurry.sql.types import RowType
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["Found", "Relation", "Scope"]
-
 #: Most names that a hint lists.
 _MOST_NAMES = 12
 _correlations = itertools.count(1)

@@ -24,8 +24,6 @@ from scurry.sql.validator.ordering import order_key, ordinal
 from scurry.sql.validator.over import OverCalls
 from scurry.sql.validator.scope import Scope
 
-__all__ = ["SelectValidator"]
-
 
 @dataclass(frozen=True)
 class Item:

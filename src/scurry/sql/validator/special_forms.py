@@ -10,8 +10,6 @@ from scurry.sql.syntax import nodes
 from scurry.sql.types import NullType, SymbolType
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["SPECIAL_FORMS"]
-
 #: Names of units beside the keywords.
 _OTHER_UNITS: Final = {
     f"SQL_TSI_{unit}" for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")

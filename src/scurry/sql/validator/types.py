@@ -39,9 +39,6 @@ from scurry.sql.types import (
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.intervals import interval_type
 
-__all__ = ["data_type"]
-
-
 _PLAIN: dict[str, Callable[[], DataType]] = {
     "BOOLEAN": BooleanType,
     "TINYINT": TinyIntType,

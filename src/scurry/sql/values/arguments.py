@@ -13,8 +13,6 @@ from scurry.sql.values.converters import Convert, ToPython, naive_datetime
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["python_values"]
-
 
 _NO_VALUES = (MultisetType, RawType, DayTimeIntervalType, YearMonthIntervalType)
 

@@ -32,8 +32,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.values.converters import Convert, Entries, ToPython, converted
 
-__all__ = ["as_tables_keep", "in_order_of_java", "python_value"]
-
 _CHANGEABLE = (ArrayType, MapType, MultisetType, RowType, BinaryType, VarBinaryType)
 
 

@@ -23,8 +23,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import units_per_second
 
-__all__ = ["Convert", "Entries", "FromPython", "ToPython", "converted", "naive_datetime", "units_of_instant"]
-
 Convert: TypeAlias = Callable[[Any], Any]
 Entries: TypeAlias = list[tuple[Any, Any]]
 

@@ -42,8 +42,6 @@ from scurry.sql.types.arrow import units_per_second
 from scurry.sql.values.collected import as_tables_keep
 from scurry.sql.values.converters import Convert, Entries, FromPython, units_of_instant
 
-__all__ = ["attributes_of", "internal_value", "unverified_value", "without_dataclasses"]
-
 
 def internal_value(data_type: DataType) -> Convert:
     """Return the conversion of Python values to values of columns; it raises `TypeMismatchError` for those of others.

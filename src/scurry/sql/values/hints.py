@@ -41,18 +41,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.values.elements import attributes_of
 
-__all__ = [
-    "argument_maker",
-    "hinted_arguments",
-    "hinted_result",
-    "hinted_rows",
-    "hints_of",
-    "row_type_of_value",
-    "type_of_class",
-    "type_of_hint",
-    "type_of_value",
-]
-
 #: The SQL types of Python's classes; times have as many digits as their values.
 _TYPES: dict[Any, DataType] = {
     bool: BooleanType(),

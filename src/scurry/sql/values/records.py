@@ -19,8 +19,6 @@ from scurry.sql.values.converters import Convert, ToPython
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["record_values"]
-
 
 def record_values(column: pyarrow.Array, data_type: DataType) -> list[Any]:
     """Return the values of a column, None for NULL.

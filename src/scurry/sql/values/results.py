@@ -46,8 +46,6 @@ from scurry.sql.values.converters import Convert, FromPython
 if TYPE_CHECKING:
     import pyarrow
 
-__all__ = ["ResultColumn"]
-
 
 _MICROSECOND = datetime.timedelta(microseconds=1)
 #: Python types whose values are those of columns already.

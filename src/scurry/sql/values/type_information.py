@@ -49,8 +49,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.special_types import TUPLE_CLASS
 
-__all__ = ["no_columns", "own_value_type", "record_type", "represented", "to_type_info", "value_type"]
-
 #: type of a stream -> its values as a column
 _COLUMNS: dict[TypeInformation, DataType] = {
     Types.STRING(): VarCharType(MAX_LENGTH),

@@ -11,8 +11,6 @@ from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, Cat
 from scurry.table._catalog.names import ObjectPath
 from scurry.table._catalog.partitions import PartitionMethods
 
-__all__ = ["Catalog", "HiveCatalog", "JdbcCatalog"]
-
 
 class Catalog(PartitionMethods):
     """The databases, tables, views and functions of a catalog.

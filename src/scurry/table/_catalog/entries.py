@@ -11,8 +11,6 @@ from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.table.schema import Schema
 from scurry.table.table_schema import TableSchema
 
-__all__ = ["CatalogBaseTable", "CatalogDatabase", "CatalogFunction"]
-
 
 class CatalogDatabase(ApiObject):
     """A database."""

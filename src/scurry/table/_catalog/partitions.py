@@ -10,8 +10,6 @@ from scurry.sql.catalog import partitions
 from scurry.sql.catalog.partitions import PartitionedCatalog
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
 
-__all__ = ["CatalogColumnStatistics", "CatalogPartition", "CatalogTableStatistics", "PartitionMethods"]
-
 
 class CatalogPartition(ApiObject):
     """A partition of a table."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from scurry.sql.catalog.identifier import ObjectIdentifier
     from scurry.sql.statements.session import TableSession
 
-__all__ = ["EnvironmentBase", "parts_of"]
-
 
 class EnvironmentBase(ApiObject):
     """A TableEnvironment as its methods see it."""

@@ -9,8 +9,6 @@ from scurry.table._environment.base import EnvironmentBase
 if TYPE_CHECKING:
     from scurry.table.catalog import Catalog, CatalogDescriptor
 
-__all__ = ["CatalogMethods"]
-
 
 class CatalogMethods(EnvironmentBase):
     """Catalogs, databases, and what they contain."""

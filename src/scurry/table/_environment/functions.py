@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from scurry.sql.catalog.entries import CatalogFunction
     from scurry.table.table import Table
 
-__all__ = ["FunctionMethods"]
-
 
 class FunctionMethods(EnvironmentBase):
     """User-defined functions, and what Python's functions need on workers."""

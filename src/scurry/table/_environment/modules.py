@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scurry.table.plan_reference import PlanReference
     from scurry.table.table_result import TableResult
 
-__all__ = ["ModuleMethods"]
-
 
 class ModuleMethods(EnvironmentBase):
     """Modules, models and compiled plans."""

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from scurry.sql.catalog.identifier import ObjectIdentifier
     from scurry.table.table_environment import TableEnvironment
 
-__all__ = ["TableMethods"]
-
 
 class TableMethods(EnvironmentBase):
     """Methods of a TableEnvironment about its tables."""

@@ -9,8 +9,6 @@ from scurry.sql.syntax import nodes
 from scurry.table._expression.base import ExpressionBase
 from scurry.table._expression.syntax import here
 
-__all__ = ["Aggregates"]
-
 
 class Aggregates(ExpressionBase):
     """Functions of the rows of a group, of a window, or of the rows around one."""

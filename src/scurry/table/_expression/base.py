@@ -13,8 +13,6 @@ from scurry.table._expression.syntax import filled, here, literal
 if TYPE_CHECKING:
     from scurry.sql.plan.nodes import Plan
 
-__all__ = ["ExpressionBase"]
-
 
 class ExpressionBase:
     """A syntax tree of SQL, with what it needs beside the catalog.

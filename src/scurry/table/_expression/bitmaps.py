@@ -6,8 +6,6 @@ from typing import Any, Self
 
 from scurry.table._expression.base import ExpressionBase
 
-__all__ = ["Bitmaps"]
-
 
 class Bitmaps(ExpressionBase):
     """Functions of bitmaps: sets of whole numbers of 32 bits."""

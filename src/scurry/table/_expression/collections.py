@@ -8,8 +8,6 @@ from scurry.sql.syntax import nodes
 from scurry.table._expression.base import ExpressionBase
 from scurry.table._expression.syntax import here
 
-__all__ = ["Collections"]
-
 
 class Collections(ExpressionBase):
     """Functions of arrays, maps and rows."""

@@ -16,8 +16,6 @@ from scurry.table._expression.units import (
     JsonValueOnEmptyOrError,
 )
 
-__all__ = ["Json"]
-
 _WRAPPERS = {
     JsonQueryWrapper.WITHOUT_ARRAY: "WITHOUT ARRAY",
     JsonQueryWrapper.CONDITIONAL_ARRAY: "WITH CONDITIONAL ARRAY",

@@ -13,8 +13,6 @@ from scurry.table._expression.syntax import here, parsed
 if TYPE_CHECKING:
     from scurry.table.table import Table
 
-__all__ = ["Operators"]
-
 
 def _operator(operator: str, reverse: bool = False) -> Callable[[Any, Any], Any]:
     def call(self: Any, other: Any) -> Any:

@@ -15,8 +15,6 @@ from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse
 from scurry.sql.syntax.span import Span
 
-__all__ = ["PlaceOfCode", "filled", "here", "in_place", "literal", "parsed", "parsed_alone"]
-
 
 class PlaceOfCode(Span):
     """The file and line at which a program makes an expression, for messages."""

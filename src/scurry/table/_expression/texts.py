@@ -6,8 +6,6 @@ from typing import Any, Self
 
 from scurry.table._expression.base import ExpressionBase
 
-__all__ = ["Texts"]
-
 
 class Texts(ExpressionBase):
     """Functions of texts."""

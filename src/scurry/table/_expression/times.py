@@ -11,8 +11,6 @@ from scurry.table._expression.operators import Operators
 from scurry.table._expression.syntax import here, interval_text, parsed
 from scurry.table._expression.units import TimeIntervalUnit
 
-__all__ = ["Times"]
-
 _SECOND = 1000
 _DAY = 24 * 60 * 60 * _SECOND
 

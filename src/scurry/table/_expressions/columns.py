@@ -8,21 +8,6 @@ from scurry.sql.syntax import nodes
 from scurry.table._expression.syntax import here
 from scurry.table.expression import Expression, call_of, expression_of
 
-__all__ = [
-    "CURRENT_RANGE",
-    "CURRENT_ROW",
-    "UNBOUNDED_RANGE",
-    "UNBOUNDED_ROW",
-    "col",
-    "descriptor",
-    "range_",
-    "row_interval",
-    "with_all_columns",
-    "with_columns",
-    "without_columns",
-]
-
-
 #: Bounds of the windows of `Over`.
 UNBOUNDED_ROW = Expression(nodes.Identifier(("UNBOUNDED_ROW",)))
 

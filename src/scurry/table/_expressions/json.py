@@ -7,8 +7,6 @@ from typing import Any
 from scurry.errors import ArgumentTypeError
 from scurry.table.expression import Expression, JsonOnNull, call_of
 
-__all__ = ["json", "json_array", "json_array_agg", "json_object", "json_object_agg", "json_string"]
-
 
 def json(value: Any) -> Expression:
     """Put a JSON text into `json_object` or `json_array` as it is.

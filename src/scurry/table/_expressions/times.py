@@ -9,25 +9,6 @@ from scurry.table._expression.syntax import here, parsed
 from scurry.table._expressions.values import call_with
 from scurry.table.expression import Expression, TimePointUnit, call_of
 
-__all__ = [
-    "convert_tz",
-    "current_date",
-    "current_time",
-    "current_timestamp",
-    "current_watermark",
-    "date_format",
-    "from_unixtime",
-    "local_time",
-    "local_timestamp",
-    "source_watermark",
-    "temporal_overlaps",
-    "timestamp_diff",
-    "to_date",
-    "to_timestamp",
-    "to_timestamp_ltz",
-    "unix_timestamp",
-]
-
 
 def current_date() -> Expression:
     """Return the date of today."""

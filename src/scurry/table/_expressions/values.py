@@ -20,37 +20,6 @@ from scurry.sql.values.elements import internal_value
 from scurry.table._expression.syntax import parsed_alone
 from scurry.table.expression import Expression, call_of, expression_of
 
-__all__ = [
-    "and_",
-    "array",
-    "atan2",
-    "call",
-    "call_sql",
-    "call_with",
-    "coalesce",
-    "concat",
-    "concat_ws",
-    "current_database",
-    "e",
-    "if_then_else",
-    "lag",
-    "lead",
-    "lit",
-    "log",
-    "map_",
-    "map_from_arrays",
-    "negative",
-    "not_",
-    "null_of",
-    "object_of",
-    "or_",
-    "pi",
-    "rand",
-    "rand_integer",
-    "row",
-    "uuid",
-]
-
 
 def lit(v: Any, data_type: DataType | None = None) -> Expression:
     """Return a value.

@@ -13,8 +13,6 @@ from scurry.table._operations.fields import items, operation, project
 from scurry.table.expression import Expression
 from scurry.table.expressions import col
 
-__all__ = ["added", "aliased", "dropped", "renamed"]
-
 
 def aliased(session: TableSession, plan: Plan, names: Sequence[str]) -> Plan:
     """Return a plan with other names for its first columns.

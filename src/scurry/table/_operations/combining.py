@@ -13,8 +13,6 @@ from scurry.sql.types.common_type import find_common_type
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression, expression_of
 
-__all__ = ["combined", "joined", "joined_lateral"]
-
 
 def joined(session: TableSession, left: Plan, right: Plan, kind: str, predicate: Expression | None) -> Plan:
     """Return the plan of a join.

@@ -19,18 +19,6 @@ from scurry.table.expressions import col
 if TYPE_CHECKING:
     from scurry.sql.plan.nodes import Plan
 
-__all__ = [
-    "WINDOW_PROPERTIES",
-    "Keys",
-    "aggregate",
-    "expression",
-    "grouped_by_columns",
-    "grouped_items",
-    "items",
-    "operation",
-    "project",
-]
-
 
 @dataclass(frozen=True)
 class Keys:

@@ -14,8 +14,6 @@ from scurry.sql.statements.table_operations import Operation
 from scurry.sql.syntax import nodes
 from scurry.table.expression import Expression, expression_of
 
-__all__ = ["TableGiven", "processed"]
-
 _FUNCTION = "*function*"
 
 

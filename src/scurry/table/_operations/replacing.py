@@ -7,8 +7,6 @@ from typing import Any
 
 from scurry.sql.syntax import nodes
 
-__all__ = ["replaced"]
-
 
 def replaced(node: nodes.Expression, change: Callable[[nodes.Expression], nodes.Expression | None]) -> nodes.Expression:
     """Return an expression with parts replaced, from the outside in.

@@ -19,8 +19,6 @@ from scurry.table.expression import Expression
 if TYPE_CHECKING:
     from scurry.table.window import GroupWindow
 
-__all__ = ["counted", "row_interval_of"]
-
 #: the column with the place of a row among those of its group
 _PLACE = "*place*"
 

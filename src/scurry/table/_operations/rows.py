@@ -13,8 +13,6 @@ from scurry.sql.syntax import nodes
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression
 
-__all__ = ["distinct", "fetched", "filtered", "skipped", "sorted_by"]
-
 
 def filtered(session: TableSession, plan: Plan, predicate: Expression) -> Plan:
     """Return the plan of the rows for which a condition is TRUE.

@@ -14,8 +14,6 @@ from scurry.sql.types import RowType
 from scurry.table._operations.fields import operation
 from scurry.table.expression import Expression
 
-__all__ = ["values_of_expressions"]
-
 
 def values_of_expressions(session: TableSession, rows: Sequence[Any], row_type: RowType) -> Plan:
     """Return the plan of rows whose values are converted to the columns' types.

@@ -32,8 +32,6 @@ from scurry.table.expression import Expression
 if TYPE_CHECKING:
     from scurry.table.window import GroupWindow, OverWindow
 
-__all__ = ["over_rows", "properties_as_columns", "windowed"]
-
 # Numbers of milliseconds, which windows of BATCH may be over.
 _OF_MILLISECONDS = "CAST(TIMESTAMP '1970-01-01 00:00:00.000' + INTERVAL '0.001' SECOND * x AS TIMESTAMP(3))"
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scurry.table.expression import Expression
     from scurry.table.table_environment import TableEnvironment
 
-__all__ = ["TableBase"]
-
 
 class TableBase(ApiObject):
     """A Table as its methods see it."""

@@ -9,8 +9,6 @@ from scurry.table._table.base import TableBase
 if TYPE_CHECKING:
     from scurry.table.expression import Expression
 
-__all__ = ["ColumnMethods"]
-
 
 class ColumnMethods(TableBase):
     """Methods that choose and name columns."""

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from scurry.table.expression import Expression
     from scurry.table.table import Table
 
-__all__ = ["CombiningMethods"]
-
 
 class CombiningMethods(TableBase):
     """Methods that combine a table with another one, or with the rows of a table function."""

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from scurry.sql.plan.nodes import Plan
     from scurry.table.expression import Expression
 
-__all__ = ["RowMethods"]
-
 
 class RowMethods(TableBase):
     """Methods that choose and sort rows."""

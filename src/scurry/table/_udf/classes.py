@@ -10,17 +10,6 @@ from scurry.common.pickling import of_functions
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.types import DataType
 
-__all__ = [
-    "AggregateFunction",
-    "AsyncScalarFunction",
-    "ImperativeAggregateFunction",
-    "RetractableCollector",
-    "ScalarFunction",
-    "TableAggregateFunction",
-    "TableFunction",
-    "UserDefinedFunction",
-]
-
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
 ACC = TypeVar("ACC")

@@ -19,8 +19,6 @@ from scurry.table._udf.classes import AggregateFunction, UserDefinedFunction
 if TYPE_CHECKING:
     from scurry.table.expression import Expression
 
-__all__ = ["Aliased", "DeclaredFunction", "Types", "column_types", "declared", "place_of", "resolved"]
-
 Types: TypeAlias = Sequence[DataType] | Sequence[str] | DataType | str
 
 #: The method whose parameters are the arguments of calls, and how many others it has, by kind.

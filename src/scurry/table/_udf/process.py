@@ -22,8 +22,6 @@ from scurry.sql.values.hints import argument_maker, hinted_rows, hints_of, type_
 from scurry.table._udf.classes import UserDefinedFunction
 from scurry.table._udf.declared import Aliased, column_types, place_of, resolved
 
-__all__ = ["ArgumentHint", "DeclaredProcessFunction", "ProcessTableFunction", "StateHint", "declared_process"]
-
 _SYSTEM = ("on_time", "uid")
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from scurry.table._table.base import TableBase
     from scurry.table.table import Table
 
-__all__ = ["AggregatedTable", "FlatAggregateTable", "flat_mapped", "lateral_call", "mapped"]
-
 #: The column that has the results of a function until its fields are columns.
 _RESULT = "*result*"
 

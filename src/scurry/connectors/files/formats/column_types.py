@@ -16,8 +16,6 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
 
-__all__ = ["ColumnType", "rounding"]
-
 _MILLIS, _MICROS = 3, 6
 
 

@@ -20,8 +20,6 @@ from scurry.connectors.source import NOTE_ONCE
 from scurry.errors import MalformedRecordError
 from scurry.errors.suggestions import alternatives
 
-__all__ = ["ColumnarFormat", "ColumnarWriter", "RowTables", "Tables", "missing_column"]
-
 
 def missing_column(name: str, names: list[str]) -> str:
     """Return the note on a declared column that a file with these columns lacks."""

@@ -9,8 +9,6 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.source import Block
 
-__all__ = ["BulkFormat", "FileFormat"]
-
 
 class FileFormat(ABC):
     """Read the records of a file; picklable."""

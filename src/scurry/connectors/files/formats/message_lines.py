@@ -15,8 +15,6 @@ from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
-__all__ = ["MessageLinesFormat", "MessageLinesWriterFactory"]
-
 _CHUNK_LINES = 4096
 
 

@@ -13,8 +13,6 @@ from scurry.connectors.files.formats.columnar import ColumnarFormat, ColumnarWri
 from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError, UnsupportedError
 
-__all__ = ["OrcFormat", "OrcWriterFactory", "check_orc_type"]
-
 _MAGIC = b"ORC"
 
 

@@ -14,8 +14,6 @@ from scurry.connectors.files.formats.columnar import ColumnarFormat, ColumnarWri
 from scurry.connectors.source import Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
-__all__ = ["BatchReader", "ParquetFormat", "ParquetWriter", "ParquetWriterFactory", "read_parquet"]
-
 #: The columns to read, and the function that converts an Arrow record batch of them to a block of records.
 BatchReader: TypeAlias = tuple[list[str], Callable[[Any], Sequence[Any]]]
 

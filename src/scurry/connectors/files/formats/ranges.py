@@ -16,8 +16,6 @@ from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.source import MAX_RECORD_BYTES
 from scurry.errors import RecordTooLargeError
 
-__all__ = ["LineNumbers", "compressed", "open_decompressed", "open_text", "owned_blocks"]
-
 #: Bytes handled at once: large enough for speed, small enough for memory.
 BLOCK_BYTES = 4 * 1024 * 1024
 

@@ -9,8 +9,6 @@ from typing import Any, overload
 from scurry.common.types import Row
 from scurry.errors import MalformedRecordError
 
-__all__ = ["ColumnRows"]
-
 
 class ColumnRows(Sequence[Row]):
     """A block of rows kept as Arrow columns.

@@ -12,8 +12,6 @@ from scurry.connectors.files.formats.format import FileFormat
 from scurry.connectors.files.formats.ranges import compressed, open_decompressed, owned_blocks
 from scurry.errors import UnsupportedError
 
-__all__ = ["StreamFormat", "TextLineFormat", "split_lines"]
-
 
 class StreamFormat(FileFormat):
     """A format read from a stream of bytes, such as text. Flink's `StreamFormat`."""

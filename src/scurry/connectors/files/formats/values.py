@@ -8,8 +8,6 @@ from typing import Any
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
 
-__all__ = ["values_of"]
-
 
 def values_of(record: Any, names: tuple[str, ...]) -> Sequence[Any]:
     """Return the values of a row, tuple, list or dict in the order of the columns.

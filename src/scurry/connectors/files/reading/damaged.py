@@ -10,8 +10,6 @@ from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError, ScurryError
 from scurry.errors.user_frames import only_user_frames
 
-__all__ = ["naming_damage"]
-
 _BUILTIN = (EOFError, UnicodeDecodeError, zlib.error)
 _RAISERS = ("pyarrow", "zlib", "gzip", "lzma", "_lzma", "bz2", "fastavro")
 

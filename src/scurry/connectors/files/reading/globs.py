@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from scurry.connectors.files.filesystem import FileSystem, hidden
 from scurry.errors import ArgumentError, SourceNotFoundError
 
-__all__ = ["expand", "is_pattern"]
-
 _SPECIAL = re.compile(r"[*?\[{]")
 
 

@@ -30,8 +30,6 @@ from scurry.connectors.source import (
 from scurry.connectors.split_queues import SplitQueues
 from scurry.errors import ArgumentError
 
-__all__ = ["FileSource", "FileSplits"]
-
 #: (address of the file, first byte, byte after the last, size of the file)
 _Range = tuple[str, int, int, int]
 

@@ -13,8 +13,6 @@ from typing import Any
 from scurry.common.pickling import of_functions
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = ["BasePathBuckets", "BucketAssigner", "BucketContext", "DateTimeBuckets"]
-
 
 @dataclass(frozen=True)
 class BucketContext:

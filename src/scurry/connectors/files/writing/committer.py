@@ -17,8 +17,6 @@ from scurry.errors import SinkCommitError
 if TYPE_CHECKING:
     from scurry.connectors.files.writing.sink import FileSink
 
-__all__ = ["RETAINED_BATCHES", "FileCommitter"]
-
 #: Small files are kept for this many batches after compaction, because a rollback of the checkpoint may need them.
 RETAINED_BATCHES = 100
 

@@ -16,15 +16,6 @@ from scurry.connectors.files.writing.parts import PartFormat
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import ArgumentError, UnsupportedError
 
-__all__ = [
-    "Compaction",
-    "CompactionStrategy",
-    "Compactor",
-    "ConcatCompactor",
-    "IdenticalCompactor",
-    "RecordWiseCompactor",
-]
-
 
 @dataclass(frozen=True)
 class CompactionStrategy:

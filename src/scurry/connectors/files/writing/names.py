@@ -7,8 +7,6 @@ import uuid
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["PartNames", "Small"]
-
 
 @dataclass(frozen=True)
 class Small:

@@ -9,8 +9,6 @@ from typing import Any, BinaryIO
 
 from scurry.common.typeinfo import TypeInformation
 
-__all__ = ["PartFile", "PartFormat", "PartWriter"]
-
 
 class PartFormat(ABC):
     """Write records to part files. Picklable."""

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from scurry.common.time import TimeAmount, to_millis
 
-__all__ = ["RollingPolicy"]
-
 
 @dataclass(frozen=True)
 class RollingPolicy:

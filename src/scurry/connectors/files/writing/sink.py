@@ -21,8 +21,6 @@ from scurry.connectors.files.writing.parts import PartFile, PartFormat, PartWrit
 from scurry.connectors.files.writing.rolling import RollingPolicy
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
-__all__ = ["BulkFiles", "FileSink", "RowFiles"]
-
 
 @dataclass(frozen=True)
 class RowFiles(PartFormat):

@@ -13,8 +13,6 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.pacing.batch_size import MAX_GROWTH
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
-__all__ = ["Alignment"]
-
 #: What a source reads while it is not known how much event time that is.
 _TRIAL = BatchLimits(max_bytes=512, max_records=16)
 

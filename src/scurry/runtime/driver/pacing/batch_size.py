@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from scurry.connectors.source import BatchLimits
 
-__all__ = ["BatchSizer"]
-
 #: Limits of the first batch, before anything is known of the job's speed.
 FIRST = BatchLimits(max_bytes=128 << 20, max_records=100_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.

@@ -26,8 +26,6 @@ from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.slots import partial_matches
 from scurry.runtime.state.store import StateSize, StateStore
 
-__all__ = ["DynamicCepOperator"]
-
 PATTERNS_INPUT = 1
 
 #: Broadcast state: what is known of each pattern by id (those that are removed included), and what comes later by time.

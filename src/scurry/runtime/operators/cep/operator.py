@@ -31,8 +31,6 @@ from scurry.runtime.operators.cep.waiting import Due, WaitingEvents, time_of
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.slots import EVENT, PARTIAL_MATCHES, PROCESSING, WAITING_EVENTS
 
-__all__ = ["CepOperator"]
-
 #: What events of a key go through: the automaton, the partial matches, and the position of the first event it needs.
 _Passage = tuple[PatternRun, Running, int]
 

@@ -12,8 +12,6 @@ from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.context import RuntimeContext
 from scurry.runtime.keys import original_key
 
-__all__ = ["Emitted", "MatchContext", "StatelessContext"]
-
 
 class Emitted:
     """Results that functions have emitted and the operator has not forwarded yet."""

@@ -14,8 +14,6 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.operators.cep.results import Emitted, MatchContext
 from scurry.runtime.state.backend import KeyedStateBackend
 
-__all__ = ["PatternRun", "Running"]
-
 
 class Running:
     """The partial matches of a key in memory; `timers` are times at which Flink's timers fire, in order."""

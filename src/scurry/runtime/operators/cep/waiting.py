@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from scurry.runtime.exchange.collector import Values
 
-__all__ = ["Due", "WaitingEvents", "time_of"]
-
 #: Return the time of an event that waits.
 time_of = itemgetter(0)
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from scurry.runtime.exchange.wire import WireRow
 
-__all__ = ["collect_frame", "row_collector"]
-
 _CLASS = "CollectRows"
 #: A row as the class writes it: all but the block, then the length of the block.
 _ROW = struct.Struct(">iiiiqi")

@@ -11,8 +11,6 @@ from typing import Any
 
 from scurry.spark.session.jvm_classes.jar import CLASS_PATH, jar_path
 
-__all__ = ["FILE_SYSTEM", "file_system_options", "leave_out_if_missing"]
-
 FILE_SYSTEM = "spark.hadoop.fs.file.impl"
 
 _CLASS = "LocalFiles"

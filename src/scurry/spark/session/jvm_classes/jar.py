@@ -16,8 +16,6 @@ from pathlib import Path
 from scurry.common._process.directories import cache_directory
 from scurry.spark.session.java import java_home
 
-__all__ = ["CLASS_PATH", "SOURCES", "compile_java", "jar_path", "make_jar"]
-
 #: What the JVM of the driver has in its class path besides Spark's jars.
 CLASS_PATH = "spark.driver.extraClassPath"
 

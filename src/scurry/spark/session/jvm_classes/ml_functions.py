@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from typing import Any
 
-__all__ = ["create_session"]
-
 _PACKAGE = "pyspark.ml"
 _CLASS = "WithoutMlFunctions"
 

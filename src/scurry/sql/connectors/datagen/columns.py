@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-__all__ = ["ColumnGenerator", "RandomColumns", "sequence_column"]
-
 #: Makes the next so many values of a column.
 ColumnGenerator = Callable[[int], "pa.Array"]
 #: Finds what is set for a column or an element: its prefix and type, to values by the last word of their keys.

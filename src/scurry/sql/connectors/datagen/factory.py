@@ -42,8 +42,6 @@ from scurry.sql.types import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DataGenFactory"]
-
 AnyOption = TableOption[Any]
 
 ROWS_PER_SECOND = TableOption("rows-per-second", whole_number, 10_000, "Rows per second.", checked_late=True)

@@ -18,8 +18,6 @@ from scurry.sql.connectors.filesystem.writing import file_table_sink
 from scurry.sql.formats.contract import FormatColumn, FormatFactory
 from scurry.sql.formats.registry import checked_options, find_format
 
-__all__ = ["FileSystemFactory"]
-
 
 class FileSystemFactory(TableFactory):
     """Make sources and sinks of files."""

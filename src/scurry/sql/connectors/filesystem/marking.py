@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from scurry.connectors.files.filesystem import FileSystem, file_system
 from scurry.connectors.files.writing.names import PartNames
 
-__all__ = ["Marker", "PartitionMarking"]
-
 
 @dataclass(frozen=True)
 class PartitionMarking:

@@ -7,30 +7,6 @@ from scurry.sql.catalog.table_options import TableOption, boolean, one_of
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
 
-__all__ = [
-    "AUTO_COMPACTION",
-    "COMMIT_DELAY",
-    "COMMIT_POLICY",
-    "COMMIT_TRIGGER",
-    "COMPACTED_SIZE",
-    "DEFAULT_PARTITION",
-    "EXTRACTOR_CLASS",
-    "EXTRACTOR_KIND",
-    "FORMAT",
-    "INACTIVITY",
-    "MONITOR_INTERVAL",
-    "OPTIONS",
-    "PATH",
-    "PATH_PATTERN",
-    "POLICY_CLASS",
-    "POLICY_PARAMETERS",
-    "ROLLING_SIZE",
-    "ROLLOVER",
-    "SHUFFLE_BY_PARTITION",
-    "SUCCESS_FILE",
-]
-
-
 PATH = TableOption("path", str, None, "The directory, or a file to read.", required=True)
 FORMAT = TableOption("format", str, None, "The format of the files.", required=True)
 DEFAULT_PARTITION = TableOption(

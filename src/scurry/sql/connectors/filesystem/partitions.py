@@ -32,8 +32,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["partition_directory", "partition_of_path", "partition_text", "partition_value"]
-
 #: characters that directory names escape, as Hive does
 _ESCAPED = re.compile("[\x00-\x1f\x7f\"#%'*/:=?\\\\{\\[\\]^]")
 

@@ -26,8 +26,6 @@ from scurry.sql.types.values import from_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FileTableSource"]
-
 _STRING = VarCharType(MAX_LENGTH)
 _METADATA: dict[str, DataType] = {
     "file.path": _STRING.not_null(),

@@ -24,8 +24,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["file_table_sink"]
-
 
 def file_table_sink(
     path: str,

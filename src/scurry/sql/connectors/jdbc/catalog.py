@@ -34,8 +34,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["JdbcCatalog", "create_catalog"]
-
 BASE_URL = TableOption("base-url", str, None, "The URL of the server, without a database.", required=True)
 DEFAULT_DATABASE = TableOption("default-database", str, None, "The database that is current.", required=True)
 USERNAME = TableOption("username", str, None, "The user.", required=True)

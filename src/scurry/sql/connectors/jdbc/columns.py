@@ -17,8 +17,6 @@ from scurry.sql.types.values import from_values, to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RowReader", "TableColumns"]
-
 
 @dataclass(frozen=True)
 class TableColumns:

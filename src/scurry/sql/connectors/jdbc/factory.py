@@ -18,8 +18,6 @@ from scurry.sql.connectors.jdbc.sink import AppendSink, UpsertSink
 from scurry.sql.connectors.jdbc.source import JdbcTableSource, NumericRanges
 from scurry.sql.connectors.jdbc.values import column_values
 
-__all__ = ["JdbcFactory"]
-
 
 class JdbcFactory(TableFactory):
     """Make sources and sinks of tables in databases."""

@@ -18,8 +18,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JdbcTableLookup"]
-
 
 class JdbcTableLookup(LookupSource):
     """Query the rows of each key that is not in the cache."""

@@ -10,23 +10,6 @@ from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
 
-__all__ = [
-    "DRIVER",
-    "FETCH_SIZE",
-    "LOOKUP_RETRIES",
-    "OPTIONS",
-    "PARTITION_COLUMN",
-    "PARTITION_LOWER",
-    "PARTITION_NUMBER",
-    "PARTITION_UPPER",
-    "TABLE_NAME",
-    "URL",
-    "check_values",
-    "connection_of",
-    "execution_of",
-    "lookup_cache",
-]
-
 _CACHES = ("NONE", "PARTIAL", "FULL")
 
 URL = TableOption("url", str, None, "The JDBC URL of the database.", required=True)

@@ -20,8 +20,6 @@ from scurry.errors import ValidationError
 from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
 
-__all__ = ["AppendSink", "UpsertSink"]
-
 
 @dataclass(frozen=True)
 class AppendSink(Sink):

@@ -17,8 +17,6 @@ from scurry.sql.connectors.jdbc.statements import quoted, select
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JdbcTableSource", "NumericRanges"]
-
 _READING = "cannot read from"
 _FETCH_SIZE = 5000
 

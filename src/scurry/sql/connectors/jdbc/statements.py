@@ -18,8 +18,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["create", "delete", "insert", "lookup", "quoted", "select", "upsert"]
-
 _FOLDED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 

@@ -32,8 +32,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["ColumnValues", "column_values"]
-
 _WIDE = decimal.Context(prec=100)
 
 

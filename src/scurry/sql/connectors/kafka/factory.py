@@ -22,8 +22,6 @@ from scurry.sql.connectors.parallelism import SCAN_PARALLELISM
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.message_format import BoundFormat, bound_format, format_keys
 
-__all__ = ["KafkaFactory", "UpsertKafkaFactory"]
-
 
 class KafkaFactory(TableFactory):
     """Make sources and sinks of topics."""

@@ -16,30 +16,6 @@ from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM
 
-__all__ = [
-    "BOUNDED_MODE",
-    "BUFFER_INTERVAL",
-    "BUFFER_ROWS",
-    "FIELDS_INCLUDE",
-    "FORMAT",
-    "KAFKA_OPTIONS",
-    "KEY_FIELDS",
-    "KEY_FORMAT",
-    "KEY_PREFIX",
-    "PARTITIONER",
-    "TOPIC",
-    "TOPIC_PATTERN",
-    "TRANSACTIONAL_ID_PREFIX",
-    "UPSERT_OPTIONS",
-    "VALUE_FORMAT",
-    "bounded_by",
-    "client_properties",
-    "exactly_once",
-    "started_at",
-    "subscription",
-]
-
-
 _START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 _BOUNDED_MODES = ("unbounded", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
 

@@ -27,8 +27,6 @@ from scurry.sql.types.values import from_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["METADATA", "MessageRows"]
-
 _STRING = VarCharType(MAX_LENGTH).not_null()
 _TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
 

@@ -16,8 +16,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ChangeSerializer"]
-
 _GONE = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
 
 

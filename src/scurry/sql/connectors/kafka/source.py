@@ -19,8 +19,6 @@ from scurry.sql.connectors.kafka.rows import MessageRows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KafkaTableSource"]
-
 
 @dataclass(frozen=True)
 class KafkaTableSource(TableSource):

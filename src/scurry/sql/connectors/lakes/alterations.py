@@ -9,8 +9,6 @@ from scurry.errors import UnsupportedError
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable
 from scurry.sql.catalog.schema import Column
 
-__all__ = ["Alteration", "alteration", "check_kept"]
-
 
 @dataclass(frozen=True)
 class Alteration:

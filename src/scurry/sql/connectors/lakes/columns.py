@@ -38,8 +38,6 @@ from scurry.sql.types.arrow import arrow_type
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["check_columns", "inserted", "lake_row", "sql_type", "stored"]
-
 
 def lake_row(columns: Sequence[FormatColumn]) -> ColumnType:
     """Return the columns as lake tables store them.

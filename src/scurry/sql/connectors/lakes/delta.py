@@ -26,8 +26,6 @@ from scurry.sql.formats.temporal_text import parse_timestamp
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DeltaFactory"]
-
 _ROWS = 65_536
 
 

@@ -29,8 +29,6 @@ from scurry.sql.connectors.lakes.alterations import alteration, check_kept
 from scurry.sql.connectors.lakes.columns import lake_row, sql_type
 from scurry.sql.formats.contract import FormatColumn
 
-__all__ = ["DeltaCatalog", "create_catalog"]
-
 WAREHOUSE = TableOption(
     "warehouse", str, None, "The directory or address below which a database is a directory of tables.", required=True
 )

@@ -23,8 +23,6 @@ from scurry.sql.formats.contract import FormatColumn, chosen_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CATALOG_OPTIONS", "PROPERTIES", "IcebergFactory", "catalog_properties"]
-
 #: What begins the keys of further properties of the catalog, as pyiceberg names them.
 PROPERTIES = "properties."
 CATALOG_NAME = TableOption("catalog-name", str, None, "Name of the catalog for pyiceberg.", required=True)

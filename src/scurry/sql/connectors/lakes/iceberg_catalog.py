@@ -19,8 +19,6 @@ from scurry.sql.connectors.lakes.columns import lake_row, sql_type
 from scurry.sql.connectors.lakes.iceberg import CATALOG_OPTIONS, PROPERTIES, catalog_properties
 from scurry.sql.formats.contract import FormatColumn
 
-__all__ = ["IcebergCatalog", "create_catalog"]
-
 DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current.")
 OPTIONS = (*CATALOG_OPTIONS, DEFAULT_DATABASE)
 

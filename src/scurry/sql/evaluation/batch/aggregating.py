@@ -21,8 +21,6 @@ from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_value, repeated
 
-__all__ = ["accumulator", "aggregated", "argument_column", "group_states", "group_values"]
-
 
 def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iterator[pa.RecordBatch]:
     """Return a batch for each grouping set.

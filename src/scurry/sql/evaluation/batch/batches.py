@@ -12,19 +12,6 @@ from scurry.sql.types import DataType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import repeated
 
-__all__ = [
-    "arrow_batch",
-    "arrow_schema",
-    "batch_of",
-    "columns_of",
-    "concatenated",
-    "concatenated_columns",
-    "empty",
-    "nulls",
-    "single_row",
-    "taken",
-]
-
 
 def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatch:
     """Make a batch of columns, each an array or a scalar that is the value of all rows.

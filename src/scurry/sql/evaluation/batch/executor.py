@@ -35,8 +35,6 @@ from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import calls_user_function
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["Executor", "ReadTable", "execute_batch"]
-
 ReadTable = Callable[[nodes.Scan], Iterator[pa.RecordBatch]]
 Batches = Iterator[pa.RecordBatch]
 

@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from scurry.sql.functions.aggregate.definition import Accumulator, Column
 
-__all__ = ["framed_values", "summed_values"]
-
 # Blocks that are put together at once.
 _BLOCKS_AT_ONCE = 4_000_000
 

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Pairs", "cross_pairs", "equal_pairs", "unmatched"]
-
 Positions = np.ndarray[Any, Any]
 Pairs = tuple[Positions, Positions]
 

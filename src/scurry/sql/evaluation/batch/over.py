@@ -20,8 +20,6 @@ from scurry.sql.plan.nodes import Over
 from scurry.sql.plan.windows import Frame, FrameBound, WindowCall
 from scurry.sql.types import DecimalType, DoubleType, FloatType
 
-__all__ = ["over_columns"]
-
 # Rows of frames that are put together at once.
 _ROWS_AT_ONCE = 4_000_000
 #: Up to this many rows per frame, on average, each frame is aggregated on its own.

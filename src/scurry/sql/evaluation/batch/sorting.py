@@ -11,8 +11,6 @@ import pyarrow as pa
 from scurry.sql.functions.keys import order_codes
 from scurry.sql.plan.nodes import SortKey
 
-__all__ = ["sorted_positions"]
-
 
 def sorted_positions(columns: Sequence[pa.Array], keys: Sequence[SortKey], rows: int) -> np.ndarray[Any, Any]:
     """Return the positions of rows in the order of some keys; equal rows keep their order.

@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 from scurry.sql.plan.nodes import Unnest
 from scurry.sql.types import MultisetType
 
-__all__ = ["unnested"]
-
 
 def unnested(plan: Unnest, column: pa.Array) -> tuple[Any, list[pa.Array]]:
     """Return for each element of a column of collections the position of its row, and the element's columns.

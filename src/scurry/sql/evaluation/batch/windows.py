@@ -13,8 +13,6 @@ from scurry.sql.plan.nodes import WindowTable
 from scurry.sql.types import LocalZonedTimestampType
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["assigned_windows", "window_columns"]
-
 
 def window_columns(plan: WindowTable, batch: pa.RecordBatch, time_zone: str) -> tuple[Any, list[pa.Array]]:
     """Return for each window of each row the row's position, and the columns window_start, window_end and window_time.

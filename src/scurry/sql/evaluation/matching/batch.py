@@ -15,8 +15,6 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.plan.matching import Match
 
-__all__ = ["matched", "times_of"]
-
 #: The last watermark.
 _END_OF_TIME: Final = (1 << 63) - 1
 

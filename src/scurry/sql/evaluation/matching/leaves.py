@@ -29,8 +29,6 @@ from scurry.sql.types import (
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["Leaf", "Leaves", "Place", "Rows"]
-
 Rows: TypeAlias = Sequence[KeptRow]
 
 

@@ -19,8 +19,6 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.plan.matching import AfterMatch, Match
 from scurry.sql.plan.pattern_stages import Stage
 
-__all__ = ["KeyRows", "Matcher"]
-
 
 class KeyRows(NamedTuple):
     """Rows of a key that are due, in the order in which the automaton gets them.

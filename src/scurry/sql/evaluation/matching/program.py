@@ -24,8 +24,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values
 
-__all__ = ["Condition", "FoundMatch", "MatchProgram"]
-
 
 class FoundMatch:
     """A match: the rows that each variable has taken.

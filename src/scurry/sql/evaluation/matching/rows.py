@@ -14,8 +14,6 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.types.values import to_values
 
-__all__ = ["KeptRow", "RowExpressions"]
-
 #: Which conditions hold for a row, as bits of a number; then the values of the expressions.
 KeptRow: TypeAlias = tuple[Any, ...]
 

@@ -22,8 +22,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.families import same_type
 
-__all__ = ["Scalar", "scalar_function"]
-
 #: Returns the value of an expression for the values of a row's columns; None is NULL.
 Scalar: TypeAlias = Callable[[Sequence[Any]], Any]
 

@@ -13,8 +13,6 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.types.values import to_values
 
-__all__ = ["processed"]
-
 #: The last watermark.
 _END_OF_TIME = (1 << 63) - 1
 

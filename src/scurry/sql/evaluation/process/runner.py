@@ -26,8 +26,6 @@ from scurry.sql.values.arguments import python_values
 from scurry.sql.values.records import record_values
 from scurry.sql.values.results import ResultColumn
 
-__all__ = ["ProcessRunner", "StatefulPartition", "TableRows"]
-
 
 class StatefulPartition(Partition, Protocol):
     """A partition as the runner needs it."""

@@ -8,8 +8,6 @@ from typing import Any
 from scurry.common.types import Row
 from scurry.sql.functions.user.process import DeclaredState
 
-__all__ = ["is_empty", "restored", "stored"]
-
 
 def stored(value: Any) -> bytes:
     """Return a value of a state entry as bytes."""

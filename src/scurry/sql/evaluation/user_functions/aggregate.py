@@ -21,8 +21,6 @@ from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.types import DataType
 from scurry.sql.values.results import ResultColumn
 
-__all__ = ["GeneralAccumulator", "user_accumulator"]
-
 
 def user_accumulator(call: AggregateCall, session: Session) -> Accumulator:
     """Return what computes an aggregate of a user.

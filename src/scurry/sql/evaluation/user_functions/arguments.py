@@ -17,8 +17,6 @@ from scurry.sql.types import DataType
 from scurry.sql.values.arguments import python_values
 from scurry.sql.values.results import ResultColumn
 
-__all__ = ["Describe", "argument_values", "opened", "result_column"]
-
 #: Returns a row by its position, for messages.
 Describe: TypeAlias = Callable[[int], Any]
 

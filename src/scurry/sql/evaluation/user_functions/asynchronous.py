@@ -20,8 +20,6 @@ from scurry.sql.values.results import ResultColumn
 if TYPE_CHECKING:
     from scurry.sql.evaluation.user_functions.scalar import UserKernel
 
-__all__ = ["concurrently"]
-
 
 def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
     """Return what calls an asynchronous function for all rows of a batch, many at a time.

@@ -9,8 +9,6 @@ from scurry.errors import Failure, OperatorError, TypeMismatchError
 from scurry.errors.user_frames import only_user_frames
 from scurry.sql.functions.user.definition import UserFunction
 
-__all__ = ["ended_error", "function_error", "misfit_error"]
-
 _SHOWN = 300
 #: Errors that only a change of the program mends.
 _PROGRAM_ERRORS = (NameError, ImportError, SyntaxError)

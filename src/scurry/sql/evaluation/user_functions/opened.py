@@ -13,8 +13,6 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.functions.user.definition import UserFunction
 
-__all__ = ["OpenFunctions", "job_parameters"]
-
 
 class OpenFunctions:
     """The functions of users that a task has opened: each at its first use, all closed with the task.

@@ -9,8 +9,6 @@ import pyarrow as pa
 from scurry.sql.functions.time_zones import zone
 from scurry.sql.types import DataType, LocalZonedTimestampType, RowType
 
-__all__ = ["column_of_series", "frame_of_row", "series_of", "series_of_values"]
-
 
 def series_of(column: pa.Array, data_type: DataType, time_zone: str) -> Any:
     """Return the Series of a column; a DataFrame of the fields of rows."""

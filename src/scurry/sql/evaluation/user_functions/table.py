@@ -19,8 +19,6 @@ from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import UserFunctionCall
 from scurry.sql.values.results import ResultColumn
 
-__all__ = ["TableKernel", "as_returned", "fields_of", "results_of", "table_kernel"]
-
 #: From arguments to the position of each result's row, and the results' columns.
 TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, list[pa.Array]]]
 

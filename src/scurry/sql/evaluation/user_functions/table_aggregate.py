@@ -20,8 +20,6 @@ from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.nodes import TableAggregate
 from scurry.sql.values.results import ResultColumn
 
-__all__ = ["Emitted", "TableAggregator", "table_aggregated"]
-
 
 class Emitted:
     """The rows that a function has emitted, with their signs: a `RetractableCollector`."""

@@ -19,8 +19,6 @@ from scurry.sql.values.arguments import python_values
 if TYPE_CHECKING:
     from scurry.sql.evaluation.user_functions.scalar import Describe, UserKernel
 
-__all__ = ["column_argument", "on_columns"]
-
 
 def on_columns(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
     """Return what calls a scalar function once per batch.

@@ -20,8 +20,6 @@ from scurry.sql.formats.contract import FileReader, FormatColumn
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["AvroReader", "AvroWriterFactory"]
-
 
 @dataclass(frozen=True)
 class AvroReader(FileReader):

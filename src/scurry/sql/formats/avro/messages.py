@@ -18,8 +18,6 @@ from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageD
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["AvroDecoder", "AvroEncoder"]
-
 
 @dataclass(frozen=True)
 class AvroDecoder(MessageDecoder):

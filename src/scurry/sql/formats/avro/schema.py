@@ -41,8 +41,6 @@ from scurry.sql.types.values import from_values, to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["columns_of", "named_alike", "reader_of", "records_of", "schema_of", "writer_of"]
-
 _NAME = "org.apache.flink.avro.generated.record"
 _UTC = datetime.UTC
 _PRIMITIVE: dict[type[DataType], Any] = {

@@ -16,8 +16,6 @@ from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageD
 from scurry.sql.formats.temporal_text import parse_timestamp
 from scurry.sql.types import DataType
 
-__all__ = ["ChangeDecoder"]
-
 _INSERT, _BEFORE, _AFTER, _DELETE = (
     RowKind.INSERT.value,
     RowKind.UPDATE_BEFORE.value,

@@ -13,8 +13,6 @@ from scurry.sql.formats.messages import MessageEncoder
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ChangeEncoder"]
-
 _GONE = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 

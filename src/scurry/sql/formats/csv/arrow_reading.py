@@ -26,8 +26,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["ArrowCsvColumns"]
-
 _INTEGERS = (TinyIntType, SmallIntType, IntType, BigIntType)
 _TEXTS = (CharType, VarCharType)
 _DATE = r"^\d{4}-\d\d-\d\d$"

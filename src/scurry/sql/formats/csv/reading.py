@@ -49,8 +49,6 @@ from scurry.sql.types.values import from_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CsvDecoder", "CsvReader"]
-
 Parser = Callable[[str], Any]
 
 _ROWS = 8192

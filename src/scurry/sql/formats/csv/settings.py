@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from scurry.connectors.files.formats.csv.schema import CsvDialect
 
-__all__ = ["CsvSettings"]
-
 
 @dataclass(frozen=True)
 class CsvSettings:

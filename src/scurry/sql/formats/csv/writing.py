@@ -39,8 +39,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CsvEncoder"]
-
 Writer = Callable[[Any], str]
 
 _CONTEXT = decimal.Context(prec=60)

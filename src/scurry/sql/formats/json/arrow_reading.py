@@ -22,8 +22,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["ArrowJsonColumns"]
-
 _DIRECT = (BooleanType, IntType, BigIntType, DoubleType, VarCharType)
 #: blocks that have no layout, one after the other, until none is looked for
 _ATTEMPTS = 3

@@ -13,8 +13,6 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LineLayout", "Lines"]
-
 #: a member of an object: what precedes its name, the name, what follows, a text or a number
 _MEMBER = re.compile(
     rb'([ ]*[{,][ ]*)"([^"\\\x00-\x1f]*)"([ ]*:[ ]*)(?:(")[^"\\\x00-\x1f]*"|-?\d+)',

@@ -49,8 +49,6 @@ from scurry.sql.types.values import from_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JsonDecoder", "JsonSettings", "batch_of"]
-
 Converter = Callable[[Any], Any]
 
 

@@ -43,8 +43,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["JsonEncoder", "JsonWriting", "quoted"]
-
 Writer = Callable[[Any], str]
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}

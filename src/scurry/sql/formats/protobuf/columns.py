@@ -29,8 +29,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["check_fields"]
-
 _INT = "INT", (IntType,)
 _LONG = "LONG", (BigIntType,)
 _OF_KINDS: dict[int, tuple[str, tuple[type[DataType], ...]]] = {

@@ -13,8 +13,6 @@ from scurry.errors import ValidationError
 if TYPE_CHECKING:
     from google.protobuf.message import Message
 
-__all__ = ["MessageDefinition", "find_definition"]
-
 
 @dataclass(frozen=True)
 class MessageDefinition:

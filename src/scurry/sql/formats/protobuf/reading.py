@@ -21,8 +21,6 @@ from scurry.sql.formats.protobuf.definition import MessageDefinition
 from scurry.sql.types import ArrayType, CharType, DataType, MapType, RowType, VarCharType
 from scurry.sql.types.values import from_values
 
-__all__ = ["ProtobufDecoder"]
-
 _Read = Callable[[Any], Any]
 
 

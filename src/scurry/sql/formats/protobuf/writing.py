@@ -20,8 +20,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ProtobufEncoder"]
-
 _Set = Callable[[Any, Any], None]
 _Convert = Callable[[Any], Any]
 

@@ -14,8 +14,6 @@ from scurry.sql.functions.bitmaps import Bits, bits_of, packed, unpacked
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.types import BigIntType, BitmapType, DataType, IntType, SmallIntType, TinyIntType
 
-__all__ = ["FUNCTIONS"]
-
 #: Takes the set of a group, None at first, and changes it by a value.
 Take = Callable[[Bits | None, Any], Bits]
 

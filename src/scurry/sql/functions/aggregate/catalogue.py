@@ -8,8 +8,6 @@ from functools import cache
 from scurry.errors import ArgumentError
 from scurry.sql.functions.aggregate.definition import AggregateFunction
 
-__all__ = ["FAMILIES", "aggregate_names", "lookup_aggregate"]
-
 #: The modules of this package that have functions, each in a tuple `FUNCTIONS`.
 FAMILIES = ("counts", "sums", "moments", "extremes", "collections", "json", "percentiles", "ranking", "bitmaps")
 

@@ -16,8 +16,6 @@ from scurry.sql.functions.signatures import refuse, refuse_call
 from scurry.sql.types import ArrayType, CharType, DataType, MultisetType, VarCharType
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["FUNCTIONS", "groups_of"]
-
 
 def groups_of(lists: Column) -> Groups:
     """Return for each element of lists the position of its list."""

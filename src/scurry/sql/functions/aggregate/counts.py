@@ -14,8 +14,6 @@ from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.keys import first_of_each
 from scurry.sql.types import ArrayType, BigIntType, BooleanType, DataType, MapType, MultisetType, NullType, RowType
 
-__all__ = ["FUNCTIONS"]
-
 _UNSUPPORTED = (BooleanType, ArrayType, MapType, MultisetType, RowType)
 
 

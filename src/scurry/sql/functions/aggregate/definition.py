@@ -16,8 +16,6 @@ import numpy as np
 from scurry.sql.functions.definition import CallSite, Signature
 from scurry.sql.types import DataType
 
-__all__ = ["Accumulator", "AggregateFunction", "AggregateSite", "Column", "Groups"]
-
 #: A column of Arrow.
 Column = Any
 #: For each row the number of its group.

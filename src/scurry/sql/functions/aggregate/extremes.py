@@ -15,8 +15,6 @@ from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.keys import order_codes
 from scurry.sql.types import ArrayType, MapType, MultisetType, RowType
 
-__all__ = ["FUNCTIONS"]
-
 
 class Extreme:
     """Keeps the least or the greatest value.

@@ -11,8 +11,6 @@ import pyarrow.compute as pc
 
 from scurry.sql.functions.aggregate.definition import Column, Groups
 
-__all__ = ["by_arrow", "counts", "decimal_sums", "first_positions", "listed", "merged_lists", "taken", "valid_rows"]
-
 
 def valid_rows(columns: Sequence[Column], groups: Groups) -> tuple[list[Column], Groups]:
     """Return the rows in which no column is NULL."""

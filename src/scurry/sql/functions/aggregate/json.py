@@ -17,8 +17,6 @@ from scurry.sql.functions.signatures import refuse
 from scurry.sql.types import CharType, DataType, VarCharType
 from scurry.sql.types.values import to_values
 
-__all__ = ["FUNCTIONS"]
-
 _RESULT = VarCharType(2000, False)
 
 

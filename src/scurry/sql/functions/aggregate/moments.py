@@ -18,8 +18,6 @@ from scurry.sql.types import DataType, DecimalType, NumericType
 from scurry.sql.types.arithmetic import average_type
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["FUNCTIONS"]
-
 
 class Moments:
     """Spread of numbers over windows of rows: `(sum of squares - square of sum / n) / n` in the type of the numbers.

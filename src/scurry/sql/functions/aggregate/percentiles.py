@@ -14,8 +14,6 @@ from scurry.sql.functions.aggregate.grouped import listed, merged_lists, valid_r
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.types import ArrayType, DataType, DoubleType, IntegralType, NullType, NumericType
 
-__all__ = ["FUNCTIONS"]
-
 
 class Percentile:
     """Keeps all values, how often each counts, and the percentages asked for."""

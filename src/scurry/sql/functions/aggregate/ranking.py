@@ -7,8 +7,6 @@ from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.signatures import refuse, refuse_call
 from scurry.sql.types import BigIntType, DataType, DoubleType, IntegralType, LocalZonedTimestampType, NumericType
 
-__all__ = ["FUNCTIONS"]
-
 
 def _number(site: AggregateSite) -> Signature:
     if site.arguments:

@@ -24,8 +24,6 @@ from scurry.sql.types import (
 from scurry.sql.types.arithmetic import average_type, sum_type
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["FUNCTIONS", "divided", "sums"]
-
 _INTERVAL = (YearMonthIntervalType, DayTimeIntervalType)
 
 

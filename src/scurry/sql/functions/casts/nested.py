@@ -13,8 +13,6 @@ from scurry.sql.types import ArrayType, DataType, MapType, MultisetType, RowType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import INT
 
-__all__ = ["nested_cast"]
-
 Cast = Callable[[Column], Column]
 CastOf = Callable[[DataType, DataType], Cast]
 

@@ -24,8 +24,6 @@ from scurry.sql.types import (
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE
 
-__all__ = ["fitted_decimal", "number_cast"]
-
 #: A whole number of so many digits is exact as a DOUBLE.
 _EXACT_DIGITS: Final = 15
 _EXACT: Final = Context(prec=400, rounding=ROUND_HALF_UP)

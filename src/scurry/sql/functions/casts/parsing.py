@@ -37,8 +37,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.arrow import arrow_type, units_per_second
 
-__all__ = ["days_of", "parse_cast", "parse_date", "parse_time", "parse_timestamp"]
-
 Cast = Callable[[Column], Column]
 Parse = Callable[[str], Any]
 

@@ -44,8 +44,6 @@ from scurry.sql.types.arrow import timestamp_unit, units_per_second
 from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.families import BINARY, CHARACTER, STRING, TIMESTAMP
 
-__all__ = ["fitted_constant", "fitted_text", "iso_text", "months_text", "text_cast", "text_of", "timestamp_text"]
-
 _FIRST_YEAR: Final = np.datetime64("0001-01-01", "D")
 _AFTER_LAST_YEAR: Final = np.datetime64("10000-01-01", "D")
 

@@ -15,8 +15,6 @@ from scurry.sql.functions.time_zones import local_to_utc, utc_to_local
 from scurry.sql.types import DataType, DateType, LocalZonedTimestampType, TimestampType, TimeType
 from scurry.sql.types.arrow import arrow_type, units_per_second
 
-__all__ = ["Integers", "on_integers", "time_cast", "truncated_to"]
-
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Cast = Callable[[Column], Column]
 

@@ -10,8 +10,6 @@ import pyarrow.compute as pc
 
 from scurry.common._java_regex.patterns import tried
 
-__all__ = ["extracted", "pattern_of_group"]
-
 _GROUP = "g"
 
 #: A character that stands for itself, or a class of such characters and ranges, perhaps repeated; the beginning of the

@@ -10,8 +10,6 @@ from typing import Final
 
 from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 
-__all__ = ["CUTOVER", "Fields", "date_of", "first_of_month"]
-
 _SUNDAY: Final = 1
 #: Days since 1970 of the first day of the Gregorian calendar.
 CUTOVER: Final = days_from_civil(1582, 10, 15)

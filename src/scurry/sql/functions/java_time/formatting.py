@@ -10,8 +10,6 @@ from scurry.sql.functions.java_time.calendar import CUTOVER, date_of, first_of_m
 from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 from scurry.sql.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 
-__all__ = ["format_moment"]
-
 
 def format_moment(moment: Moment, pattern: str, simple: bool = False) -> str:
     """Return a wall clock in the form of a pattern.

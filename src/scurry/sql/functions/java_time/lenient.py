@@ -10,9 +10,6 @@ from scurry.sql.functions.java_time.calendar import Fields
 from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 from scurry.sql.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 
-__all__ = ["parse_jdbc", "parse_leniently"]
-
-
 _NUMBER: Final = re.compile(r"[ \t]*(-?)(\d+)", re.ASCII)
 _ZONE: Final = re.compile(r"Z|(?:GMT)?([+-])(\d{2}):?(\d{2})?")
 _JDBC: Final = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?: (\d{1,9}):(\d{1,9}):(\d{1,9})(?:\.(\d{1,9}))?)?", re.ASCII)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Moment", "days_from_civil"]
-
 
 def days_from_civil(year: int, month: int, day: int) -> int:
     """Return the days since 1970 of a date of the Gregorian calendar, of any year; parts may run over."""

@@ -9,8 +9,6 @@ from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 from scurry.sql.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 from scurry.sql.functions.java_time.resolving import resolved
 
-__all__ = ["parse_moment"]
-
 #: Letters of numbers with the names of their fields.
 _FIELDS: Final = {
     "y": "year of era", "u": "year", "Y": "week year", "M": "month", "L": "month", "d": "day", "D": "day of year",

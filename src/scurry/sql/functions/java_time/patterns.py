@@ -8,9 +8,6 @@ from typing import Final
 
 from scurry.errors import EvaluationError
 
-__all__ = ["DAYS", "MONTHS", "Token", "tokens"]
-
-
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",

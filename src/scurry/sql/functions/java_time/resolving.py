@@ -6,8 +6,6 @@ from typing import Final
 
 from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 
-__all__ = ["resolved"]
-
 _RANGES: Final = {
     "hour of 24": (0, 24), "hour of 12": (0, 12), "hour of half": (0, 11), "half": (0, 1),
     "year of era": (1, 999_999_999), "era": (0, 1), "local weekday": (1, 7), "millisecond of day": (0, 86_399_999),

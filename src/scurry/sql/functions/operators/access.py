@@ -30,8 +30,6 @@ from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.common_type import least_restrictive
 from scurry.sql.types.families import CHARACTER, INT, INTEGER, NUMERIC
 
-__all__ = ["FUNCTIONS"]
-
 
 def _infer_row(site: CallSite) -> Signature:
     fields = [RowField(f"EXPR${number}", each) for number, each in enumerate(site.types)]

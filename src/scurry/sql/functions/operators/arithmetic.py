@@ -23,8 +23,6 @@ from scurry.sql.types.arithmetic import arithmetic_type
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE, DATETIME, INTERVAL, NUMERIC
 
-__all__ = ["FORMS", "FUNCTIONS"]
-
 _INTERVAL: Final = "<DATETIME_INTERVAL>"
 #: What the operators take, as Calcite's messages list it.
 FORMS: Final = {

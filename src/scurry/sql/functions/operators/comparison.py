@@ -27,8 +27,6 @@ from scurry.sql.types import ArrayType, AtomicType, BooleanType, DataType, RawTy
 from scurry.sql.types.common_type import find_common_type, least_restrictive
 from scurry.sql.types.families import BOOLEAN, CHARACTER, DATETIME, NUMERIC, STRING, TIMESTAMP
 
-__all__ = ["FUNCTIONS", "bind_equality", "comparable_types", "infer_equality"]
-
 _KERNELS: Final[dict[str, Callable[[Column, Column], Column]]] = {
     "=": pc.equal,
     "<>": pc.not_equal,

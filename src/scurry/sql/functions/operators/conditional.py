@@ -43,8 +43,6 @@ from scurry.sql.types.common_type import find_common_type, least_restrictive
 from scurry.sql.types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, DATETIME, NUMERIC, TIMESTAMP
 from scurry.sql.types.logical_type import AtomicType
 
-__all__ = ["FUNCTIONS"]
-
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 

@@ -13,8 +13,6 @@ from scurry.sql.types import DataType, FloatType, LocalZonedTimestampType, NullT
 from scurry.sql.types.cast_rules import supports_cast
 from scurry.sql.types.families import CHARACTER, NUMERIC
 
-__all__ = ["FUNCTIONS"]
-
 
 def _infer(is_try: bool) -> Callable[[CallSite], Signature]:
     def infer(site: CallSite) -> Signature:

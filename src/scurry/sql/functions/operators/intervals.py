@@ -25,8 +25,6 @@ from scurry.sql.types import (
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.families import DATETIME, INTEGER, INTERVAL, NUMERIC
 
-__all__ = ["add_interval", "bind_interval", "infer_interval", "integer_kernel"]
-
 MILLISECONDS_PER_DAY: Final = 86_400_000
 
 

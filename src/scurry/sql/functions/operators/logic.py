@@ -16,8 +16,6 @@ from scurry.sql.functions.signatures import Infer, refuse
 from scurry.sql.types import BooleanType, DataType, NullType
 from scurry.sql.types.families import BOOLEAN
 
-__all__ = ["FUNCTIONS"]
-
 
 def _infer(forms: str, never_null: bool = False) -> Infer:
     def infer(site: CallSite) -> Signature:

@@ -15,8 +15,6 @@ from scurry.sql.functions.signatures import Infer, refuse
 from scurry.sql.types import DataType, NullType
 from scurry.sql.types.families import BOOLEAN, CHARACTER
 
-__all__ = ["FUNCTIONS", "like_regex"]
-
 Pattern = Callable[[str, str | None], "re.Pattern[str]"]
 
 _SIMILAR_CLASSES = {

@@ -13,8 +13,6 @@ from scurry.sql.functions.signatures import Infer, if_any_nullable
 from scurry.sql.types import ArrayType, BitmapType, DataType, IntType, NullType
 from scurry.sql.types.families import BIGINT, BINARY, BYTES, INT, STRING
 
-__all__ = ["FUNCTIONS"]
-
 _BITMAP = BitmapType()
 
 

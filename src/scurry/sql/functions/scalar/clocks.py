@@ -16,8 +16,6 @@ from scurry.sql.types import DataType, LocalZonedTimestampType, TimeAttribute, T
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import DATE, TIMESTAMP
 
-__all__ = ["FUNCTIONS", "clock_of"]
-
 _DAY: Final = 86_400_000
 
 

@@ -25,8 +25,6 @@ from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.types.common_type import find_common_type
 from scurry.sql.types.families import BOOLEAN, CHARACTER, INT, INTEGER, INTERVAL, STRING
 
-__all__ = ["FUNCTIONS"]
-
 
 def _invalid(message: str = "Invalid input arguments.") -> SignatureError:
     return SignatureError(message)

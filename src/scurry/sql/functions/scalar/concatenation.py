@@ -21,8 +21,6 @@ from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.common_type import find_common_type
 from scurry.sql.types.families import BINARY, CHARACTER, INTEGER, STRING
 
-__all__ = ["FUNCTIONS"]
-
 
 def concat_ws(separator: str | None, *texts: str | None) -> str | None:
     """CONCAT_WS: texts joined by a separator, without those that are NULL."""

@@ -48,8 +48,6 @@ from scurry.sql.types.families import (
     YEAR_MONTH_INTERVAL,
 )
 
-__all__ = ["FUNCTIONS"]
-
 _MILLISECONDS: Final = {
     "MILLISECOND": 1, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000,
     "DAY": DAY, "WEEK": 7 * DAY,

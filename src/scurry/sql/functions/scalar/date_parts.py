@@ -38,8 +38,6 @@ from scurry.sql.types.families import (
     TIMESTAMP,
 )
 
-__all__ = ["FUNCTIONS"]
-
 
 def _extracted(unit: str, data_type: Any, time_zone: str) -> Callable[[Integers], Integers]:
     if isinstance(data_type, YearMonthIntervalType):

@@ -35,8 +35,6 @@ from scurry.sql.types.families import (
     TIMESTAMP,
 )
 
-__all__ = ["FUNCTIONS"]
-
 #: Milliseconds of the units that FLOOR and CEIL count without a calendar; Flink's ISOYEAR is one of 12.
 _STEPS: Final = {
     "MILLISECOND": 1, "ISOYEAR": 12, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": DAY,

@@ -17,8 +17,6 @@ from scurry.sql.functions.signatures import Infer, Parameter, always, if_any_nul
 from scurry.sql.types import CharType, DataType, VarCharType
 from scurry.sql.types.families import BIGINT, BINARY, BYTES, CHARACTER, INTEGER, STRING
 
-__all__ = ["FUNCTIONS"]
-
 _HASHED: Final[Parameter] = (*CHARACTER, *BINARY)
 _CODECS: Final = {"utf-16": "utf-16-be", "iso-8859-1": "latin-1", "us-ascii": "ascii"}
 _ADDRESS: Final = re.compile(

@@ -33,8 +33,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, STRING, TIMESTAMP
 
-__all__ = ["FUNCTIONS"]
-
 _MODE: Final = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
 _TEXT: Final = (*CHARACTER, NullType)
 

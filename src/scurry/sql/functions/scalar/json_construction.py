@@ -45,8 +45,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.families import BINARY, CHARACTER, STRING
 
-__all__ = ["FUNCTIONS", "json_writer"]
-
 Writer = Callable[[Any], str]
 
 #: Functions whose results stand in an object or array as JSON, not as texts.

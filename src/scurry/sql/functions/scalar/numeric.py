@@ -16,8 +16,6 @@ from scurry.sql.functions.signatures import Infer, always, if_any_nullable, refu
 from scurry.sql.types import DataType, DecimalType, NullType
 from scurry.sql.types.families import BYTES, CHARACTER, DOUBLE, INTEGER, NUMERIC, STRING
 
-__all__ = ["FUNCTIONS", "takes_numbers"]
-
 Ufunc = Callable[..., Any]
 
 

@@ -9,8 +9,6 @@ from scurry.sql.functions.kernels import value_kernel
 from scurry.sql.types import DataType, RowField, StructuredType
 from scurry.sql.types.families import CHARACTER
 
-__all__ = ["FUNCTIONS"]
-
 
 def _names(site: CallSite) -> list[str]:
     """Return the names of the attributes, every second argument from the second on."""

@@ -24,8 +24,6 @@ from scurry.sql.types import (
 )
 from scurry.sql.types.families import CHARACTER, STRING, TIMESTAMP
 
-__all__ = ["FUNCTIONS", "format_java"]
-
 _CONVERSION: Final = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 

@@ -14,8 +14,6 @@ from scurry.sql.functions.signatures import always, if_any_nullable
 from scurry.sql.types import DataType
 from scurry.sql.types.families import DOUBLE, INT, INTEGER
 
-__all__ = ["FUNCTIONS"]
-
 
 def _random_numbers(site: CallSite, result_type: DataType) -> Kernel:
     """RAND(), or RAND(seed)."""

@@ -15,8 +15,6 @@ from scurry.sql.types import ArrayType, DataType
 from scurry.sql.types.families import BOOLEAN, CHARACTER, INT, STRING
 from scurry.sql.types.values import to_value
 
-__all__ = ["FUNCTIONS"]
-
 
 def regexp(text: str, pattern: str) -> bool:
     """REGEXP: whether a part of the text matches; FALSE of an empty or malformed pattern."""

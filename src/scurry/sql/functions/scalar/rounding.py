@@ -30,8 +30,6 @@ from scurry.sql.types.arithmetic import rounded_type
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE, INT, INTEGER, NUMERIC
 
-__all__ = ["FUNCTIONS", "ceil_number", "floor_number", "infer_whole"]
-
 #: As what Flink truncates a DOUBLE.
 _TRUNCATED: Final = DecimalType(38, 18)
 #: Digits before the point that can be rounded away; a number has fewer.

@@ -21,8 +21,6 @@ from scurry.sql.types import (
 from scurry.sql.types.families import CHARACTER, INTEGER, STRING
 from scurry.sql.types.values import to_value
 
-__all__ = ["FUNCTIONS"]
-
 
 def split(text: str, separator: str) -> list[str]:
     """SPLIT: the parts between separators; the characters, if the separator is empty."""

@@ -22,8 +22,6 @@ from scurry.sql.types import (
 from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.families import BINARY, BOOLEAN, CHARACTER, INT, INTEGER, STRING
 
-__all__ = ["FUNCTIONS"]
-
 _STRING: Final = if_any_nullable(STRING)
 _INT: Final = if_any_nullable(INT)
 _TEXT_OR_BYTES: Final = (*CHARACTER, *BINARY)

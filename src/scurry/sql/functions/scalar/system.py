@@ -12,8 +12,6 @@ from scurry.sql.functions.signatures import always, refuse_call, signature
 from scurry.sql.types import BooleanType, CharType, DataType
 from scurry.sql.types.families import STRING
 
-__all__ = ["FUNCTIONS"]
-
 
 def _infer_type_of(site: CallSite) -> Signature:
     literal_switch = (

@@ -29,8 +29,6 @@ from scurry.sql.types import (
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.families import BIGINT, CHARACTER, DATE, INTEGER, NUMERIC, STRING, TIMESTAMP
 
-__all__ = ["FUNCTIONS"]
-
 _DEFAULT: Final = "yyyy-MM-dd HH:mm:ss"
 _ISO_PLACES: Final = {
     ("y", 4): (0, 4), ("M", 2): (5, 7), ("d", 2): (8, 10), ("H", 2): (11, 13), ("m", 2): (14, 16), ("s", 2): (17, 19),

@@ -10,8 +10,6 @@ from scurry.errors import ValidationError
 from scurry.sql.functions.user.process import ProcessSignature
 from scurry.sql.types import DataType, RowType
 
-__all__ = ["OpenedFunctions", "UserFunction"]
-
 
 @dataclass(frozen=True, eq=False)
 class UserFunction:

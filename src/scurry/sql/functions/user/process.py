@@ -9,8 +9,6 @@ from typing import Any
 
 from scurry.sql.types import DataType
 
-__all__ = ["ArgumentTrait", "DeclaredArgument", "DeclaredState", "ProcessSignature"]
-
 
 class ArgumentTrait(enum.Enum):
     """A trait of an argument of a process table function."""

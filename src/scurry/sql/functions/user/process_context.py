@@ -11,8 +11,6 @@ from scurry.common._epoch import datetime_of_micros, micros_of_datetime
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.sql.types import RowType
 
-__all__ = ["Context", "OnTimerContext", "Partition", "TableSemantics", "TimeContext"]
-
 
 class Partition(Protocol):
     """State and timers of the rows that belong together."""

@@ -18,8 +18,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["CompactingMaterializer"]
-
 #: The slots of a key: the row that the table has, and the changes since the last watermark.
 _CURRENT = "current"
 _PENDING = "pending"

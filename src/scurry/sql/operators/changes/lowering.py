@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["lower_changelog_normalize", "materialized"]
-
 
 def lower_changelog_normalize(lowering: Lowering, plan: ChangelogNormalize) -> Node:
     """Return the node that keeps the row of each key."""

@@ -17,8 +17,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["ADDED", "SinkUpsertMaterializer", "place_of"]
-
 #: The slot of a key: its rows, the one that the table has at the end.
 _ROWS = "rows"
 #: The kinds of changes that add a row.

@@ -18,8 +18,6 @@ from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["ChangelogNormalizer"]
-
 #: The slot of a key: its row.
 _ROW = "row"
 

@@ -29,8 +29,6 @@ from scurry.sql.operators.groups.segments import Segments, running_sums, segment
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Aggregate
 
-__all__ = ["GroupAggregate"]
-
 
 class GroupAggregate:
     """Aggregate rows by key; emit a change for each row, as Flink without mini-batches."""

@@ -11,8 +11,6 @@ import pyarrow as pa
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.types.values import from_values
 
-__all__ = ["Choosing", "chosen", "chooses", "known_columns"]
-
 #: Segments of more rows are sorted.
 MOST_STEPS = 12
 

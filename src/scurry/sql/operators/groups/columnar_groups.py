@@ -19,8 +19,6 @@ from scurry.sql.operators.partitioning import HashedChanges
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["ColumnarGroups", "keeps_states_only"]
-
 
 def keeps_states_only(plan: GlobalGroupAggregate, session: Session) -> bool:
     """Return whether groups have no more than states of aggregates: no rows, and no different values."""

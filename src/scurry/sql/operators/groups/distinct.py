@@ -16,8 +16,6 @@ from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.types.values import to_values
 
-__all__ = ["DistinctValues", "counted"]
-
 
 class DistinctValues:
     """The different values that some arguments have in a batch; encoded once for all aggregates that have them.

@@ -11,8 +11,6 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.plan.physical.aggregates import Expand
 
-__all__ = ["ExpandRows"]
-
 
 class ExpandRows:
     """Repeat each row for each grouping set."""

@@ -17,9 +17,6 @@ from scurry.sql.operators.ranks.sorted_rows import SortedRows
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["ExtremeOfKept"]
-
-
 #: The greatest number below zero; what sorts -0.0 comes directly after it.
 _LEAST_BELOW_ZERO = -5e-324
 

@@ -8,8 +8,6 @@ from typing import Any, TypeAlias
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.operators.groups.pieces import EntryPieces, LoadedPieces
 
-__all__ = ["KeptGroups", "decoded"]
-
 #: Its number of rows, what its aggregates and its views keep, and when it was written last.
 Group: TypeAlias = "tuple[int, list[Any], list[Any], int]"
 

@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = [
-    "lower_expand",
-    "lower_global_aggregate",
-    "lower_group_aggregate",
-    "lower_local_aggregate",
-    "lower_table_aggregate",
-]
-
 
 def lower_group_aggregate(lowering: Lowering, plan: Aggregate) -> Node:
     """Return the node that aggregates groups, with a change for each row."""

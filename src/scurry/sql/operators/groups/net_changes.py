@@ -15,8 +15,6 @@ from scurry.sql.functions.keys import codes_of, with_one_zero
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import to_values
 
-__all__ = ["AFTER", "BEFORE", "DELETE", "INSERT", "emitted", "net_changes", "unchanged"]
-
 #: Aggregates whose value stays the same object while it does not change.
 _KEEPING = ("FIRST_VALUE", "LAST_VALUE")
 INSERT, BEFORE, AFTER, DELETE = (

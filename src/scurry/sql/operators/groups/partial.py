@@ -20,8 +20,6 @@ from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["Partial", "SentRows", "SentStates", "SentValues", "filtered", "partials"]
-
 #: DISTINCT changes nothing for them.
 _DISTINCT_ANYWAY = ("MIN", "MAX")
 

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 
 from scurry.runtime.keys import CanonicalKey, key_hashes
 
-__all__ = ["EntryPieces", "LoadedPieces", "Pieces", "ValueCounts", "value_counts"]
-
 #: Pieces by their slots.
 Pieces: TypeAlias = "MutableMapping[Any, Any]"
 

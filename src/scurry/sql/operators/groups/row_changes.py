@@ -24,15 +24,6 @@ from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = [
-    "ColumnarGroupAggregate",
-    "RunningValues",
-    "changes_of_rows",
-    "compared_columns",
-    "filtered",
-    "keeps_columns",
-]
-
 
 class RunningValues(NamedTuple):
     """The values of aggregates after each row.

@@ -27,8 +27,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["ColumnarRunning", "Running", "running"]
-
 
 class Running(Protocol):
     """An aggregate of groups after each row."""

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Segments", "decimal_running_sums", "running_sums", "segments_of"]
-
 _WIDE = Context(prec=80)
 _OVERFLOW = Decimal("NaN")
 

@@ -21,8 +21,6 @@ from scurry.sql.operators.calc import function_context
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import TableAggregate
 
-__all__ = ["GroupTableAggregate"]
-
 #: The slot of a group: its number of rows, its accumulator, and when it was written last.
 _GROUP = "group"
 _TAKEN_BACK = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)

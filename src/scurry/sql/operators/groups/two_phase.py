@@ -27,8 +27,6 @@ from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroup
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["GlobalGroups", "LocalGroups", "merged_states"]
-
 #: The values of an aggregate: those of all groups before, then those after; what tells whether a group has changed, in
 #: the same order; and what is kept of each group.
 _Advanced = tuple[pa.Array, list[pa.Array], list[Any]]

@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 
 from scurry.runtime.state.backend import Index
 
-__all__ = ["Chunk", "ChunkedPage", "RowIndex"]
-
 #: Some rows of one table: the number of the page in whose place they are stored, and how many bytes they have in
 #: memory.
 Chunk: TypeAlias = "tuple[int, int]"

@@ -15,8 +15,6 @@ import pyarrow as pa
 
 from scurry.sql.types.values import from_values
 
-__all__ = ["PagePart", "joined"]
-
 #: The rows of a page, of one batch: their number, and the bytes of their columns.
 PagePart: TypeAlias = "tuple[int, tuple[bytes, ...]]"
 

@@ -19,8 +19,6 @@ from scurry.runtime.state.runs import Run
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
 from scurry.sql.types.values import from_values
 
-__all__ = ["EntryPages"]
-
 
 @dataclass(frozen=True)
 class EntryPages:

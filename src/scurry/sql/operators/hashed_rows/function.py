@@ -18,8 +18,6 @@ from scurry.sql.operators.hashed_rows.rows import HashedRows
 from scurry.sql.operators.hashed_rows.tables import Table
 from scurry.sql.operators.partitioning import HashedChanges, PartitionByHash
 
-__all__ = ["HashedRowsFunction", "KeptRows"]
-
 
 class KeptRows(NamedTuple):
     """The rows that are kept of the keys of some new ones.

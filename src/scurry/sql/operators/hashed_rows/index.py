@@ -9,8 +9,6 @@ import numpy as np
 
 from scurry.sql.operators.hashed_rows.hashing import Hashes
 
-__all__ = ["HashIndex"]
-
 
 class HashIndex:
     """The numbers of rows by hash: sorted runs, of which one is merged with the next when that has grown as large.

@@ -24,8 +24,6 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     from scurry.sql.operators.hashed_rows.tables import Table
 
-__all__ = ["RowPage", "RowPages", "entries_of"]
-
 _CODEC = pa.Codec("lz4_raw")
 
 

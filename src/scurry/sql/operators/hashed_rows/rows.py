@@ -14,8 +14,6 @@ from scurry.sql.operators.hashed_rows.index import HashIndex
 from scurry.sql.operators.hashed_rows.pages import RowPages
 from scurry.sql.operators.hashed_rows.tables import Description, Table
 
-__all__ = ["HashedRows"]
-
 
 class HashedRows:
     """The rows of some tables by hash: a micro-batch reads those of the hashes that it touches, and writes changes.

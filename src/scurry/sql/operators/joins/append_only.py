@@ -21,8 +21,6 @@ from scurry.sql.operators.partitioning import HashedChanges
 from scurry.sql.plan.physical.joins import RegularJoin
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["AppendOnlyJoin", "can_hash_keys"]
-
 
 def can_hash_keys(plan: RegularJoin) -> bool:
     """Return whether equal keys of both sides have equal hashes."""

@@ -23,8 +23,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["IntervalJoin", "lower_interval_join"]
-
 #: The rows of a key group by side: a list of `_Piece`.
 ROWS = ("interval-join-left-rows", "interval-join-right-rows")
 

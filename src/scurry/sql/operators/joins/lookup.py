@@ -21,8 +21,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["LookupJoin", "lower_lookup_join"]
-
 
 def lower_lookup_join(lowering: Lowering, plan: LookupJoinNode) -> Node:
     """Return the node that joins, where the left rows are."""

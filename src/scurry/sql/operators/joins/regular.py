@@ -28,8 +28,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["RegularJoin", "lower_regular_join"]
-
 #: Where the rows of the sides are in the state of a key.
 _SLOTS = ("join-left", "join-right")
 _INSERT, _DELETE = RowKind.INSERT.value, RowKind.DELETE.value

@@ -15,8 +15,6 @@ from scurry.sql.plan.physical.joins import StreamingJoin
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["Pairs", "RowValues", "batch_from", "rows_of", "with_null_key"]
-
 #: The values of a row.
 RowValues = tuple[Any, ...]
 

@@ -12,8 +12,6 @@ from scurry.sql.operators.joins.rows import RowValues
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types import ArrayType, DoubleType, FloatType, MapType, MultisetType, RowType
 
-__all__ = ["COUNT", "PAIRED", "ROW", "TOUCHED", "Kept", "Side"]
-
 #: A row, how many times it is there, how many rows of the other side it is paired with, and when it was written.
 Kept: TypeAlias = "list[Any]"
 ROW, COUNT, PAIRED, TOUCHED = range(4)

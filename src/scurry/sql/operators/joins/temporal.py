@@ -31,8 +31,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["TemporalJoin", "lower_temporal_join"]
-
 #: Left rows that wait, of a key group.
 WAITING = "temporal-join-waiting"
 #: The versions of a key: two lists of the same length, times in ascending order and rows; None for a deletion.

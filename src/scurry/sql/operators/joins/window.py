@@ -25,8 +25,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["WindowJoin", "lower_window_join"]
-
 #: Slots of the rows of a window, of a key group, by side: (name, end of the window).
 ROWS = ("window-join-left", "window-join-right")
 

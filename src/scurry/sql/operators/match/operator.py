@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["EventTimeMatch", "ProcessingTimeMatch", "lower_match"]
-
 
 #: Rows that wait, of a key group.
 WAITING = "match-waiting"

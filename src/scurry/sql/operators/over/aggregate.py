@@ -19,8 +19,6 @@ from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.expressions import Literal
 from scurry.sql.plan.physical.over import OverAggregate
 
-__all__ = ["EventTimeOver", "ProcessingTimeOver"]
-
 #: Slots of a key: rows that wait for the watermark, when a timer fires, what rows before have left, their last time,
 #: when that is forgotten.
 _WAITING = "waiting"

@@ -21,8 +21,6 @@ from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["AnyOrderOver"]
-
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
 
 

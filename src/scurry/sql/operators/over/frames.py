@@ -18,8 +18,6 @@ from scurry.sql.plan.expressions import Literal
 from scurry.sql.plan.nodes import Over
 from scurry.sql.plan.physical.over import OverAggregate
 
-__all__ = ["Evaluated", "Evaluator", "evaluator"]
-
 
 @dataclass(frozen=True)
 class Evaluated:

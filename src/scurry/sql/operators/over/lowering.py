@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["lower_over"]
-
 
 def lower_over(lowering: Lowering, plan: OverAggregate) -> Node:
     """Return the node that aggregates the rows before each row."""

@@ -21,8 +21,6 @@ from scurry.sql.plan.windows import WindowCall
 from scurry.sql.types import DoubleType, FloatType
 from scurry.sql.types.values import from_values, to_values
 
-__all__ = ["Running", "Runs", "running"]
-
 
 @dataclass(frozen=True)
 class Runs:

@@ -17,8 +17,6 @@ from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.partitioning import HashedChanges
 from scurry.sql.plan.physical.ranks import Rank
 
-__all__ = ["MOST_ROWS", "ColumnarTopN"]
-
 #: Of a partition with more rows a micro-batch would write too much.
 MOST_ROWS = 1000
 

@@ -18,8 +18,6 @@ from scurry.sql.operators.kept_rows import joined, pieces, runs_of
 from scurry.sql.operators.partitioning import HashedChanges, KeyedChanges
 from scurry.sql.plan.physical.ranks import Deduplicate
 
-__all__ = ["Deduplication", "FirstRowByEventTime", "FirstRowByProcessingTime"]
-
 #: Slots of a key: whether its row has been emitted, the row that is the first or last one so far, when a timer fires.
 _EMITTED = "emitted"
 _ROW = "row"

@@ -18,8 +18,6 @@ from scurry.sql.operators.partitioning import HashedChanges, KeyedChanges
 from scurry.sql.operators.ranks.deduplicate import Deduplication
 from scurry.sql.plan.physical.ranks import Deduplicate
 
-__all__ = ["ExpiringLastRow", "LastRow"]
-
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER = range(3)
 
 #: The slot of the row of a key.

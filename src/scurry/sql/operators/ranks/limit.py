@@ -10,8 +10,6 @@ from scurry.sql.operators.expiry import Expiry
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Limit
 
-__all__ = ["FirstRows"]
-
 _SEEN = "seen"
 
 

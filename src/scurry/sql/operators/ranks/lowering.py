@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from scurry.graph.nodes import Node
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["LOWERED_RANKS"]
-
 _STRATEGIES = {
     "AppendFastStrategy": AppendOnlyTopN,
     "UpdateFastStrategy": UpdatableTopN,

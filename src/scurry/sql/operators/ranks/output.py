@@ -13,8 +13,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values
 
-__all__ = ["Output"]
-
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
 
 

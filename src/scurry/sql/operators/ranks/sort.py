@@ -15,8 +15,6 @@ from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.physical.ranks import TemporalSort
 
-__all__ = ["TimeSort"]
-
 _WAITING = "waiting"
 _TIMER = "timer"
 #: The latest time of the rows that have been emitted: a row is late if rows after it are gone.

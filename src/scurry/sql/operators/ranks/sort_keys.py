@@ -11,8 +11,6 @@ import pyarrow as pa
 from scurry.sql.plan.nodes import SortKey
 from scurry.sql.types.values import to_values
 
-__all__ = ["sort_keys"]
-
 
 def sort_keys(batch: pa.RecordBatch, order_by: Sequence[SortKey]) -> list[tuple[Any, ...]]:
     """Return a key for each row; keys of different batches may be compared, and pickled."""

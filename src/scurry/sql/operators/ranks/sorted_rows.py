@@ -7,8 +7,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import MutableMapping
 from typing import Any
 
-__all__ = ["Row", "SortedRows"]
-
 #: The values of a row, by column.
 Row = tuple[Any, ...]
 

@@ -19,8 +19,6 @@ from scurry.sql.operators.ranks.sorted_rows import Row, SortedRows
 from scurry.sql.plan.physical.ranks import Rank
 from scurry.sql.types.values import to_values
 
-__all__ = ["AppendOnlyTopN", "RetractableTopN", "UpdatableTopN"]
-
 _UPDATE_BEFORE, _DELETE = 1, 3
 
 #: Slots of a key: the last number if a column says it, and the rows by their unique keys.

@@ -19,8 +19,6 @@ from scurry.sql.types import DataType, LocalZonedTimestampType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.values.results import ResultColumn
 
-__all__ = ["Field", "RowsOfRecords"]
-
 
 @dataclass(frozen=True)
 class Field:

@@ -12,8 +12,6 @@ from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.types import DataType
 from scurry.sql.values.records import record_values
 
-__all__ = ["RecordsOfRows"]
-
 _KINDS = tuple(RowKind)
 _ADDED = (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
 _NONE = -(2**63)

@@ -9,8 +9,6 @@ from scurry.graph.nodes import Node
 from scurry.graph.operators import RecordsToRows
 from scurry.sql.connectors.contract import TableSource
 
-__all__ = ["StreamSource"]
-
 
 class StreamSource(TableSource):
     """Rows that a part of the same job makes.

@@ -27,8 +27,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["GlobalWindowAggregate", "LocalWindowAggregate", "lower_window_aggregate"]
-
 #: Batches of one window and key group that are kept before they are merged.
 _KEPT = 4
 

@@ -24,8 +24,6 @@ from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import BigIntType, IntType
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["ChangedRows", "KeptRows", "PartialStates", "Phases", "numbered", "phases_of"]
-
 #: The numbers of windows, the keys of results, and the columns that follow.
 _Results: TypeAlias = "tuple[pa.Array, list[pa.Array], list[pa.Array]]"
 _RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)

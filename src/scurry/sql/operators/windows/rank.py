@@ -23,8 +23,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["WindowTop", "lower_window_rank"]
-
 #: Batches of one window and key group that are kept before the rows are dropped that others have displaced.
 _KEPT = 4
 

@@ -25,8 +25,6 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-__all__ = ["Sessions", "lower_session_aggregate", "lower_session_table"]
-
 _SLOT = ("sessions",)
 
 

@@ -14,8 +14,6 @@ from scurry.sql.functions.time_zones import local_to_utc, utc_to_local, zone
 from scurry.sql.plan.physical.windows import Window, WindowColumn
 from scurry.sql.types.arrow import arrow_type
 
-__all__ = ["Slices", "WindowClock", "by_value", "column_of_window"]
-
 _HOUR = 3_600_000
 
 

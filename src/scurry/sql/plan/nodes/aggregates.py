@@ -12,8 +12,6 @@ from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.plan.windows import WindowCall
 from scurry.sql.types import DataType
 
-__all__ = ["Aggregate", "Over", "TableAggregate", "WindowTable", "set_numbers"]
-
 
 def set_numbers(grouping_sets: Sequence[Sequence[int]], keys: int) -> tuple[int, ...]:
     """Return the number of each grouping set: a bit per key, the last key's the lowest, set if the key is left out.

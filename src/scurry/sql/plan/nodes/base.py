@@ -8,8 +8,6 @@ from typing import Self
 
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["OneInput", "Plan", "TwoInputs", "walk"]
-
 
 @dataclass(frozen=True)
 class Plan:

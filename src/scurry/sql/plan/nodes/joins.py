@@ -10,8 +10,6 @@ from scurry.sql.plan.lookup_retry import LookupRetry
 from scurry.sql.plan.nodes.base import TwoInputs
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["Correlate", "Join", "TemporalJoin", "joined_schema"]
-
 
 @dataclass(frozen=True)
 class Join(TwoInputs):

@@ -9,8 +9,6 @@ from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes.base import OneInput, Plan
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["Filter", "Limit", "Project", "SetOperation", "Sort", "SortKey", "TableFunctionScan", "Unnest"]
-
 
 @dataclass(frozen=True)
 class Project(OneInput):

@@ -10,8 +10,6 @@ from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes.base import OneInput, Plan
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["Scan", "Sink", "Values"]
-
 
 @dataclass(frozen=True)
 class Scan(Plan):

@@ -10,8 +10,6 @@ from scurry.sql.plan.nodes import Aggregate, OneInput
 from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import BigIntType
 
-__all__ = ["Expand", "GlobalGroupAggregate", "LocalGroupAggregate"]
-
 
 @dataclass(frozen=True)
 class Expand(OneInput):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from scurry.sql.plan.nodes import OneInput
 
-__all__ = ["ChangelogNormalize"]
-
 
 @dataclass(frozen=True)
 class ChangelogNormalize(OneInput):

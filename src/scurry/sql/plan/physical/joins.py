@@ -14,16 +14,6 @@ from scurry.sql.plan.physical.windows import Window, Windowed
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.families import without_time_attribute
 
-__all__ = [
-    "EventTimeTemporalJoin",
-    "IntervalJoin",
-    "JoinKey",
-    "LookupJoin",
-    "RegularJoin",
-    "StreamingJoin",
-    "WindowJoin",
-]
-
 
 @dataclass(frozen=True)
 class JoinKey:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from scurry.sql.plan.matching import Match
 
-__all__ = ["PatternMatch"]
-
 
 @dataclass(frozen=True)
 class PatternMatch(Match):

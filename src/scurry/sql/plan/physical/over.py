@@ -11,8 +11,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.windows import Frame, WindowCall
 from scurry.sql.types import LocalZonedTimestampType, TimestampType
 
-__all__ = ["NonTimeOverAggregate", "OverAggregate"]
-
 
 @dataclass(frozen=True)
 class OverAggregate(OneInput):

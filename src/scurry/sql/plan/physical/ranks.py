@@ -8,8 +8,6 @@ from functools import cached_property
 from scurry.sql.plan.nodes import OneInput, SortKey
 from scurry.sql.plan.schema import Column, Schema
 
-__all__ = ["Deduplicate", "Rank", "TemporalSort"]
-
 
 @dataclass(frozen=True)
 class Rank(OneInput):

@@ -8,8 +8,6 @@ from functools import cached_property
 from scurry.sql.plan.nodes import OneInput
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["ReplicateRows"]
-
 
 @dataclass(frozen=True)
 class ReplicateRows(OneInput):

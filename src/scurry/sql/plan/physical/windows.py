@@ -11,19 +11,6 @@ from scurry.sql.plan.nodes import Filter, OneInput, Over, Plan, Project, SortKey
 from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 
-__all__ = [
-    "SessionTable",
-    "Window",
-    "WindowAggregate",
-    "WindowColumn",
-    "WindowDeduplicate",
-    "WindowProperties",
-    "WindowRank",
-    "Windowed",
-    "window_of",
-    "window_properties",
-]
-
 _COLUMNS = ("start", "end", "time")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["Advice"]
-
 #: what there is to say about an operator, by its name
 _ADVICE = {
     "GroupAggregate": (

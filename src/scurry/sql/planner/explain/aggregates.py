@@ -10,8 +10,6 @@ from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.planner.explain.expressions import expression_text
 
-__all__ = ["call_text", "global_calls", "global_text", "group_aggregate_text", "local_calls", "local_text"]
-
 #: What Flink calls the parts of the states of aggregates, without and with rows that are taken back.
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "AVG": (("sum", "count"), ("sum", "count")),

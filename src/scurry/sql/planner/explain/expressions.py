@@ -21,8 +21,6 @@ from scurry.sql.planner.explain.sargs import points_text
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, RowType, VarCharType
 
-__all__ = ["INFIX", "PLAIN", "ExpressionText", "PrefixText", "all_of_text", "expression_text"]
-
 #: Returns the text of an expression over columns with names, or over columns by position.
 ExpressionText = Callable[[Expression, Sequence[str] | None], str]
 

@@ -7,8 +7,6 @@ from scurry.sql.plan.physical.joins import LookupJoin, RegularJoin, StreamingJoi
 from scurry.sql.planner.explain.expressions import PrefixText, all_of_text
 from scurry.sql.planner.explain.names import distinct_names
 
-__all__ = ["lookup_join_text", "streaming_join_text"]
-
 _JOIN_TYPES = {
     "INNER": "InnerJoin",
     "LEFT": "LeftOuterJoin",

@@ -30,8 +30,6 @@ from scurry.sql.types import (
     YearMonthIntervalType,
 )
 
-__all__ = ["interval_text", "literal_text"]
-
 #: Types that are not those of their constants, and are written behind them.
 _TYPED = (TinyIntType, SmallIntType, BigIntType, FloatType, DoubleType, DecimalType, BinaryType, VarBinaryType)
 _UNIT = re.compile(r"'\s*(\w+)(?:\s*\([\d\s,]*\))?(?:\s+TO\s+(\w+).*)?$", re.IGNORECASE)

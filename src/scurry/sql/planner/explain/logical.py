@@ -30,8 +30,6 @@ from scurry.sql.planner.explain.written import (
 )
 from scurry.sql.types import BooleanType
 
-__all__ = ["node_text", "plan_text", "written_text"]
-
 _Described = tuple[str, Sequence[Plan | Line]]
 #: What has a projection above it if it is selected from, also if all columns are.
 _SELECTED = (

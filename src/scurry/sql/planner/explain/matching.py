@@ -11,8 +11,6 @@ from scurry.sql.plan.nodes import SortKey
 from scurry.sql.plan.pattern_stages import pattern_text
 from scurry.sql.plan.rewriting import rewritten
 
-__all__ = ["logical_match_text", "physical_match_text"]
-
 _Text = Callable[[Expression], str]
 _Column: TypeAlias = Callable[[PatternReference], str]
 

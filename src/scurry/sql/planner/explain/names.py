@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["distinct_names"]
-
 
 def distinct_names(names: Iterable[str]) -> list[str]:
     """Return names of which those that are there already have a number behind them, as `a`, `a0`, `a1`."""

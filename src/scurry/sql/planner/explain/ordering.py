@@ -10,8 +10,6 @@ from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.sql.plan.windows import Frame, FrameBound
 
-__all__ = ["deduplicate_text", "over_aggregate_text", "rank_text", "temporal_sort_text"]
-
 
 def over_aggregate_text(plan: OverAggregate) -> str:
     """Return an OVER aggregation as text."""

@@ -46,8 +46,6 @@ from scurry.sql.planner.explain.windows import (
 )
 from scurry.sql.planner.explain.written import value_rows
 
-__all__ = ["Operator", "operators", "physical_text", "physical_tree_text"]
-
 
 @dataclass(frozen=True)
 class Operator:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.process_tables import ProcessTableFunction
 
-__all__ = ["process_text"]
-
 
 def process_text(plan: ProcessTableFunction, text: Callable[[Expression], str]) -> str:
     """Return the attributes of a node.

@@ -11,8 +11,6 @@ from scurry.sql.plan.nodes import Plan, Project, Scan
 from scurry.sql.plan.rewriting import input_references, remapped, rewritten
 from scurry.sql.planner.explain.expressions import PrefixText, expression_text
 
-__all__ = ["NO_TABLES", "ReadTable", "Reading", "is_projected", "read_table", "reads_all", "scan_text"]
-
 #: Connectors whose sources read some columns only; those of others read all of them in Flink.
 _PROJECTED = ("filesystem", "jdbc")
 

@@ -9,8 +9,6 @@ from scurry.sql.plan.expressions import Call, Expression, InputReference, Litera
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, IntType
 
-__all__ = ["joined_ranges", "points_text"]
-
 _OPENING, _CLOSING = {">=": "[", ">": "("}, {"<=": "]", "<": ")"}
 
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from scurry.sql.planner.explain.physical import Operator
 from scurry.sql.planner.explain.trees import tree_text
 
-__all__ = ["shared_texts"]
-
 #: An operator with all below it: operators that have the same are one.
 _Key = tuple[object, ...]
 

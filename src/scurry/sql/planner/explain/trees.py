@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-__all__ = ["indented_text", "tree_text"]
-
 _Node = TypeVar("_Node")
 
 

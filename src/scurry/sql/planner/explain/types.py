@@ -7,8 +7,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.types import CharType, DataType, LocalZonedTimestampType, TimestampType, VarCharType
 from scurry.sql.types.families import is_proctime, is_rowtime
 
-__all__ = ["record_text", "type_text"]
-
 _CHARACTER_SET = ' CHARACTER SET "UTF-16LE"'
 
 

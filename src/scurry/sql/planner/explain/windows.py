@@ -8,16 +8,6 @@ from scurry.sql.plan.nodes import Plan, WindowTable
 from scurry.sql.plan.physical import windows
 from scurry.sql.planner.explain.aggregates import call_text, global_calls, local_calls
 
-__all__ = [
-    "global_window_text",
-    "has_two_phases",
-    "local_window_text",
-    "session_table_text",
-    "table_window_text",
-    "window_aggregate_text",
-    "window_rank_text",
-]
-
 
 def _window_text(window: windows.Window, arguments: Sequence[str], keys: Sequence[str] = ()) -> str:
     """Return a window as Flink's plans show it."""

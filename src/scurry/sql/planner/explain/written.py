@@ -13,8 +13,6 @@ from scurry.sql.plan.rewriting import input_references, rewritten, substituted
 from scurry.sql.plan.windows import WindowCall
 from scurry.sql.types import BigIntType, BooleanType, IntType
 
-__all__ = ["Correlated", "Line", "Watermark", "is_identity", "named_as_written", "over_calls", "value_rows"]
-
 #: Returns the columns of a table's time and watermark over all its columns; None if it has no watermark.
 Watermark: TypeAlias = Callable[[Scan], Plan | None]
 

@@ -37,8 +37,6 @@ from scurry.sql.plan.rewriting import (
 from scurry.sql.planner.rules.outer_values import OuterValues, bound
 from scurry.sql.planner.rules.own_keys import are_own_keys
 
-__all__ = ["dependent_join"]
-
 
 def dependent_join(
     left: Plan, right: Plan, correlation: int, kind: str, condition: Expression | None, session: Session

@@ -17,8 +17,6 @@ from scurry.sql.planner.rules.time_attributes import stays_time
 from scurry.sql.types import LocalZonedTimestampType, TimestampType
 from scurry.sql.types.families import is_proctime, is_time_attribute
 
-__all__ = ["check_batch", "check_streaming"]
-
 
 def check_batch(plan: Plan, session: Session) -> Plan:
     """Return the plan itself.

@@ -10,8 +10,6 @@ from scurry.sql.plan.expressions import InputReference, Literal
 from scurry.sql.plan.nodes import Plan, Project
 from scurry.sql.plan.rewriting import substituted, walk_expression
 
-__all__ = ["merge_projections"]
-
 
 def merge_projections(plan: Plan, session: Session) -> Plan:
     """Compute the columns of nested projections at once, unless something would be computed more than once."""

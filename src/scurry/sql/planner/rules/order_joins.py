@@ -12,8 +12,6 @@ from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import Join, Plan
 from scurry.sql.plan.rewriting import input_references, remapped, shifted
 
-__all__ = ["order_joins"]
-
 
 def order_joins(plan: Plan, session: Session) -> Plan:
     """Join tables in the order of FROM, but each only when an equality connects it with those before it.

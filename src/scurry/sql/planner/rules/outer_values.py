@@ -46,9 +46,6 @@ from scurry.sql.plan.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql.types import BigIntType
 from scurry.sql.types.families import same_type
 
-__all__ = ["OuterValues", "bound"]
-
-
 # What an aggregate of no rows is, where it is not NULL.
 _OF_NOTHING = {"COUNT": 0, "$SUM0": 0, "APPROX_COUNT_DISTINCT": 0}
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from scurry.sql.plan.expressions import InputReference
 from scurry.sql.plan.nodes import Aggregate, Filter, Limit, Over, Plan, Project, Scan, Sort
 
-__all__ = ["are_own_keys"]
-
 
 def are_own_keys(keys: Plan, rows: Plan, columns: Sequence[int]) -> bool:
     """Return whether the rows of a plan are all different values that some columns have in a table.

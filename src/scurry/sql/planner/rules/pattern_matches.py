@@ -18,8 +18,6 @@ from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.rules.time_attributes import stays_time
 from scurry.sql.types.families import TIMESTAMP
 
-__all__ = ["pattern_matches"]
-
 
 def pattern_matches(plan: Plan, session: Session) -> Plan:
     """Recognise patterns that can be translated to automata.

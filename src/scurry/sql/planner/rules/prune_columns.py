@@ -31,8 +31,6 @@ from scurry.sql.plan.windows import WindowCall
 from scurry.sql.planner.unique_keys import unique_keys
 from scurry.sql.types.families import is_rowtime
 
-__all__ = ["prune_columns"]
-
 # A plan with some of the columns, and where the columns of the original are in it.
 Pruned = tuple[Plan, dict[int, int]]
 

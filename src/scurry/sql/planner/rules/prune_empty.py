@@ -28,8 +28,6 @@ from scurry.sql.plan.nodes import (
 )
 from scurry.sql.plan.schema import Schema
 
-__all__ = ["prune_empty"]
-
 #: Aggregates whose value of no rows is NULL, and that Calcite's AggregateValuesRule knows, or their parts.
 _NULL_OF_NOTHING = ("AVG", "MAX", "MIN", "SUM")
 

@@ -34,8 +34,6 @@ from scurry.sql.plan.rewriting import (
 )
 from scurry.sql.types.families import same_type
 
-__all__ = ["is_deterministic", "push_filters"]
-
 Conditions = Sequence[Expression]
 
 #: Comparisons that are not TRUE if an operand is NULL.

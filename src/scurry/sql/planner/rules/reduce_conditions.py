@@ -22,8 +22,6 @@ from scurry.sql.plan.subqueries import Subquery
 from scurry.sql.planner.column_intervals import interval_where
 from scurry.sql.types import BooleanType
 
-__all__ = ["reduce_conditions"]
-
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 
 

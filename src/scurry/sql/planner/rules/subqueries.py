@@ -26,8 +26,6 @@ from scurry.sql.plan.subqueries import Exists, QuantifiedSubquery, ScalarSubquer
 from scurry.sql.planner.rules.decorrelation import dependent_join
 from scurry.sql.types import BigIntType, BooleanType
 
-__all__ = ["subqueries_to_joins"]
-
 
 def subqueries_to_joins(plan: Plan, session: Session) -> Plan:
     """Replace EXISTS, IN and scalar subqueries, and what LATERAL refers to, by joins.

@@ -38,8 +38,6 @@ from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.types import DayTimeIntervalType
 from scurry.sql.types.families import is_time_attribute
 
-__all__ = ["TimeBound", "stays_time", "time_bounds"]
-
 #: Operations whose rows are those of their input, whose columns come first with the time that they have there.
 _PASSING = (
     ChangelogNormalize,

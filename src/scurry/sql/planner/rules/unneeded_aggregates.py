@@ -11,8 +11,6 @@ from scurry.sql.planner.rules.merge_projections import merge_projections
 from scurry.sql.planner.rules.prune_columns import prune_columns
 from scurry.sql.planner.unique_keys import is_unique
 
-__all__ = ["unneeded_aggregates"]
-
 #: Their value for one row is the argument.
 _OF_ONE_ROW = ("MAX", "MIN", "SUM")
 

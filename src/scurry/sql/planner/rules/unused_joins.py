@@ -14,8 +14,6 @@ from scurry.sql.planner.rules.merge_projections import merge_projections
 from scurry.sql.planner.rules.prune_columns import prune_columns
 from scurry.sql.planner.unique_keys import is_unique
 
-__all__ = ["unused_joins"]
-
 #: Their result is the same with and without DISTINCT, which Flink leaves out before it looks for unused joins.
 _DISTINCT_ANYWAY = ("MIN", "MAX")
 

@@ -19,8 +19,6 @@ from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.planner.explain import Operator, operators
 
-__all__ = ["BatchGraph", "batch_graph"]
-
 #: Operators that pass rows on as they come: their rows are not exchanged.
 _ROW_BY_ROW = ("Calc", "Correlate", "Limit", "Union", "WindowTableFunction")
 

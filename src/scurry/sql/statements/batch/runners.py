@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from scurry.runtime.driver.job import JobExecution, Runner
     from scurry.runtime.exchange.report import TaskReport
 
-__all__ = ["batch_job", "frame_of_plan", "run_here_without_java"]
-
 #: Longest time in seconds until a job that waits for who takes its rows notices that it is stopped.
 _PATIENCE = 0.2
 

@@ -16,8 +16,6 @@ from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.compiled.encoding import Decoder, Encoder
 from scurry.sql.statements.session import TableSession
 
-__all__ = ["FunctionNames", "kept_table", "restored_table"]
-
 _COMPILE, _RESTORE = PLAN_COMPILE_CATALOG_OBJECTS.key, PLAN_RESTORE_CATALOG_OBJECTS.key
 
 

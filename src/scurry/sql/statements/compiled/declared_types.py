@@ -8,8 +8,6 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-__all__ = ["misfit"]
-
 
 def misfit(kind: type[Any], values: Mapping[str, Any]) -> str | None:
     """Return the name of a field of a dataclass whose value is of another type than is declared, None if all fit."""

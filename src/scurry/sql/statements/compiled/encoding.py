@@ -38,8 +38,6 @@ from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql.types.atomic_types import TimeAttribute
 from scurry.sql.types.nested_types import RowField
 
-__all__ = ["Decoder", "Encoder", "node_types"]
-
 _MODULES: Final[tuple[ModuleType, ...]] = (
     expressions, lookup_retry, matching, plan, process_tables, schema, subqueries, windows,
     physical_aggregates, changes, joins, over, ranks, sets, physical_matching, physical_windows,

@@ -13,8 +13,6 @@ from scurry.sql.statements.results import StatementResult, ok
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
-__all__ = ["compile_and_execute_plan", "compile_plan", "execute_plan", "load_plan", "write_plan"]
-
 
 def compile_plan(session: TableSession, statement: nodes.CompilePlan) -> StatementResult:
     """Compile a statement into a file."""

@@ -23,8 +23,6 @@ from scurry.sql.statements.results import StatementResult
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
-__all__ = ["CompiledStatement", "compile_statement", "compiled_sinks", "read_plan"]
-
 #: Raised whenever plans of before cannot be read any more.
 _FORMAT: Final = 1
 _KEPT_SETTINGS: Final = ("table.exec.", "table.optimizer.")

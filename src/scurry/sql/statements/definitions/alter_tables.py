@@ -20,8 +20,6 @@ from scurry.sql.statements.results import StatementResult, ok
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
-__all__ = ["alter_table"]
-
 _Action = Callable[[TableSession, ObjectIdentifier, CatalogTable, Any], CatalogTable]
 
 

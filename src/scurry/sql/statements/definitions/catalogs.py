@@ -15,22 +15,6 @@ from scurry.sql.statements.results import StatementResult, ok
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
-__all__ = [
-    "add_jar",
-    "alter_catalog",
-    "alter_database",
-    "create_catalog",
-    "create_database",
-    "drop_catalog",
-    "drop_database",
-    "load_module",
-    "remove_jar",
-    "unload_module",
-    "use_catalog",
-    "use_database",
-    "use_modules",
-]
-
 
 def use_catalog(session: TableSession, statement: nodes.UseCatalog) -> StatementResult:
     """Make a catalog current."""

@@ -19,8 +19,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.types.cast_rules import supports_implicit_cast
 
-__all__ = ["create_table_as", "plan_create_table_as"]
-
 
 def create_table_as(session: TableSession, statement: nodes.CreateTable) -> StatementResult:
     """Add a table with the columns of a query, and write the rows of the query into it."""

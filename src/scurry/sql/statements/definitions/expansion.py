@@ -20,9 +20,6 @@ from scurry.sql.statements.text import resolved_text
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse
 
-__all__ = ["expanded"]
-
-
 #: fields of nodes whose identifiers are no columns
 _NAMES = ("alias", "base", "name", "span", "type")
 

@@ -13,8 +13,6 @@ from scurry.sql.statements.results import STRING, StatementResult, ok, table_res
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
-__all__ = ["alter_function", "create_function", "describe_function", "drop_function"]
-
 _INFO = [("info name", STRING), ("info value", STRING)]
 
 

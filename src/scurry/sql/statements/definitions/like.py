@@ -10,8 +10,6 @@ from scurry.sql.catalog.entries import CatalogTable, TableDistribution
 from scurry.sql.statements.definitions.schemas import Definition, PendingColumn
 from scurry.sql.syntax import nodes
 
-__all__ = ["merged"]
-
 _NEVER_OVERWRITTEN = ("ALL", "CONSTRAINTS", "DISTRIBUTION", "PARTITIONS")
 _Merged = tuple[Definition, dict[str, str], tuple[str, ...], TableDistribution | None]
 

@@ -14,8 +14,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.text import sql_text
 from scurry.sql.syntax import nodes
 
-__all__ = ["alter_partitions", "show_partitions"]
-
 
 def alter_partitions(
     session: TableSession, identifier: ObjectIdentifier, action: nodes.AddPartitions | nodes.DropPartitions

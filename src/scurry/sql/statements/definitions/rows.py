@@ -12,8 +12,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["delete", "truncate_table", "update"]
-
 _INSTEAD = (
     "INSERT INTO a table with a primary key updates its rows by key; change or delete other rows with the tools of the "
     "system where they are"

@@ -31,8 +31,6 @@ from scurry.sql.types import DataType, LocalZonedTimestampType, TimeAttribute, T
 from scurry.sql.types.families import without_time_attribute
 from scurry.sql.validator import data_type, validate_expression
 
-__all__ = ["Definition", "PendingColumn", "at_place", "pending_columns", "resolve_schema"]
-
 
 @dataclass(frozen=True)
 class PendingColumn:

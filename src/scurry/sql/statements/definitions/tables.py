@@ -16,16 +16,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.span import Span
 
-__all__ = [
-    "analyze_table",
-    "constraints_of",
-    "create_table",
-    "definition_of",
-    "distribution_of",
-    "drop_table",
-    "table_of",
-]
-
 
 def create_table(session: TableSession, statement: nodes.CreateTable) -> StatementResult:
     """Add a table."""

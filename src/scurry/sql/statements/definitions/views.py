@@ -17,8 +17,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.text import sql_text
 from scurry.sql.syntax import nodes
 
-__all__ = ["alter_view", "create_view", "drop_view"]
-
 
 def create_view(session: TableSession, statement: nodes.CreateView) -> StatementResult:
     """Add a view."""

@@ -24,8 +24,6 @@ from scurry.sql.types import (
     TinyIntType,
 )
 
-__all__ = ["border_line", "cells_line", "column_width", "data_lines", "display_width", "query_lines"]
-
 _NULL = "<NULL>"
 _WIDEST = 30
 _CUT = "..."

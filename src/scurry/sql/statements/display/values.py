@@ -31,8 +31,6 @@ from scurry.sql.types import (
     YearMonthIntervalType,
 )
 
-__all__ = ["shown_value"]
-
 Text = Callable[[Any], str]
 
 _NANOS = 1_000_000_000

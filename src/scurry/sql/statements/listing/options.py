@@ -16,8 +16,6 @@ from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS
 from scurry.sql.formats.registry import FORMATS
 from scurry.sql.statements.table_options import setting_keys
 
-__all__ = ["option_keys", "option_values", "settings"]
-
 
 def settings() -> list[str]:
     """Return the keys of SET that have an effect, in alphabetical order."""

@@ -15,8 +15,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 
-__all__ = ["serializable_type"]
-
 
 def serializable_type(data_type: DataType) -> str:
     """Return a type's text: `VARCHAR(2147483647)` for STRING, and so on."""

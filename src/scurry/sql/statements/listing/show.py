@@ -13,23 +13,6 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 
-__all__ = [
-    "describe_catalog",
-    "describe_table",
-    "show_catalogs",
-    "show_columns",
-    "show_current_catalog",
-    "show_current_database",
-    "show_databases",
-    "show_functions",
-    "show_jars",
-    "show_materialized_tables",
-    "show_models",
-    "show_modules",
-    "show_tables",
-    "show_views",
-]
-
 
 def show_catalogs(session: TableSession, statement: nodes.ShowCatalogs) -> StatementResult:
     """List the catalogs."""

@@ -14,8 +14,6 @@ from scurry.sql.statements.results import StatementResult, names_result
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 
-__all__ = ["show_create_catalog", "show_create_table", "show_create_view"]
-
 
 def show_create_table(session: TableSession, statement: nodes.ShowCreateTable) -> StatementResult:
     """Return the CREATE TABLE of a table."""

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from scurry.patterns.conditions import ExpressionCondition, Test
 
-__all__ = ["OpenedConditions", "RecordConditions"]
-
 _SELECT = "SELECT "
 
 

@@ -29,8 +29,6 @@ from scurry.sql.syntax import nodes
 from scurry.sql.types import TimeAttribute, TimestampType
 from scurry.sql.validator import validate_query
 
-__all__ = ["table_of_fields"]
-
 _TIME = TimestampType(3)
 
 

@@ -26,8 +26,6 @@ from scurry.sql.types import LocalZonedTimestampType, TimestampType
 from scurry.sql.types.families import is_rowtime
 from scurry.sql.values.type_information import record_type, value_type
 
-__all__ = ["Conversion", "attached", "changelog", "legacy", "records", "stream_of_table"]
-
 _ROWTIME = "rowtime"
 
 

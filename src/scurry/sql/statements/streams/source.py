@@ -24,8 +24,6 @@ from scurry.sql.statements.streaming_runner import wait_for
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PlanSource", "ProgramStreamSource"]
-
 
 class ProgramStreamSource(StreamSource):
     """The records of a stream of the program as rows.

@@ -23,8 +23,6 @@ from scurry.sql.syntax import nodes
 from scurry.sql.types import DataType, LocalZonedTimestampType, RawType, TimestampType, VarBinaryType
 from scurry.sql.validator import validate_query
 
-__all__ = ["ALL_KINDS", "StreamedTable", "table_of_stream"]
-
 ALL_KINDS = frozenset(RowKind)
 _ROWTIME = "rowtime"
 

@@ -11,8 +11,6 @@ from scurry.sql.types import DataType
 from scurry.sql.values.hints import type_of_hint
 from scurry.sql.values.type_information import own_value_type, represented, value_type
 
-__all__ = ["StreamType", "stream_type"]
-
 
 class StreamType(NamedTuple):
     """The records of a stream as rows.

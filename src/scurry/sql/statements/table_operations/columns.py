@@ -9,8 +9,6 @@ from scurry.errors import ValidationError
 from scurry.sql.plan.schema import Schema
 from scurry.sql.syntax import nodes
 
-__all__ = ["expanded", "stands_for_several"]
-
 _FUNCTIONS = ("WITH_COLUMNS", "WITHOUT_COLUMNS")
 
 

@@ -13,8 +13,6 @@ from scurry.sql.statements.table_operations.summary import ARITHMETIC, COMPARISO
 from scurry.sql.syntax import nodes
 from scurry.sql.types import CharType, DataType, NullType, VarCharType
 
-__all__ = ["column_names", "placed", "refuse_wrong_calls", "unknown_column"]
-
 #: What names of columns rarely have, and expressions of Flink 1.x in texts, such as `'a, b.count as c'`, do.
 _TEXT_OF_AN_EXPRESSION = re.compile(r"[,.()<>=+*/]| as ", re.IGNORECASE)
 

@@ -11,8 +11,6 @@ from scurry.sql.statements.table_operations.failures import placed
 from scurry.sql.statements.table_operations.summary import CAMEL_CASE, NAMES, flink_name
 from scurry.sql.syntax import nodes
 
-__all__ = ["by_sql_name"]
-
 _Arguments = Sequence[nodes.Expression]
 
 _AGGREGATES = ("$SUM0", "STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP")

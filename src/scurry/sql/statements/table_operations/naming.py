@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from scurry.sql.syntax import nodes
 
-__all__ = ["Names"]
-
 
 class Names:
     """Gives names to the columns of one operation.

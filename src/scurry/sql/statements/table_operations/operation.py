@@ -29,8 +29,6 @@ from scurry.sql.validator import catalog as seen
 from scurry.sql.validator import validate_expression, validate_query
 from scurry.sql.validator.functions.user_functions import converted_arguments
 
-__all__ = ["Operation"]
-
 _STRING = nodes.BasicTypeSpec("STRING")
 
 

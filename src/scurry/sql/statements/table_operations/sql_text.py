@@ -6,8 +6,6 @@ from scurry.errors import UnsupportedError
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse import unparse
 
-__all__ = ["sql_of"]
-
 _BINARY = frozenset(("+", "-", "*", "/", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "||", "LIKE", "SIMILAR TO"))
 _POSTFIX = frozenset(("IS NULL", "IS NOT NULL", "IS TRUE", "IS FALSE", "IS NOT TRUE", "IS NOT FALSE"))
 

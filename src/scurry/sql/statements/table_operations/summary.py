@@ -9,8 +9,6 @@ from scurry.common._java_numbers import double_text
 from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql.syntax import nodes
 
-__all__ = ["ARITHMETIC", "CAMEL_CASE", "COMPARISONS", "NAMES", "flink_name", "summary"]
-
 COMPARISONS = {
     "=": "equals",
     "<>": "notEquals",

@@ -7,41 +7,6 @@ from scurry.sql.syntax.nodes.columns import Distribution, PartitionField, Proper
 from scurry.sql.syntax.nodes.expressions import Identifier
 from scurry.sql.syntax.nodes.literals import StringLiteral
 
-__all__ = [
-    "AddDistribution",
-    "AddPartitions",
-    "AddSchema",
-    "AlterAction",
-    "AlterCatalog",
-    "AlterConnection",
-    "AlterDatabase",
-    "AlterFunction",
-    "AlterMaterializedTable",
-    "AlterModel",
-    "AlterTable",
-    "AlterView",
-    "DropColumns",
-    "DropConstraint",
-    "DropDistribution",
-    "DropPartitions",
-    "DropPrimaryKey",
-    "DropWatermark",
-    "ModifyDistribution",
-    "ModifySchema",
-    "NewPartition",
-    "Refresh",
-    "RenameColumn",
-    "RenameTo",
-    "ResetProperties",
-    "Resume",
-    "SetComment",
-    "SetFreshness",
-    "SetProperties",
-    "SetQuery",
-    "SetRefreshMode",
-    "Suspend",
-]
-
 
 class AlterAction(Node):
     """The change of an ALTER statement."""

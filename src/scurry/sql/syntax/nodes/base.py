@@ -8,8 +8,6 @@ from typing import Any, NoReturn, TypeVar
 from scurry.sql.syntax.nodes.meta import NodeType, field
 from scurry.sql.syntax.span import NO_SPAN, Span
 
-__all__ = ["Expression", "Node", "Query", "Statement", "TableExpression", "children", "replace", "transform", "walk"]
-
 
 class Node(metaclass=NodeType):
     """A part of a statement: frozen, with its fields as constructor arguments, as of a dataclass.

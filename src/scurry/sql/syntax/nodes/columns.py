@@ -8,24 +8,6 @@ from scurry.sql.syntax.nodes.literals import StringLiteral
 from scurry.sql.syntax.nodes.meta import field
 from scurry.sql.syntax.nodes.types import TypeSpec
 
-__all__ = [
-    "Column",
-    "ColumnConstraint",
-    "ColumnPosition",
-    "ComputedColumn",
-    "Distribution",
-    "MetadataColumn",
-    "NameOnlyColumn",
-    "PartitionField",
-    "PhysicalColumn",
-    "Property",
-    "TableConstraint",
-    "TableLikeClause",
-    "TableLikeOption",
-    "TableSchema",
-    "Watermark",
-]
-
 
 class Property(Node):
     """``'key' = 'value'`` in WITH or SET."""

@@ -7,26 +7,6 @@ from scurry.sql.syntax.nodes.columns import Distribution, Property, TableLikeCla
 from scurry.sql.syntax.nodes.expressions import Identifier
 from scurry.sql.syntax.nodes.literals import StringLiteral
 
-__all__ = [
-    "CreateCatalog",
-    "CreateConnection",
-    "CreateDatabase",
-    "CreateFunction",
-    "CreateMaterializedTable",
-    "CreateModel",
-    "CreateTable",
-    "CreateView",
-    "Drop",
-    "DropCatalog",
-    "DropConnection",
-    "DropDatabase",
-    "DropFunction",
-    "DropMaterializedTable",
-    "DropModel",
-    "DropTable",
-    "DropView",
-]
-
 
 class CreateTable(Statement):
     """CREATE TABLE, with LIKE or AS if given; also [CREATE OR] REPLACE TABLE ... AS.

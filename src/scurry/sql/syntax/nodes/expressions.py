@@ -7,38 +7,6 @@ from scurry.sql.syntax.nodes.literals import IntervalQualifier
 from scurry.sql.syntax.nodes.meta import field
 from scurry.sql.syntax.span import Span
 
-__all__ = [
-    "ArrayConstructor",
-    "Between",
-    "BinaryOperation",
-    "Case",
-    "CollectionFromQuery",
-    "ContextVariable",
-    "Default",
-    "DynamicParameter",
-    "Exists",
-    "FieldAccess",
-    "Identifier",
-    "In",
-    "IntervalExpression",
-    "IsTest",
-    "ItemAccess",
-    "JdbcFunction",
-    "Like",
-    "MapConstructor",
-    "MinusDate",
-    "MultisetConstructor",
-    "NewObject",
-    "NextValue",
-    "QuantifiedComparison",
-    "RowConstructor",
-    "Star",
-    "Subquery",
-    "UnaryOperation",
-    "Unique",
-    "WhenClause",
-]
-
 
 class Identifier(Expression):
     """A name of one or more parts.

@@ -10,27 +10,6 @@ from scurry.sql.syntax.nodes.types import TypeSpec
 from scurry.sql.syntax.nodes.windows import OrderItem, WindowSpecification
 from scurry.sql.syntax.span import NO_SPAN, Span
 
-__all__ = [
-    "Call",
-    "Cast",
-    "Ceil",
-    "Convert",
-    "Descriptor",
-    "Extract",
-    "Floor",
-    "FunctionCall",
-    "ModelArgument",
-    "NamedArgument",
-    "Overlay",
-    "Position",
-    "Substring",
-    "TableArgument",
-    "TimestampAdd",
-    "TimestampDiff",
-    "Translate",
-    "Trim",
-]
-
 
 class FunctionCall(Expression):
     """A call, with what may follow the parentheses.

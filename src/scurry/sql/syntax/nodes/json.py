@@ -6,18 +6,6 @@ from scurry.sql.syntax.nodes.base import Expression, Node
 from scurry.sql.syntax.nodes.functions import FunctionCall
 from scurry.sql.syntax.nodes.types import TypeSpec
 
-__all__ = [
-    "JsonArray",
-    "JsonArrayAggregate",
-    "JsonBehavior",
-    "JsonEntry",
-    "JsonExists",
-    "JsonObject",
-    "JsonObjectAggregate",
-    "JsonQuery",
-    "JsonValue",
-]
-
 
 class JsonBehavior(Node):
     """The result ON EMPTY or ON ERROR.

@@ -7,21 +7,6 @@ from decimal import Decimal
 from scurry.sql.syntax.nodes.base import Expression
 from scurry.sql.syntax.nodes.meta import field
 
-__all__ = [
-    "BinaryLiteral",
-    "BooleanLiteral",
-    "DateLiteral",
-    "IntervalLiteral",
-    "IntervalQualifier",
-    "Literal",
-    "NullLiteral",
-    "NumericLiteral",
-    "StringChain",
-    "StringLiteral",
-    "TimeLiteral",
-    "TimestampLiteral",
-]
-
 
 class Literal(Expression):
     """A value written in the statement."""

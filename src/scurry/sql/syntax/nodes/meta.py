@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, dataclass_transform
 
-__all__ = ["NodeField", "NodeType", "field"]
-
 REQUIRED: Final = object()
 
 

@@ -6,21 +6,6 @@ from scurry.sql.syntax.nodes.base import Expression, Node, TableExpression
 from scurry.sql.syntax.nodes.expressions import Identifier
 from scurry.sql.syntax.nodes.windows import OrderItem
 
-__all__ = [
-    "MatchRecognize",
-    "Measure",
-    "Pattern",
-    "PatternAlternation",
-    "PatternConcatenation",
-    "PatternDefinition",
-    "PatternExclusion",
-    "PatternPermutation",
-    "PatternQuantifier",
-    "PatternSubset",
-    "PatternVariable",
-    "SkipAfterMatch",
-]
-
 
 class Pattern(Node):
     """A part of PATTERN."""

@@ -10,32 +10,6 @@ from scurry.sql.syntax.nodes.meta import field
 from scurry.sql.syntax.nodes.types import TypeSpec
 from scurry.sql.syntax.nodes.windows import OrderItem, WindowDefinition
 
-__all__ = [
-    "Alias",
-    "CommonTableExpression",
-    "DerivedTable",
-    "ExplicitTable",
-    "GroupBy",
-    "GroupingSets",
-    "Hint",
-    "HintOption",
-    "Join",
-    "OrderBy",
-    "Pivot",
-    "PivotItem",
-    "Select",
-    "SelectItem",
-    "SetOperation",
-    "Snapshot",
-    "TableFunction",
-    "TableReference",
-    "TableSample",
-    "Unnest",
-    "Unpivot",
-    "Values",
-    "With",
-]
-
 
 class HintOption(Node):
     """An argument of a hint: a name, a literal, or ``key = 'value'``.

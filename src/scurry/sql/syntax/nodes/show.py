@@ -6,44 +6,6 @@ from scurry.sql.syntax.nodes.base import Node, Statement
 from scurry.sql.syntax.nodes.columns import PartitionField
 from scurry.sql.syntax.nodes.expressions import Identifier
 
-__all__ = [
-    "DescribeCatalog",
-    "DescribeConnection",
-    "DescribeDatabase",
-    "DescribeFunction",
-    "DescribeJob",
-    "DescribeModel",
-    "DescribeTable",
-    "NameFilter",
-    "Scope",
-    "Show",
-    "ShowCatalogs",
-    "ShowColumns",
-    "ShowConnections",
-    "ShowCreate",
-    "ShowCreateCatalog",
-    "ShowCreateConnection",
-    "ShowCreateDatabase",
-    "ShowCreateFunction",
-    "ShowCreateMaterializedTable",
-    "ShowCreateModel",
-    "ShowCreateTable",
-    "ShowCreateView",
-    "ShowCurrentCatalog",
-    "ShowCurrentDatabase",
-    "ShowDatabases",
-    "ShowFunctions",
-    "ShowJars",
-    "ShowJobs",
-    "ShowMaterializedTables",
-    "ShowModels",
-    "ShowModules",
-    "ShowPartitions",
-    "ShowProcedures",
-    "ShowTables",
-    "ShowViews",
-]
-
 
 class NameFilter(Node):
     """``[NOT] LIKE 'pattern'``; ``operator`` is LIKE or ILIKE."""

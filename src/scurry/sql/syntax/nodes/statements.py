@@ -9,35 +9,6 @@ from scurry.sql.syntax.nodes.functions import Call
 from scurry.sql.syntax.nodes.queries import Hint
 from scurry.sql.syntax.nodes.types import TypeSpec
 
-__all__ = [
-    "AddJar",
-    "AnalyzeTable",
-    "Assignment",
-    "BeginStatementSet",
-    "CallProcedure",
-    "CompileAndExecutePlan",
-    "CompilePlan",
-    "Delete",
-    "EndStatementSet",
-    "Execute",
-    "ExecutePlan",
-    "Explain",
-    "Insert",
-    "LoadModule",
-    "Merge",
-    "RemoveJar",
-    "Reset",
-    "Set",
-    "StatementSet",
-    "StopJob",
-    "TruncateTable",
-    "UnloadModule",
-    "Update",
-    "UseCatalog",
-    "UseDatabase",
-    "UseModules",
-]
-
 
 class Insert(Statement):
     """``INSERT INTO table PARTITION (...) (columns) query ON CONFLICT DO ...``.

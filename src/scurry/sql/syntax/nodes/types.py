@@ -7,20 +7,6 @@ from scurry.sql.syntax.nodes.expressions import Identifier
 from scurry.sql.syntax.nodes.literals import IntervalQualifier
 from scurry.sql.syntax.nodes.meta import field
 
-__all__ = [
-    "ArrayTypeSpec",
-    "BasicTypeSpec",
-    "IntervalTypeSpec",
-    "MapTypeSpec",
-    "MultisetTypeSpec",
-    "NamedTypeSpec",
-    "RawTypeSpec",
-    "RowFieldSpec",
-    "RowTypeSpec",
-    "StructuredTypeSpec",
-    "TypeSpec",
-]
-
 
 class TypeSpec(Node):
     """A data type.

@@ -5,19 +5,6 @@ from __future__ import annotations
 from scurry.sql.syntax.nodes.base import Expression, Node
 from scurry.sql.syntax.nodes.expressions import Identifier
 
-__all__ = [
-    "CurrentRow",
-    "Following",
-    "FrameBound",
-    "OrderItem",
-    "Preceding",
-    "UnboundedFollowing",
-    "UnboundedPreceding",
-    "WindowDefinition",
-    "WindowFrame",
-    "WindowSpecification",
-]
-
 
 class OrderItem(Node):
     """A key of ORDER BY.

@@ -40,8 +40,6 @@ from scurry.sql.syntax.nodes import (
 )
 from scurry.sql.syntax.parser.ddl import DefinitionParser
 
-__all__ = ["AlterationParser"]
-
 
 class AlterationParser(DefinitionParser):
     """Parses ALTER."""

@@ -24,8 +24,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.operators import OperatorParser
 
-__all__ = ["NOTHING", "AfterCall", "ArgumentParser"]
-
 
 class AfterCall(NamedTuple):
     """The clauses after the parentheses of a call."""

@@ -30,8 +30,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.arguments import NOTHING, ArgumentParser
 from scurry.sql.syntax.parser.contexts import Context
 
-__all__ = ["CallParser", "standard"]
-
 _UNITS_OF_DIFFERENCES: Final = frozenset(
     "YEAR YEARS MONTH MONTHS DAY DAYS HOUR HOURS MINUTE MINUTES SECOND SECONDS QUARTER QUARTERS WEEK WEEKS".split()
 )

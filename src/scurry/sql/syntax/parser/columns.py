@@ -28,8 +28,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.tables import TableParser
 
-__all__ = ["ColumnParser"]
-
 _STRATEGIES: Final = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _FEATURES: Final = (
     "ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS",

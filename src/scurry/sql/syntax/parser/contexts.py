@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["Context"]
-
 
 class Context(enum.Enum):
     """Which expressions are allowed at a position."""

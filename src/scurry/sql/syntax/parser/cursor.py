@@ -19,8 +19,6 @@ from scurry.sql.syntax.lexer import (
 from scurry.sql.syntax.nodes import Identifier
 from scurry.sql.syntax.span import Span, line_and_column
 
-__all__ = ["Cursor"]
-
 T = TypeVar("T")
 
 _LARGEST_INTEGER = (1 << 31) - 1

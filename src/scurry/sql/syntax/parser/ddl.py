@@ -29,8 +29,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.columns import ColumnParser
 from scurry.sql.syntax.parser.contexts import Context
 
-__all__ = ["DefinitionParser"]
-
 
 class DefinitionParser(ColumnParser):
     """Parses CREATE and DROP."""

@@ -14,8 +14,6 @@ from scurry.sql.syntax.parser.repairs import hint_for, span_of_failure
 from scurry.sql.syntax.parser.statements import StatementParser
 from scurry.sql.syntax.places import place_of
 
-__all__ = ["parse", "parse_path", "parse_statements"]
-
 T = TypeVar("T")
 
 

@@ -18,8 +18,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.special import SpecialFunctionParser
 
-__all__ = ["JsonParser"]
-
 
 class JsonParser(SpecialFunctionParser):
     """Parses JSON functions."""

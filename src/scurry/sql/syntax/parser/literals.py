@@ -35,8 +35,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.types import TypeParser
 
-__all__ = ["STRINGS", "LiteralParser"]
-
 #: What makes a literal together with a string after it.
 _TYPED: Final = frozenset({"DATE", "TIME", "TIMESTAMP", "DECIMAL", "{D", "{T", "{TS"})
 _LOCAL_ZONE: Final = ("WITH", "LOCAL", "TIME", "ZONE")

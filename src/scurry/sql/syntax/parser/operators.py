@@ -28,8 +28,6 @@ from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.literals import NUMBERS, STRINGS, LiteralParser
 from scurry.sql.syntax.span import Span
 
-__all__ = ["OperatorParser"]
-
 OR, AND, NOT, POSTFIX, COMPARISON, MEMBERSHIP, ADDITION, MULTIPLICATION, SIGN, ACCESS = (
     22, 24, 26, 28, 30, 32, 40, 60, 80, 100,
 )  # fmt: skip

@@ -26,8 +26,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.queries import QueryParser
 
-__all__ = ["PatternParser"]
-
 
 class PatternParser(QueryParser):
     """Parses MATCH_RECOGNIZE, PIVOT and UNPIVOT after a table."""

@@ -31,8 +31,6 @@ from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.windows import WindowParser
 from scurry.sql.syntax.span import Span
 
-__all__ = ["QueryParser"]
-
 _SET_OPERATORS: Final = {"UNION": 12, "EXCEPT": 12, "MINUS": 12, "INTERSECT": 14}
 
 

@@ -12,8 +12,6 @@ from scurry.sql.syntax.keywords import KEYWORDS, RESERVED
 from scurry.sql.syntax.lexer import END, IDENTIFIER, IDENTIFIER_KEYS, STRING, Tokens
 from scurry.sql.syntax.span import Span
 
-__all__ = ["hint_for", "span_of_failure"]
-
 #: A longer text is not parsed again and again.
 _MOST_TOKENS = 5000
 _MOST_ATTEMPTS = 24

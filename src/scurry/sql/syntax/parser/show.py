@@ -40,8 +40,6 @@ from scurry.sql.syntax.nodes import (
 )
 from scurry.sql.syntax.parser.alter import AlterationParser
 
-__all__ = ["SHOWN", "ShowParser"]
-
 # What is shown, whether a scope can be given, and with which operators names are filtered.
 _LISTS: Final = {
     "CATALOGS": (ShowCatalogs, False, ("LIKE", "ILIKE")),

@@ -39,8 +39,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.calls import CallParser
 from scurry.sql.syntax.parser.contexts import Context
 
-__all__ = ["SpecialFunctionParser"]
-
 _UNITS: Final = frozenset(
     """NANOSECOND MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY DOW DOY ISODOW ISOYEAR WEEK MONTH QUARTER YEAR EPOCH
     DECADE CENTURY MILLENNIUM""".split()

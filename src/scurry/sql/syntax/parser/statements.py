@@ -42,8 +42,6 @@ from scurry.sql.syntax.nodes import (
 )
 from scurry.sql.syntax.parser.show import SHOWN, ShowParser
 
-__all__ = ["StatementParser"]
-
 # Flink keeps details in a hash set, which lists them in this order.
 _DETAILS: Final = ("JSON_EXECUTION_PLAN", "CHANGELOG_MODE", "PLAN_ADVICE", "ESTIMATED_COST")
 

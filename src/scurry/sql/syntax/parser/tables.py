@@ -28,8 +28,6 @@ from scurry.sql.syntax.parser.calls import standard
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.patterns import PatternParser
 
-__all__ = ["TableParser"]
-
 _JOINS: Final = frozenset({"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "OUTER"})
 _CONTINUES_QUERY: Final = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH"})
 

@@ -23,8 +23,6 @@ from scurry.sql.syntax.nodes import (
 )
 from scurry.sql.syntax.parser.cursor import Cursor
 
-__all__ = ["TypeParser"]
-
 # Types without arguments, by the keyword, under the name that Calcite gives them.
 _PLAIN: Final = {
     "BOOLEAN": "BOOLEAN", "INTEGER": "INTEGER", "INT": "INTEGER", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT",

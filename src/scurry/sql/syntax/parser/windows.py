@@ -24,8 +24,6 @@ from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.json import JsonParser
 from scurry.sql.syntax.parser.literals import NUMBERS
 
-__all__ = ["WindowParser"]
-
 
 class WindowParser(JsonParser):
     """Parses windows and hints."""

@@ -22,8 +22,6 @@ from scurry.sql.syntax.unparse.dispatch import write
 from scurry.sql.syntax.unparse.literals import nullable_type
 from scurry.sql.syntax.unparse.text import identifier, names, string
 
-__all__ = ["block", "distribution", "keys", "like_clause", "partition", "properties", "schema"]
-
 
 def block(lines: Iterable[str], separator: str = ",") -> str:
     """Return lines in parentheses, each indented on a line of its own."""

@@ -64,8 +64,6 @@ from scurry.sql.syntax.unparse.columns import block, distribution, keys, like_cl
 from scurry.sql.syntax.unparse.dispatch import write
 from scurry.sql.syntax.unparse.text import identifier, names, string
 
-__all__ = ["DEFINITIONS"]
-
 
 def _if_not_exists(written: bool) -> str:
     return "IF NOT EXISTS " if written else ""

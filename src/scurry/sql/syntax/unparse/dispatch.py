@@ -12,8 +12,6 @@ from typing import Any
 from scurry.sql.syntax.nodes import Identifier, Node, Query, Select
 from scurry.sql.syntax.unparse.text import IN_LIST, Precedence, identifier, needs_parentheses
 
-__all__ = ["Writer", "nested_query", "register", "write", "write_list"]
-
 # Writes a node, given how tightly the operators before and after it bind.
 Writer = Callable[[Any, int, int], str]
 

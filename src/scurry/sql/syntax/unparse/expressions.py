@@ -55,8 +55,6 @@ from scurry.sql.syntax.unparse.dispatch import Writer, nested_query, write, writ
 from scurry.sql.syntax.unparse.literals import literal, qualifier
 from scurry.sql.syntax.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier, needs_parentheses
 
-__all__ = ["EXPRESSIONS", "precedence"]
-
 _BINARY: Final = {
     "OR": 22, "AND": 24, "+": 40, "-": 40, "*": 60, "/": 60, "%": 60, "||": 60,
     "MULTISET UNION ALL": 12, "MULTISET UNION DISTINCT": 12, "MULTISET EXCEPT ALL": 12, "MULTISET EXCEPT DISTINCT": 12,

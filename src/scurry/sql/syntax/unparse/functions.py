@@ -45,8 +45,6 @@ from scurry.sql.syntax.unparse.literals import qualifier, type_spec
 from scurry.sql.syntax.unparse.text import ATOM, NONE, Precedence, identifier, names
 from scurry.sql.syntax.unparse.windows import order_items, window
 
-__all__ = ["FUNCTIONS", "call", "function_name", "precedence"]
-
 GROUP_WINDOWS: Final = frozenset({"TUMBLE", "HOP", "SESSION"})
 
 

@@ -29,8 +29,6 @@ from scurry.sql.syntax.nodes import (
 )
 from scurry.sql.syntax.unparse.text import identifier, quoted, string
 
-__all__ = ["literal", "nullable_type", "qualifier", "type_spec"]
-
 
 def literal(node: Expression) -> str:
     """Return the text of a literal."""

@@ -33,8 +33,6 @@ from scurry.sql.syntax.unparse.text import (
 )
 from scurry.sql.syntax.unparse.windows import order_items, window
 
-__all__ = ["QUERIES", "hints", "precedence"]
-
 
 def precedence(node: Query) -> Precedence:
     """Return how tightly a query holds together."""

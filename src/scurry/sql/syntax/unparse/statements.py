@@ -74,8 +74,6 @@ from scurry.sql.syntax.unparse.literals import nullable_type
 from scurry.sql.syntax.unparse.queries import hints
 from scurry.sql.syntax.unparse.text import identifier, names, string
 
-__all__ = ["statement"]
-
 
 def statement(node: Statement) -> str:
     """Return the text of a statement."""

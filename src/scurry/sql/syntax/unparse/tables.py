@@ -35,8 +35,6 @@ from scurry.sql.syntax.unparse.queries import hints
 from scurry.sql.syntax.unparse.text import ATOM, NONE, Precedence, identifier, names, needs_parentheses
 from scurry.sql.syntax.unparse.windows import order_items
 
-__all__ = ["TABLES", "precedence"]
-
 
 def precedence(node: TableExpression) -> Precedence:
     """Return how tightly a table holds together: joins do, others stand by themselves."""

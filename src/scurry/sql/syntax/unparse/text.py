@@ -6,8 +6,6 @@ from typing import Final
 
 from scurry.sql.syntax.nodes import Identifier
 
-__all__ = ["Precedence", "identifier", "names", "quoted", "string"]
-
 # How tightly an operator binds on its left and on its right, as Calcite numbers it.
 Precedence = tuple[int, int]
 

@@ -15,8 +15,6 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.unparse.dispatch import write, write_list
 from scurry.sql.syntax.unparse.text import IN_LIST, identifier
 
-__all__ = ["order_items", "window"]
-
 
 def order_items(items: tuple[OrderItem, ...]) -> str:
     """Return the text of keys of ORDER BY."""

@@ -15,8 +15,6 @@ from scurry.sql.syntax import nodes
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.scope import Relation, Scope, Shown
 
-__all__ = ["FromItem", "named", "optional", "own_column", "renamed", "side_by_side", "single"]
-
 
 @dataclass(frozen=True)
 class FromItem:

@@ -28,8 +28,6 @@ from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.patterns.match_recognize import match
 from scurry.sql.validator.scope import Relation, Scope
 
-__all__ = ["FromClause"]
-
 
 class FromClause:
     """Validates what stands in FROM."""

@@ -23,8 +23,6 @@ from scurry.sql.validator.scope import Relation, Scope
 if TYPE_CHECKING:
     from scurry.sql.validator.from_clause.items import FromItem
 
-__all__ = ["argument_table", "is_window_function", "window_schema", "window_table"]
-
 # The names of the arguments; those of SESSION before the table's own keys.
 _PARAMETERS = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),

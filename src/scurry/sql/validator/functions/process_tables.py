@@ -23,8 +23,6 @@ from scurry.sql.validator.from_clause.window_tables import FromItemOf, argument_
 from scurry.sql.validator.functions.user_functions import called_function
 from scurry.sql.validator.scope import Scope
 
-__all__ = ["process_function", "process_table"]
-
 _ON_TIME, _UID = "on_time", "uid"
 _IDENTIFIER = re.compile(r"[a-zA-Z_][a-zA-Z\-_0-9]*")
 

@@ -15,8 +15,6 @@ from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
 
-__all__ = ["table_function", "unnested_columns"]
-
 #: Functions of tables that Flink has, and what there is here instead.
 _MISSING = {
     "FROM_CHANGELOG": "from_changelog_stream() of a StreamTableEnvironment and formats like debezium-json read changes",

@@ -19,8 +19,6 @@ from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.failures import invalid
 
-__all__ = ["called_function", "converted_arguments", "is_built_in", "ordered_arguments", "user_call"]
-
 
 def called_function(name: nodes.Identifier, environment: Environment) -> UserFunction | None:
     """Return the function of a user that a name means, None if it means a built-in one or nothing.

@@ -15,8 +15,6 @@ from scurry.sql.types import BigIntType, DataType, DecimalType, IntType, Numeric
 from scurry.sql.types.arithmetic import sum_type
 from scurry.sql.types.families import same_type
 
-__all__ = ["expanded"]
-
 _HALF: Final = decimal.Decimal("0.5")
 #: function -> whether it is of a sample, whether it is a root
 _SPREADS: Final = {

@@ -31,8 +31,6 @@ from scurry.sql.validator.patterns.navigation import MatchExpressions
 from scurry.sql.validator.patterns.operands import merged_span
 from scurry.sql.validator.scope import Found, Relation, Scope
 
-__all__ = ["MatchScope", "match"]
-
 
 @dataclass
 class MatchScope(Scope):

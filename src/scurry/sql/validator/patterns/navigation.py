@@ -30,8 +30,6 @@ from scurry.sql.validator.patterns.operands import merged, operands_of, rebuilt,
 if TYPE_CHECKING:
     from scurry.sql.validator.patterns.match_recognize import MatchScope
 
-__all__ = ["MatchExpressions"]
-
 _LOGICAL: Final = frozenset({"FIRST", "LAST"})
 _PHYSICAL: Final = frozenset({"PREV", "NEXT"})
 _TIMES: Final = {

@@ -8,8 +8,6 @@ from typing import Any
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.span import Span, line_and_column
 
-__all__ = ["merged", "merged_span", "operands_of", "rebuilt", "walk"]
-
 
 def merged_span(node: nodes.Expression) -> Span:
     """Return the position that Flink reports for an expression of MEASURES or DEFINE, which it has rewritten."""

@@ -24,8 +24,6 @@ from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import NOTE_ONCE, Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
-__all__ = ["CsvFormat", "CsvQuotes"]
-
 #: For each declared column its position in the file, None without; None if they are alike.
 Places = tuple[int | None, ...] | None
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from scurry.connectors.files.formats.csv.schema import CsvDialect
 
-__all__ = ["CsvParser", "CsvSyntaxError"]
-
 #: bytes that are not UTF-8, decoded with "surrogateescape"
 _UNDECODED = re.compile("[\udc80-\udcff]")
 _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}

@@ -14,8 +14,6 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.formats.column_types import rounding
 from scurry.errors.suggestions import alternatives
 
-__all__ = ["CsvColumn", "CsvDialect"]
-
 
 @dataclass(frozen=True)
 class CsvDialect:
@@ -156,6 +154,7 @@ _BLANK = "".join(map(chr, range(33)))
 
 
 def parse_integer(text: str, kind: str) -> int:
+    """Return the integer of a text, which may have blanks around it."""
     trimmed = text.strip(_BLANK)
     if not _INTEGER.fullmatch(trimmed):
         raise ValueError(f"{trimmed!r} is no whole number ({kind})")
@@ -167,6 +166,7 @@ def parse_integer(text: str, kind: str) -> int:
 
 
 def parse_double(text: str) -> float:
+    """Return the DOUBLE of a text, as Java reads it."""
     trimmed = text.strip(_BLANK)
     if _FLOAT.fullmatch(trimmed):
         return float(trimmed.rstrip("dDfF"))
@@ -178,6 +178,7 @@ def parse_double(text: str) -> float:
 
 
 def parse_float(text: str) -> float:
+    """Return the FLOAT of a text, as Java reads it."""
     value = parse_double(text)
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
@@ -186,6 +187,7 @@ def parse_float(text: str) -> float:
 
 
 def decimal_parser(precision: int, scale: int) -> Callable[[str], decimal.Decimal | None]:
+    """Return a function that reads decimals, rounded to a scale; None of those with too many digits."""
     rounded = rounding(precision, scale)
 
     def parse(text: str) -> decimal.Decimal | None:

@@ -13,8 +13,6 @@ from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.values import values_of
 
-__all__ = ["CsvWriterFactory", "line_formatter", "quoting"]
-
 #: Jackson quotes all texts that are longer than this
 _ALWAYS_QUOTED = 24
 

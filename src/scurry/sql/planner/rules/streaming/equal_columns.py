@@ -14,8 +14,6 @@ from scurry.sql.plan.nodes import Join, Plan, Project, TemporalJoin
 from scurry.sql.plan.rewriting import remapped
 from scurry.sql.types import BooleanType
 
-__all__ = ["equal_columns"]
-
 
 def equal_columns(plan: Plan, session: Session) -> Plan:
     """Let the equalities of joins be between columns: rows are exchanged and found by columns."""

@@ -12,8 +12,6 @@ from scurry.sql.plan.nodes import Aggregate, Plan, Project
 from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.plan.physical.aggregates import Expand
 
-__all__ = ["expand_grouping_sets"]
-
 
 def expand_grouping_sets(plan: Plan, session: Session) -> Plan:
     """Make aggregates with several grouping sets of rows that are repeated for each set."""

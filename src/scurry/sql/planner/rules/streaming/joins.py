@@ -27,8 +27,6 @@ from scurry.sql.planner.rules.time_attributes import time_bounds
 from scurry.sql.planner.unique_keys import unique_keys, upsert_keys
 from scurry.sql.types.families import is_proctime, is_rowtime
 
-__all__ = ["interval_joins", "join_keys", "lookup_join", "regular_joins", "temporal_joins", "window_joins"]
-
 
 def temporal_joins(plan: Plan, session: Session) -> Plan:
     """Make physical joins of joins with versions.

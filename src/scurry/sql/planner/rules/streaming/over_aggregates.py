@@ -11,8 +11,6 @@ from scurry.sql.plan.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.sql.plan.windows import streaming_frame
 from scurry.sql.planner.rules.time_attributes import stays_time
 
-__all__ = ["over_aggregates"]
-
 
 def over_aggregates(plan: Plan, session: Session) -> Plan:
     """Make OVER aggregations of the windows of rows that no other rule has recognised.

@@ -24,8 +24,6 @@ from scurry.sql.planner.rules.time_attributes import stays_time
 from scurry.sql.planner.unique_keys import upsert_keys
 from scurry.sql.types.families import is_rowtime
 
-__all__ = ["ranks"]
-
 
 def ranks(plan: Plan, session: Session) -> Plan:
     """Make ranks, deduplication, limits and sorting by time of what says so.

@@ -14,8 +14,6 @@ from scurry.sql.plan.physical.sets import ReplicateRows
 from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import BigIntType, BooleanType, DoubleType, FloatType
 
-__all__ = ["compared_set_operations", "set_operations"]
-
 _COUNT = BigIntType(False)
 _MARKER = BooleanType()
 

@@ -11,8 +11,6 @@ from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroup
 from scurry.sql.plan.rewriting import without_inputs
 from scurry.sql.planner.changelog import Changelogs
 
-__all__ = ["two_phase_aggregates"]
-
 #: Aggregates whose states Flink cannot merge.
 _WITHOUT_MERGE = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
 

@@ -20,8 +20,6 @@ from scurry.sql.plan.physical.windows import (
 )
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 
-__all__ = ["window_aggregates"]
-
 #: Flink's classes of aggregates that cannot merge states.
 _WITHOUT_MERGE = {"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"}
 

@@ -13,8 +13,6 @@ from scurry.sql.plan.rewriting import substituted
 from scurry.sql.plan.schema import Column
 from scurry.sql.types import LocalZonedTimestampType, TimestampType
 
-__all__ = ["window_ranks"]
-
 
 def window_ranks(plan: Plan, session: Session) -> Plan:
     """Make ranks of the filters on ROW_NUMBER() that is partitioned by start and end of a window."""

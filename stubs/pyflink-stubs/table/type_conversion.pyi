@@ -1,1 +1,0 @@
-from scurry.table.type_conversion import *

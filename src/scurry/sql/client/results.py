@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from scurry.common._config.tables import DISPLAY_MAX_COLUMN_WIDTH, DML_SYNC
 from scurry.common._printable import one_line, printable
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError
@@ -21,7 +22,7 @@ Write = Callable[[str], None]
 _MODE = "sql-client.execution.result-mode"
 _MODES = ("TABLE", "CHANGELOG", "TABLEAU")
 _MOST_ROWS = "sql-client.execution.max-table-result.rows"
-_WIDEST = "table.display.max-column-width"
+_WIDEST = DISPLAY_MAX_COLUMN_WIDTH.key
 _WIDEST_OF_CLIENT = "sql-client.display.max-column-width"
 
 
@@ -37,7 +38,7 @@ class DisplaySettings:
         self.is_streaming = settings.get("execution.runtime-mode", "STREAMING").upper() != "BATCH"
         self.with_time = settings.get("sql-client.display.print-time-cost", "true").lower() == "true"
         self.verbose = settings.get("sql-client.verbose", "false").lower() == "true"
-        self.waits = settings.get("table.dml-sync", "false").lower() == "true"
+        self.waits = settings.get(DML_SYNC.key, DML_SYNC.default).lower() == "true"
 
     @property
     def mode(self) -> str:
@@ -60,7 +61,9 @@ class DisplaySettings:
     @property
     def widest(self) -> int:
         """How wide a column is at the most."""
-        return self._number(_WIDEST_OF_CLIENT if self._settings.get(_WIDEST_OF_CLIENT) else _WIDEST, "30")
+        return self._number(
+            _WIDEST_OF_CLIENT if self._settings.get(_WIDEST_OF_CLIENT) else _WIDEST, DISPLAY_MAX_COLUMN_WIDTH.default
+        )
 
     def _number(self, key: str, default: str) -> int:
         value = self._settings.get(key, default)

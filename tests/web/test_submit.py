@@ -69,7 +69,7 @@ def test_a_program_is_uploaded_with_its_arguments_and_its_job_is_linked(page: Pa
     page.get_by_role("button", name="Run the program").click()
     expect(page.get_by_label("Printed").first).to_contain_text("parallelism 1", timeout=90_000)
     expect(page.get_by_text("FINISHED")).to_be_visible(timeout=90_000)
-    page.get_by_role("link", name="0", exact=False).last.click()
+    page.locator("#main a[href^='#/jobs/']").click()
     expect(page.get_by_role("navigation", name="Job")).to_be_visible()
 
 

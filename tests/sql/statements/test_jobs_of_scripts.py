@@ -12,6 +12,7 @@ from scurry.cli.program import run_program
 from scurry.common import JobStatus
 from scurry.common._process.launch import LaunchOptions
 from scurry.errors import JobCancelledError
+from scurry.runtime.submit import submit
 from scurry.sql.statements import jobs
 from scurry.sql.statements.jobs import TableJob
 from support.statements.tables import environment
@@ -75,8 +76,6 @@ def test_the_summary_counts_late_rows(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_script_whose_job_is_cancelled_from_outside_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    submit = jobs.submit
-
     def started_and_cancelled(*arguments: Any) -> Any:
         job = submit(*arguments)
         threading.Thread(target=job.cancel).start()

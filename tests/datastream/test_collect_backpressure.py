@@ -38,7 +38,7 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> list[CollectedRecords[Any]]:
             self.most = max(self.most, self.waiting)
 
     monkeypatch.setattr(collect_sink, "CollectedRecords", Watched)
-    monkeypatch.setattr("scurry.sql.statements.streaming_runner.CollectedRecords", Watched)
+    monkeypatch.setattr("scurry.sql.statements.jobs.CollectedRecords", Watched)
     return found
 
 

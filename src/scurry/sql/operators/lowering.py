@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -44,6 +43,7 @@ from scurry.sql.operators.process import lower_process_table
 from scurry.sql.operators.ranks.lowering import LOWERED_RANKS
 from scurry.sql.operators.records.source import StreamSource
 from scurry.sql.operators.replicate import lower_replicate
+from scurry.sql.operators.state_descriptions import state_description
 from scurry.sql.operators.watermarks import RowWatermarks
 from scurry.sql.operators.windows.aggregate import lower_window_aggregate
 from scurry.sql.operators.windows.rank import lower_window_rank
@@ -56,7 +56,6 @@ from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction, check_identifiers
 from scurry.sql.plan.rewriting import expressions_of, walk_expression, without_inputs
 from scurry.sql.planner.changelog import Changelogs
-from scurry.sql.planner.explain.physical import physical_text
 
 
 class Tables(Protocol):
@@ -228,7 +227,7 @@ class Lowering:
             for rows, columns, each in zip(inputs, keys, grouped, strict=True)
         )
         parallelism = None if keys[0] else 1
-        keeps = _described(self._lowering[-1]) if self._lowering else name
+        keeps = state_description(self._lowering[-1]) if self._lowering else name
         operator = ops.KeyedRows(function, keeps=f"{keeps}, in columns{' of keys' * takes_over}" if by_hash else keeps)
         return OperatorNode(
             inputs=exchanged, name=name, operator=operator, uid=self._uid(name), parallelism=parallelism
@@ -359,13 +358,6 @@ class Lowering:
             return rows
         positions = range(len(branch.schema))
         return self.operator(rows, ops.Map(SelectColumns(positions, without_inputs(union))), "SelectColumns")
-
-
-def _described(plan: Plan) -> str:
-    """Return what an operation does with rows of which types, whatever its results are called: what its state means."""
-    types = (", ".join(kind.as_summary_string() for kind in each.schema.types) for each in plan.inputs)
-    text = re.sub(r" AS [^ ,\])]+(?=[,\]])", "", physical_text(plan))
-    return f"{text} over {' and '.join(f'({each})' for each in types)}"
 
 
 def _table(scan: relational.Scan) -> Any:

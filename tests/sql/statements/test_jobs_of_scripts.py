@@ -158,7 +158,7 @@ def test_an_insertion_in_batch_that_is_cancelled_writes_nothing_and_fails(tmp_pa
 
 
 @pytest.mark.spark
-def test_jobs_in_batch_on_spark_count_what_they_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_jobs_in_batch_on_spark_count_what_they_read_and_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = run(
         tmp_path,
         f"""
@@ -175,7 +175,7 @@ def test_jobs_in_batch_on_spark_count_what_they_write(tmp_path: Path, capsys: py
     assert status == 0
     summaries = [line for line in capsys.readouterr().err.splitlines() if "finished after" in line]
     assert [line.partition("1 batch: ")[2] for line in summaries] == [
-        "100 records out",
-        "100 records out",
-        "1 record out",
+        "100 records in, 100 out",
+        "100 records in, 100 out",
+        "100 records in, 1 out",
     ]

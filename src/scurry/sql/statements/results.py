@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ class QueryRows(Iterator[Any]):
 
     def close(self) -> None:
         """Forget the other rows, and end their job."""
-        if self._reading.locked():
-            self._cancel()
+        if self._reading.locked() or inspect.getgeneratorstate(self._rows) == inspect.GEN_CREATED:
+            self._cancel()  # to close a generator that has not begun ends nothing
         with self._reading:
             self._rows.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import JobError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 
@@ -20,7 +20,7 @@ def environment(settings: EnvironmentSettings, options: str = "", column: str = 
 @pytest.mark.parametrize("statement", ["SELECT * FROM t", "INSERT INTO t VALUES (1)"])
 def test_it_needs_spark(statement: str) -> None:
     env = environment(EnvironmentSettings.in_batch_mode())
-    with pytest.raises(UnsupportedError, match="needs Spark: leave scurry.runner=local out"):
+    with pytest.raises((UnsupportedError, JobError), match="needs Spark: leave scurry.runner=local out"):
         result = env.execute_sql(statement)
         result.wait()
         list(result.collect())

@@ -12,7 +12,7 @@ import deltalake
 import pyarrow as pa
 import pytest
 
-from scurry.errors import ArgumentError, SourceNotFoundError, UnsupportedError, ValidationError
+from scurry.errors import JobError, SourceNotFoundError, UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
 from support.statements.tables import rows
 
@@ -145,7 +145,7 @@ def test_a_column_that_the_table_has_not_is_named(batch: TableEnvironment, optio
         batch.execute_sql("SELECT * FROM u")
     with pytest.raises(ValidationError, match="Column 'i' has another type there"):
         batch.execute_sql("SELECT * FROM w")
-    with pytest.raises(ArgumentError, match="the sink writes i STRING"):
+    with pytest.raises(JobError, match="the sink writes i STRING"):
         batch.execute_sql("INSERT INTO w VALUES ('a')").wait()
 
 

@@ -158,7 +158,7 @@ def test_an_insertion_in_batch_that_is_cancelled_writes_nothing_and_fails(tmp_pa
 
 
 @pytest.mark.spark
-def test_jobs_in_batch_on_spark_count_what_they_read_and_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_jobs_in_batch_on_spark_count_their_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status = run(
         tmp_path,
         f"""

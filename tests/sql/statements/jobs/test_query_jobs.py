@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from scurry.errors import EvaluationError, JobError
+from scurry.errors import EvaluationError, JobCancelledError, JobError
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 
@@ -52,7 +52,7 @@ def test_rows_that_nobody_takes_are_computed_up_to_a_number(env: TableEnvironmen
     assert outcome.result() is not None
 
 
-def test_a_query_without_an_end_is_closed_while_its_rows_are_read_ahead() -> None:
+def test_a_query_whose_rows_are_forgotten_before_the_first_is_taken_ends() -> None:
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     env.get_config().set("scurry.runner", "local")
     env.execute_sql("CREATE TABLE n (a INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
@@ -65,4 +65,5 @@ def test_a_query_without_an_end_is_closed_while_its_rows_are_read_ahead() -> Non
     closed.start()
     closed.join(30)
     assert not closed.is_alive()
-    outcome.result()
+    with pytest.raises(JobCancelledError):
+        outcome.result()

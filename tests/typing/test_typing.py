@@ -66,7 +66,9 @@ def programs_of_users() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / "examples").glob("*.py")):
         yield path.stem, path.read_text()
     for page in sorted((ROOT / "docs").rglob("*.md")):
-        for number, code in enumerate(re.findall(r"```python\n(.*?)```\s*```text", page.read_text(), re.DOTALL)):
+        for number, code in enumerate(
+            re.findall(r"```python\n((?:(?!```).)*)```\s*```text", page.read_text(), re.DOTALL)
+        ):
             yield f"{page.stem.replace('-', '_')}_{number}", code
 
 

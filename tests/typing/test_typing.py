@@ -26,9 +26,9 @@ REFUSED = {
     "types/temporal_alone",
     "types/wrong_values_fail",
 }
-#: What programs without annotations may do: use a variable for something else, begin with an empty list.
 #: A block of Python that is followed by its output.
 PROGRAM = r"```python\n((?:(?!```).)*)```\s*```text"
+#: What programs without annotations may do: use a variable for something else, begin with an empty list.
 ALLOWED = ("assignment", "var-annotated", "import-not-found")
 #: pyarrow makes the functions of its module `compute` as it is imported, so that mypy finds none of them.
 UNTYPED = "[mypy-pyarrow.*]\nfollow_imports = skip\n"
@@ -68,9 +68,7 @@ def programs_of_users() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / "examples").glob("*.py")):
         yield path.stem, path.read_text()
     for page in sorted((ROOT / "docs").rglob("*.md")):
-        for number, code in enumerate(
-            re.findall(PROGRAM, page.read_text(), re.DOTALL)
-        ):
+        for number, code in enumerate(re.findall(PROGRAM, page.read_text(), re.DOTALL)):
             yield f"{page.stem.replace('-', '_')}_{number}", code
 
 

@@ -101,10 +101,15 @@ def itself(value: Any) -> Any:
 
 def copies_of(values: list[Any]) -> list[Any]:
     """Return copies of records; the same list if all of them are immutable."""
+    return values if are_immutable(values) else list(map(copy_of, values))
+
+
+def are_immutable(values: list[Any], immutable: frozenset[type] = IMMUTABLE) -> bool:
+    """Return whether all records are of immutable types, or are tuples of such values."""
     kinds = set(map(type, values))
-    if kinds <= IMMUTABLE or (kinds == _ONLY_TUPLES and _ARE_IMMUTABLE(map(type, chain.from_iterable(values)))):
-        return values
-    return list(map(copy_of, values))
+    if kinds == _ONLY_TUPLES:
+        return immutable.issuperset(map(type, chain.from_iterable(values)))
+    return kinds <= immutable
 
 
 def _copied(value: Any) -> Any:

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scurry.common._copies import IMMUTABLE_DATA, copies_of
+from scurry.common._copies import IMMUTABLE_DATA, are_immutable, copies_of
 from scurry.common.pickling import Captured, by_value
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.ranges import RangeEnumerator
@@ -39,7 +39,9 @@ class CollectionSource(Source):
         """
         elements = list(values)
         convert = type_info._of_collections().block_converter() if type_info is not None else None
-        self._values = _copies(convert(elements) if convert is not None else elements)
+        values = convert(elements) if convert is not None else elements
+        self._immutable = are_immutable(values, IMMUTABLE_DATA)
+        self._values = values if self._immutable else _copies(values)
         self._type_info = type_info
 
     @property
@@ -59,7 +61,8 @@ class CollectionSource(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the elements of one pickled slice."""
-        return sliced([copies_of(pickle.loads(work))], sizer)  # elements may have had parts in common
+        elements = pickle.loads(work)
+        return sliced([elements if self._immutable else copies_of(elements)], sizer)  # they may have parts in common
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the elements out: a task gets its elements in the assignment."""
@@ -68,8 +71,6 @@ class CollectionSource(Source):
 
 def _copies(elements: list[Any]) -> list[Any]:
     """Return copies of elements that the program may change later."""
-    if IMMUTABLE_DATA.issuperset(map(type, elements)):
-        return elements
     copies: list[Any]
     try:
         copies = pickle.loads(pickle.dumps(elements, 5))

@@ -282,6 +282,40 @@ def test_pairs_end_when_an_update_makes_another_condition_false(kind: str, condi
 @pytest.mark.parametrize(
     "query",
     [
+        "SELECT l.k, r.v FROM {sums} AS l LEFT JOIN {counts} AS r ON l.k = r.k",
+        "SELECT l.k, l.v FROM {sums} AS l LEFT JOIN {counts} AS r ON l.k = r.k AND l.k <> 'y'",
+        "SELECT r.k, l.v FROM {counts} AS l RIGHT JOIN {sums} AS r ON l.k = r.k",
+        "SELECT k, v FROM {sums} WHERE k IN (SELECT k FROM {counts})",
+        "SELECT k, v FROM {sums} AS l WHERE NOT EXISTS (SELECT * FROM {counts} AS r WHERE l.k = r.k)",
+    ],
+)
+@pytest.mark.parametrize("options", [{}, WITHOUT_RULES])
+@given(tables=fed(), parallelism=PARALLELISM)
+@settings(max_examples=10)
+def test_a_row_that_is_replaced_is_one_partner(
+    query: str, options: dict[str, str], tables: Any, parallelism: list[int]
+) -> None:
+    """In Flink it is two, and the row that it is joined with is lost when it is deleted."""
+    batches, left = tables
+    grouped = "(SELECT k, {}(v) AS v FROM {} WHERE k IS NOT NULL GROUP BY k)"
+    text = query.format(sums=grouped.format("SUM", "c"), counts=grouped.format("COUNT", "d"))
+    wanted = in_batch(with_tables(False, **options), text, left)
+    assert streamed(with_tables(True, **options), f"INSERT INTO by_k {text}", batches, parallelism) == wanted
+
+
+def test_the_row_of_an_outer_side_is_left_when_its_updated_partner_is_deleted() -> None:
+    query = (
+        "INSERT INTO by_k SELECT l.k, r.v FROM (SELECT k FROM c GROUP BY k) AS l "
+        "LEFT JOIN (SELECT k, SUM(v) AS v FROM d GROUP BY k) AS r ON l.k = r.k"
+    )
+    one, two = ({"id": number, "k": "x", "v": 5} for number in (1, 2))
+    batches = [[("c", [("+I", one)])], *([("d", [(kind, row)])] for kind in ("+I", "-D") for row in (one, two))]
+    assert streamed(with_tables(True), query, batches, [1]) == [("x", None)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM {}) WHERE n = 1",
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS n FROM {}) WHERE n = 2",
         "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v, k) AS n FROM {}) WHERE n BETWEEN 2 AND 3",

@@ -2,6 +2,10 @@
 
 A row is kept with the number of times it is there and, if its side is outer, with how many rows of the other side it is
 paired with: a row without pairs has a result of its own with NULLs, and a semi join has a row that has pairs.
+
+A row that replaces another (an UPDATE_AFTER without the row before) has the pairs of that row: updates come this way
+only if no column of the conditions changes. Flink counts such pairs again, and loses the row of an outer side when the
+other side deletes its row.
 """
 
 from __future__ import annotations
@@ -118,8 +122,9 @@ class RegularJoin:
         one_by_one = self._counted[1 - index]
         paired = np.zeros(batch.num_rows, dtype=np.int64)
         np.add.at(paired, own, np.asarray([each[COUNT] for each in kept], dtype=np.int64)[other])
+        replaces = self._keep(index, rows, kinds, paired, context)
         if one_by_one:
-            results = self._changed_by_each(index, kinds, own, other, kept)
+            results = self._changed_by_each(index, kinds, own, other, kept, replaces)
             for place in np.unique(other).tolist():
                 self._sides[1 - index].touch(kept[place], context)
             self._sides[1 - index].changed(rows.keys)
@@ -127,7 +132,6 @@ class RegularJoin:
             results = self._kept_if_paired(kinds, paired)
         else:
             results = self._paired(index, kinds, own, other, kept, paired)
-        self._keep(index, rows, kinds, paired, context)
         return self._changes(index, batch, others, results)
 
     def _kept(self, index: int, rows: KeyedChanges, context: RowsContext) -> tuple[list[Kept], Any]:
@@ -171,20 +175,31 @@ class RegularJoin:
         own = np.flatnonzero((paired > 0) == (self._plan.kind == "SEMI"))
         return own, np.full(len(own), -1), kinds[own]
 
-    def _changed_by_each(self, index: int, kinds: Any, own: Any, other: Any, kept: Sequence[Kept]) -> Any:
+    def _changed_by_each(
+        self, index: int, kinds: Any, own: Any, other: Any, kept: Sequence[Kept], replaces: set[int]
+    ) -> Any:
         """Return what rows do one after the other to rows of an outer side, which count their pairs."""
         results = _Results()
         bounds = np.searchsorted(own, np.arange(len(kinds) + 1)).tolist()
         partners, outer = other.tolist(), self._counted[index]
         change = self._change_of_existence if self._exists else self._change_of_pairs
         for place, kind in enumerate(kinds.tolist()):
-            change(results, place, kind, partners[bounds[place] : bounds[place + 1]], kept, outer)
+            more = -1 if kind in _RETRACTING else 0 if place in replaces else 1
+            change(results, place, kind, partners[bounds[place] : bounds[place + 1]], kept, more, outer)
         return results.own, results.other, results.kinds
 
     def _change_of_pairs(
-        self, results: _Results, place: int, kind: int, partners: list[int], kept: Sequence[Kept], outer: bool
+        self,
+        results: _Results,
+        place: int,
+        kind: int,
+        partners: list[int],
+        kept: Sequence[Kept],
+        more: int,
+        outer: bool,
     ) -> None:
-        retracts = kind in _RETRACTING
+        """Add the results of a row that gives each partner one pair more, one less, or a pair in place of another."""
+        retracts = more < 0
         if not partners:
             if outer:
                 results.add(place, -1, _DELETE if retracts else _INSERT)
@@ -195,40 +210,52 @@ class RegularJoin:
                 for _ in range(kept[each][COUNT]):
                     results.add(place, each, shown)
         for each in partners:
-            found = kept[each]
-            if found[PAIRED] == (1 if retracts else 0):
-                for _ in range(found[COUNT]):
+            if self._turns(kept[each], more):
+                for _ in range(kept[each][COUNT]):
                     results.add(-1, each, _INSERT if retracts else _DELETE)
-            found[PAIRED] += -1 if retracts else 1
         if not retracts:
             for each in partners:
                 for _ in range(kept[each][COUNT]):
                     results.add(place, each, _INSERT)
 
     def _change_of_existence(
-        self, results: _Results, place: int, kind: int, partners: list[int], kept: Sequence[Kept], outer: bool
+        self,
+        results: _Results,
+        place: int,
+        kind: int,
+        partners: list[int],
+        kept: Sequence[Kept],
+        more: int,
+        outer: bool,
     ) -> None:
-        retracts = kind in _RETRACTING
-        shown = kind if self._plan.kind == "SEMI" else _INSERT if retracts else _DELETE
+        shown = kind if self._plan.kind == "SEMI" else _INSERT if more < 0 else _DELETE
         for each in partners:
-            found = kept[each]
-            if found[PAIRED] == (1 if retracts else 0):
-                for _ in range(found[COUNT]):
+            if self._turns(kept[each], more):
+                for _ in range(kept[each][COUNT]):
                     results.add(place, each, shown)
-            found[PAIRED] += -1 if retracts else 1
 
-    def _keep(self, index: int, rows: KeyedChanges, kinds: Any, paired: Any, context: RowsContext) -> None:
+    @staticmethod
+    def _turns(found: Kept, more: int) -> bool:
+        """Change how many pairs a row has, and return whether it had none before or has none now."""
+        before = found[PAIRED]
+        found[PAIRED] = before + more
+        return before == 0 if more > 0 else more < 0 and before == 1
+
+    def _keep(self, index: int, rows: KeyedChanges, kinds: Any, paired: Any, context: RowsContext) -> set[int]:
+        """Keep rows or remove them, and return those that replace another."""
         batch, side = rows.changes.batch, self._sides[index]
         # A row with NULL in its key has no pairs whatever comes.
         matching = ~with_null_key(batch, self._strict[index])
         retracted = np.isin(kinds, _RETRACTING).tolist()
         values = rows_of(batch)
         keys, codes, pairs = rows.keys, rows.codes.tolist(), paired.tolist()
+        replaces: set[int] = set()
         for place in np.flatnonzero(matching).tolist():
             if retracted[place]:
                 side.retract(keys[codes[place]], values[place], context)
-            else:
-                side.add(keys[codes[place]], values[place], pairs[place], context)
+            elif side.add(keys[codes[place]], values[place], pairs[place], context):
+                replaces.add(place)
+        return replaces
 
     def _changes(self, index: int, batch: pa.RecordBatch, others: pa.RecordBatch, results: Any) -> list[Changes]:
         own, other, kinds = (np.asarray(each, dtype=np.int64) for each in results)

@@ -67,21 +67,23 @@ class Side:
         since = context.processing_time - self._ttl
         return [each for each in kept.values() if each[TOUCHED] > since]
 
-    def add(self, key: Any, row: RowValues, paired: int, context: RowsContext) -> None:
-        """Keep a row; one with the same unique columns is replaced."""
+    def add(self, key: Any, row: RowValues, paired: int, context: RowsContext) -> bool:
+        """Keep a row, and return whether it replaces one with the same unique columns."""
         if self._appends and key not in self._touched:
             self._appended.setdefault(key, []).append(row)
-            return
+            return False
         kept, identity = self._of(key, context), self._identity(row)
         now = context.processing_time if self._ttl else 0
         if self._ttl and not kept:
             context.select(key)
             context.register_processing_timer(now + self._ttl, self._slot)
-        known = kept.get(identity) if self._unique is None else None
+        known = kept.get(identity)
         if known is not None and self._ttl and known[TOUCHED] + self._ttl <= now:
             known = None
-        kept[identity] = [row, 1 if known is None else known[COUNT] + 1, paired, now]
+        replaces = known is not None and self._unique is not None
+        kept[identity] = [row, 1 if known is None or replaces else known[COUNT] + 1, paired, now]
         self._changed.add(key)
+        return replaces
 
     def retract(self, key: Any, row: RowValues, context: RowsContext) -> None:
         """Remove a row, once if it is there several times; nothing happens if it is not there."""

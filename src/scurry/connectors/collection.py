@@ -38,9 +38,10 @@ class CollectionSource(Source):
             UnpicklableFunctionError: An element cannot be pickled.
         """
         elements = list(values)
-        convert = type_info._of_collections().block_converter() if type_info is not None else None
+        kind = type_info._of_collections() if type_info is not None else None
+        convert = kind.block_converter() if kind is not None else None
         values = convert(elements) if convert is not None else elements
-        self._immutable = are_immutable(values, IMMUTABLE_DATA)
+        self._immutable = (kind is not None and kind._is_immutable()) or are_immutable(values, IMMUTABLE_DATA)
         self._values = values if self._immutable else _copies(values)
         self._type_info = type_info
 

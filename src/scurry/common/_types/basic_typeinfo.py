@@ -68,6 +68,10 @@ class TypeInformation(Generic[T_co]):
         """Return the type that converts elements of a collection as PyFlink does: numbers become texts, as in Java."""
         return self._rebuilt(lambda part: part._of_collections())
 
+    def _is_immutable(self) -> bool:
+        """Return whether no converted value can change, so that it need not be copied."""
+        return False
+
     def _rebuilt(self, change: Change) -> TypeInformation[T_co]:
         """Return this type with the types in it changed."""
         return self
@@ -169,6 +173,9 @@ class BasicTypeInfo(TypeInformation):
 
     def _of_collections(self) -> TypeInformation:
         return _CollectionText(self.basic_type) if self.basic_type is BasicType.STRING else self
+
+    def _is_immutable(self) -> bool:
+        return True
 
     def _column(self) -> ColumnConverter:
         convert = self.converter()

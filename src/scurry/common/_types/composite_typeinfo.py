@@ -219,6 +219,9 @@ class TupleTypeInfo(TypeInformation[tuple[Any, ...]]):
     def _column(self) -> ColumnConverter:
         return composite_conversion.tuple_column(self.converter(), [field._column() for field in self._field_types])
 
+    def _is_immutable(self) -> bool:
+        return all(field._is_immutable() for field in self._field_types)
+
     def _rebuilt(self, change: Change) -> TypeInformation:
         return TupleTypeInfo([change(field) for field in self._field_types])
 

@@ -47,7 +47,7 @@ class SelectWithTimeouts(Select, TimedOutPartialMatchHandler[Any]):
         self._tag = tag
 
     def process_timed_out_match(self, match: Match[Any], ctx: Any) -> Iterable[Any]:
-        """Return what the second function returns, for the side output."""
+        """Return the results of the second function, for the side output."""
         result = _hook(self.functions[1], "timeout")(match, ctx.timestamp())
         return [(self._tag, each) for each in (result or () if self._flat else (result,))]
 

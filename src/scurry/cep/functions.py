@@ -64,7 +64,7 @@ class PatternProcessFunction(Function, Generic[IN, OUT]):
 
     @abstractmethod
     def process_match(self, match: Match[IN], ctx: PatternProcessFunction.Context) -> Results[OUT]:
-        """Return or yield results for one match; None means there are none.
+        """Return or yield results for one match; None means no results.
 
         Args:
             match: The events of the match by stage.

@@ -114,7 +114,7 @@ class PatternStream(ApiObject, Generic[T_co]):
         return self._with(_event_time=True)
 
     def in_processing_time(self) -> Self:
-        """Take events as they arrive; their times are those of processing."""
+        """Match events in the order of their arrival, in processing time."""
         return self._with(_event_time=False)
 
     def with_comparator(self, comparator: EventComparator[Any] | Callable[[Any, Any], int]) -> Self:
@@ -252,7 +252,7 @@ class DynamicPatternStream(PatternStream[T_co]):
 
 
 def conditions_of(stream: DataStream[Any]) -> Any:
-    """Return what compiles conditions on the events of a stream.
+    """Return the compiler of conditions on the events of a stream.
 
     Raises:
         ValidationError: Its type says nothing of their fields.

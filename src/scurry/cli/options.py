@@ -26,7 +26,7 @@ class Mode(StrEnum):
 
 
 class Runner(StrEnum):
-    """What executes jobs."""
+    """Engine that executes jobs."""
 
     SPARK = "spark"
     LOCAL = "local"

@@ -215,7 +215,7 @@ def _checks(function: Callable[..., Any]) -> list[_Check]:
 
 
 def _unbuilt(values: list[Any]) -> str:
-    """Return the name of a builder among the arguments; empty if there is none."""
+    """Return the name of the first builder among the arguments; empty without builders."""
     builders = [type(value) for value in values if isinstance(value, ApiObject) and hasattr(type(value), "build")]
     return f"the {builders[0].__qualname__}" if builders else ""
 

@@ -29,7 +29,7 @@ def has_byte_order(codec: str) -> bool:
 
 
 def encode(text: str, codec: str) -> bytes:
-    """Return the bytes of a text; in UTF-16, they begin with a mark unless there are none."""
+    """Return the bytes of a text; in UTF-16, a non-empty text begins with a byte order mark."""
     if codec not in _MARKS:
         return text.encode(codec, "replace")
     mark = codecs.BOM_UTF16_BE if text and codec == "utf-16" else b""

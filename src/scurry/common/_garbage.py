@@ -1,4 +1,4 @@
-"""How often Python looks for garbage while records are processed."""
+"""Frequency of Python's garbage collection while records are processed."""
 
 from __future__ import annotations
 

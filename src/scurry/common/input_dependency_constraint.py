@@ -8,7 +8,7 @@ __all__ = ["InputDependencyConstraint"]
 
 
 class InputDependencyConstraint(Enum):
-    """Whether a task waits for any of its inputs or for all; no method accepts it, in PyFlink neither."""
+    """Number of inputs that a task waits for, any or all; no method accepts it, as in PyFlink."""
 
     ANY = 0
     ALL = 1

@@ -50,7 +50,7 @@ class JobClient(ApiObject, abc.ABC):
 
     @abc.abstractmethod
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Take a savepoint of the job, which keeps running.
+        """Trigger a savepoint of the job, which keeps running.
 
         Args:
             savepoint_directory: Where to write the savepoint; `state.savepoints.dir` if not given.

@@ -50,7 +50,7 @@ class JobExecutionResult(ApiObject):
         return dict(self._accumulators)
 
     def get_accumulator_result(self, accumulator_name: str) -> Any:
-        """Return the result of an accumulator, or None if there is none of that name."""
+        """Return the result of an accumulator, or None if it does not exist."""
         return self._accumulators.get(accumulator_name)
 
     def get_metrics(self) -> dict[str, Any]:

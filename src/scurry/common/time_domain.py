@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class TimeDomain(Enum):
-    """Whether a firing timer is based on event time or processing time (Flink's TimeDomain)."""
+    """Time that a timer fires in: event time or processing time (Flink's TimeDomain)."""
 
     EVENT_TIME = 0
     PROCESSING_TIME = 1

@@ -185,7 +185,7 @@ class WatermarkAlignment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WatermarkStrategy(ApiObject):
-    """How a stream gets its timestamps and watermarks; create one with a factory method and refine it with `with_*`.
+    """Assignment of timestamps and watermarks; create one with a factory method and refine it with `with_*`.
 
     Each `with_*` returns another strategy. As in PyFlink, the first `with_timestamp_assigner` also sets the assigner on
     the strategy it is called on, because programs may ignore the result; nothing else changes a strategy.
@@ -302,7 +302,7 @@ class WatermarkStrategy(ApiObject):
 
     @property
     def generates_watermarks(self) -> bool:
-        """Whether the strategy emits watermarks."""
+        """Return whether the strategy emits watermarks."""
         return self.generator_supplier is not NoWatermarks
 
     def create_generator(self) -> WatermarkGenerator:

@@ -31,7 +31,7 @@ class CollectedRecords(Generic[T]):
 
     @property
     def is_full(self) -> bool:
-        """Whether the job should wait until some are taken."""
+        """Return whether the job should wait until some are taken."""
         return self.waiting >= MOST_WAITING_BYTES
 
     def put(self, block: list[T], size: int) -> None:
@@ -77,7 +77,7 @@ class CollectSink(Sink):
     staged = False
 
     def __init__(self, consumer: Callable[[list[Any]], None] | CollectedRecords[Any]) -> None:
-        """Take the function to call on the driver with the records of a batch, or what keeps them.
+        """Create a sink that passes the records of a batch to a function on the driver, or collects them.
 
         It is not sent to the tasks.
         """

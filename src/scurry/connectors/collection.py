@@ -27,7 +27,7 @@ class CollectionSource(Source):
     """
 
     def __init__(self, values: Iterable[Any], type_info: TypeInformation | None = None) -> None:
-        """Take the elements, converted to their declared type.
+        """Create a source of elements, converted to their declared type.
 
         Args:
             values: The elements.

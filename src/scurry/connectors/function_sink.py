@@ -40,7 +40,7 @@ class FunctionSink(Sink):
     """
 
     def __init__(self, function: Any) -> None:
-        """Take a callable or an object with a method `invoke`.
+        """Create a sink from a callable or an object with a method `invoke`.
 
         Raises:
             ArgumentTypeError: It is neither.

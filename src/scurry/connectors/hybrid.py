@@ -63,7 +63,7 @@ class HybridSource(Source):
     """
 
     def __init__(self, sources: Sequence[Source | LaterSource]) -> None:
-        """Take the sources, in order.
+        """Create a source that reads other sources one after the other.
 
         Raises:
             ArgumentError: There is no source, one before the last is unbounded, or the first is a `LaterSource`.
@@ -107,7 +107,7 @@ class HybridSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether any of the sources does; a `LaterSource` is assumed to."""
+        """Return whether any source may meet malformed records; a `LaterSource` is assumed to."""
         return any(isinstance(source, LaterSource) or source.meets_malformed_records for source in self.sources)
 
     def channels(self, parallelism: int) -> int:

@@ -12,7 +12,7 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 class PrintSink(Sink):
     """Write the text of every record to the standard output of the driver, as Flink's `print()` does.
 
-    A line begins with `identifier:subtask> `; the identifier is omitted if there is none, and the subtask
+    A line begins with `identifier:subtask> `; an empty identifier is omitted, and the subtask
     (counted from 1) if there is only one. A batch repeated after a crash is printed again.
     """
 

@@ -18,7 +18,7 @@ class NumberSequenceSource(Source):
     """
 
     def __init__(self, start: int, end: int) -> None:
-        """Take the boundaries.
+        """Create a source of a range of integers.
 
         Args:
             start: The first number.

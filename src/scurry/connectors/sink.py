@@ -27,7 +27,7 @@ class WriterContext:
         batch_id: The micro-batch; a repeated batch has the id it had before.
         sink_id: Identifies the sink: it stays the same when the job is restarted from its checkpoint, and differs from
             that of every other sink of this and any other job (file names are derived from it).
-        input_type: Declared type of the records, None if there is none.
+        input_type: Declared type of the records, or None.
     """
 
     subtask_index: int
@@ -39,11 +39,11 @@ class WriterContext:
 
 @of_functions
 class SinkWriter(ABC):
-    """Take the records of one task in one micro-batch."""
+    """Writer of the records of one task in one micro-batch."""
 
     @abstractmethod
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        """Take some records.
+        """Write records.
 
         Args:
             values: The records.
@@ -74,7 +74,7 @@ class Committer(ABC):
 
     @property
     def is_full(self) -> bool:
-        """Whether the job should submit no further batch for now, because its output waits to be taken."""
+        """Return whether the job should submit no further batch until output has been taken."""
         return False
 
     def restarted(self) -> None:

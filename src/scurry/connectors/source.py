@@ -59,7 +59,7 @@ class BatchLimits:
 
 @dataclass(frozen=True)
 class Assignment:
-    """What one channel reads in the next micro-batch.
+    """Input of one channel in the next micro-batch.
 
     Attributes:
         channel: The reader's index, from 0.
@@ -86,7 +86,7 @@ class Backlog:
 
     @property
     def more(self) -> bool:
-        """Whether there is any; True if the amount is unknown."""
+        """Return whether anything is left; True if the amount is unknown."""
         known = [amount for amount in (self.records, self.bytes) if amount is not None]
         return any(known) or not known
 
@@ -157,7 +157,7 @@ class Enumerator(ABC):
 
     @abstractmethod
     def next_batch(self) -> list[Assignment]:
-        """Return what each channel reads next; an empty list if there is nothing new now.
+        """Return the next assignment of each channel; an empty list without new input.
 
         The last assignment of a channel is marked `final`. A channel that never gets any work is final in the first
         batch, with work None. After all channels are final the list stays empty.
@@ -182,15 +182,15 @@ class Enumerator(ABC):
 
     @property
     def obeys_limits(self) -> bool:
-        """Whether `limit` bounds the next batch; otherwise whole files or pieces are assigned."""
+        """Return whether `limit` bounds the next batch; otherwise whole files or pieces are assigned."""
         return type(self).limit is not Enumerator.limit
 
     def backlog(self) -> Backlog | None:
-        """Return what was available at the last `next_batch` and is not assigned; None if the source cannot know."""
+        """Return the input that was available at the last `next_batch` and is not assigned; None if unknown."""
         return None
 
     def describe(self, channel: int) -> str:
-        """Return what a channel reads, such as the names of its partitions; empty if there is nothing to say."""
+        """Return a description of a channel's input, such as the names of its partitions; it may be empty."""
         return ""
 
     def idle_hint(self) -> float:
@@ -228,7 +228,7 @@ class Source(ABC):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether `read` may yield `MalformedRecords` and continue behind them."""
+        """Return whether `read` may yield `MalformedRecords` and continue behind them."""
         return False
 
     @property

@@ -61,7 +61,7 @@ class SplitQueues(Generic[T]):
 
     @property
     def total(self) -> int:
-        """How much all channels have left to read."""
+        """Return the amount that all channels have left to read."""
         return sum(map(self.left, range(len(self._queues))))
 
     def has(self, channel: int) -> bool:

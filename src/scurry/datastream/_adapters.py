@@ -105,7 +105,7 @@ class Projection(MapFunction):
 
 
 class RenamedFields(MapFunction):
-    """Take the names off rows, so that they get those of the type declared for the results."""
+    """Rename fields: drop the names of rows, so that they get the names of the declared result type."""
 
     def map(self, value: Row) -> Row:
         """Return the row without names, and the rows in it."""

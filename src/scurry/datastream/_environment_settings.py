@@ -136,7 +136,7 @@ class ConfiguredEnvironment(ApiObject):
         return CheckpointConfig(self._configuration)
 
     def enable_checkpointing(self: Self, interval: TimeAmount, mode: CheckpointingMode | None = None) -> Self:
-        """Take checkpoints.
+        """Enable checkpoints.
 
         Args:
             interval: Time between them (int: ms), at least 10 ms.

@@ -89,7 +89,7 @@ def required_fields(record: type) -> tuple[str, ...]:
 
 
 def json_schema(record: type) -> JsonRowDeserializationSchema:
-    """Return what reads the rows of a dataclass from JSON objects.
+    """Return the schema that reads rows of a dataclass from JSON objects.
 
     Raises:
         ArgumentTypeError: It is not a dataclass, or a field has a type that rows do not have.

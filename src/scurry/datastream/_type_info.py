@@ -42,7 +42,7 @@ def declared_type(declared: Any, what: str = "output_type") -> TypeInformation |
 
 
 def state_type(declared: Any, what: str) -> TypeInformation:
-    """Return the declared type of a state, pickled Python objects if there is none."""
+    """Return the declared type of a state; pickled Python objects without a declaration."""
     return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()
 
 

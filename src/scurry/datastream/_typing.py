@@ -1,4 +1,4 @@
-"""What the API's methods take as functions: objects of Flink's function classes or, mostly, plain callables."""
+"""Types of the functions that the API's methods accept: Flink's function classes or plain callables."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _ANY_NUMBER = (1 << 31) - 1
 
 
 class CheckpointConfig(ApiObject):
-    """When and how checkpoints are taken (Flink's `CheckpointConfig`); every `set_*` returns the config itself.
+    """Settings of checkpoints (Flink's `CheckpointConfig`); every `set_*` returns the config itself.
 
     Notes:
         A checkpoint is the end of a micro-batch: state, source positions and sinks are committed together. So

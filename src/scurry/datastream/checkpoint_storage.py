@@ -28,7 +28,7 @@ class CheckpointStorage(ApiObject):
     """The location of checkpoints."""
 
     def __init__(self, checkpoint_path: str | None) -> None:
-        """Take the directory or URI of the checkpoints, None for a temporary directory.
+        """Create a storage in a directory or URI; None means a temporary directory.
 
         Raises:
             ArgumentError: It is empty, or the root of a file system.
@@ -79,7 +79,7 @@ class FileSystemCheckpointStorage(CheckpointStorage):
         file_state_size_threshold: int | None = None,
         write_buffer_size: int = -1,
     ) -> None:
-        """Take the directory or URI of the checkpoints, and sizes that matter to Flink's files only.
+        """Create a storage in a directory or URI; the sizes only matter to Flink's files.
 
         Raises:
             ArgumentError: There is no path, or the threshold is not from -1 to `MAX_FILE_STATE_THRESHOLD`.

@@ -8,7 +8,7 @@ __all__ = ["CheckpointingMode"]
 
 
 class CheckpointingMode(Enum):
-    """How often a record may affect state after a recovery; scurry always gives EXACTLY_ONCE, which covers both."""
+    """Guarantee after a recovery; scurry always gives EXACTLY_ONCE, which covers both."""
 
     EXACTLY_ONCE = 0
     AT_LEAST_ONCE = 1

@@ -36,7 +36,7 @@ class StatefulFunction(KeyedProcessFunction[K, IN, OUT]):
     """A `KeyedProcessFunction` made by `process`; each parameter after the first two is a state."""
 
     def __init__(self, function: Callable[Concatenate[IN, KeyedProcessFunction.Context[K], ...], Results[OUT]]) -> None:
-        """Take the function.
+        """Wrap a function.
 
         Raises:
             ArgumentTypeError: A parameter after the first two is not annotated with a state.
@@ -49,7 +49,7 @@ class StatefulFunction(KeyedProcessFunction[K, IN, OUT]):
         self.__doc__ = function.__doc__
 
     def when_timer_fires(self, function: Callable[..., Results[OUT]]) -> Callable[..., Results[OUT]]:
-        """Take the function for timers, as a decorator; it gets time, context, and the states that it names.
+        """Register the function for timers, as a decorator; it gets time, context, and the states that it names.
 
         Raises:
             ArgumentTypeError: It names a state that the function for records does not have.

@@ -8,7 +8,7 @@ __all__ = ["RuntimeExecutionMode"]
 
 
 class RuntimeExecutionMode(Enum):
-    """How a job is executed.
+    """Execution mode of a job.
 
     STREAMING emits results as records come. BATCH processes bounded inputs key by key and emits final results.
     AUTOMATIC means BATCH if every source is bounded, else STREAMING.

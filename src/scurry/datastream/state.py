@@ -83,11 +83,11 @@ class MergingState(AppendingState[IN, OUT]):
 
 
 class ReducingState(MergingState[T, T]):
-    """One value into which every added one is reduced; `get` returns None while there is none."""
+    """One value into which every added one is reduced; `get` returns None before the first."""
 
 
 class AggregatingState(MergingState[IN, OUT]):
-    """An accumulator into which values are added; `get` returns its result, None while there is none."""
+    """An accumulator into which values are added; `get` returns its result, None before the first value."""
 
 
 class ListState(MergingState[T, Iterable[T]]):
@@ -115,7 +115,7 @@ class _ReadableMap(State, Generic[K, V]):
 
     @abstractmethod
     def get(self, key: K) -> V | None:
-        """Return the value under `key`, None if there is none."""
+        """Return the value under `key`, or None."""
 
     @abstractmethod
     def contains(self, key: K) -> bool:
@@ -138,7 +138,7 @@ class _ReadableMap(State, Generic[K, V]):
         """Return whether there are no entries."""
 
     def __getitem__(self, key: K) -> V | None:
-        """Return the value under `key`, None if there is none."""
+        """Return the value under `key`, or None."""
         return self.get(key)
 
     def __contains__(self, key: K) -> bool:

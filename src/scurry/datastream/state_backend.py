@@ -23,7 +23,7 @@ __all__ = [
 
 
 class PredefinedOptions(Enum):
-    """What Flink's RocksDB is tuned for; it has no effect here."""
+    """Presets of Flink's RocksDB; without effect here."""
 
     DEFAULT = 0
     SPINNING_DISK_OPTIMIZED = 1
@@ -32,7 +32,7 @@ class PredefinedOptions(Enum):
 
 
 class StateBackend(ApiObject):
-    """How Flink stores state between two checkpoints."""
+    """Storage of state between two checkpoints in Flink."""
 
     #: what `state.backend.type` names it
     _name = "custom"
@@ -90,7 +90,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         self._predefined = options
 
     def get_predefined_options(self) -> PredefinedOptions:
-        """Return what RocksDB is tuned for."""
+        """Return the presets of RocksDB."""
         return self._predefined
 
     def set_options(self, options_factory_class_name: str) -> None:

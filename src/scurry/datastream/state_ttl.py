@@ -13,7 +13,7 @@ __all__ = ["StateTtlConfig"]
 
 
 class StateTtlConfig(ApiObject):
-    """How long state lives, and whether expired values are visible (Flink's `StateTtlConfig`).
+    """Time to live of state, and visibility of expired values (Flink's `StateTtlConfig`).
 
     Made by `StateTtlConfig.new_builder(ttl)`; given to `StateDescriptor.enable_time_to_live`.
 
@@ -27,14 +27,14 @@ class StateTtlConfig(ApiObject):
     CleanupStrategies = _CleanupStrategies
 
     class UpdateType(Enum):
-        """What renews the time to live."""
+        """Accesses that renew the time to live."""
 
         Disabled = 0
         OnCreateAndWrite = 1
         OnReadAndWrite = 2
 
     class StateVisibility(Enum):
-        """Whether a value that has expired but was not removed yet is visible."""
+        """Visibility of a value that has expired but was not removed yet."""
 
         ReturnExpiredIfNotCleanedUp = 0
         NeverReturnExpired = 1

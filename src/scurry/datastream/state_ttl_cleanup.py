@@ -1,4 +1,4 @@
-"""When expired state is removed that no function accesses (Flink's cleanup strategies)."""
+"""Strategies that remove expired state which no function accesses (Flink's cleanup strategies)."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   ├── CheckpointMismatchError (ValueError)      the program cannot resume from it
     │   └── CheckpointStorageFullError (OSError)      its disk is full
     ├── SavepointError (ValueError)               a savepoint cannot be taken, or a job cannot start from it
-    │   ├── SavepointNotFoundError (FileNotFoundError)  there is none at the path
+    │   ├── SavepointNotFoundError (FileNotFoundError)  the path has no savepoint
     │   ├── SavepointFormatError                      its files are damaged, or of another version
     │   ├── SavepointTrustError (PermissionError)     other users could have written it
     │   ├── StateNotRestoredError                     it contains state that no operator of the program uses

@@ -22,7 +22,7 @@ class ScurryError(Exception):
 
     Attributes:
         permanent: Whether a restart cannot help, so that the restart strategy is not used.
-        cause: The error that led to it, None if there is none.
+        cause: The error that led to it, or None.
         details: The full text with all tracebacks, after it has left a public method.
         statement: The part of the SQL statement that it is about, None if it is about none.
     """

@@ -11,7 +11,7 @@ from scurry.errors.base import ScurryError
 
 @dataclass
 class Failure:
-    """What failed, and where; sent from the worker to the driver.
+    """Operator, record and error of a failure; sent from the worker to the driver.
 
     Attributes:
         error: The name of the error's class.

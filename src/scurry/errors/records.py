@@ -46,7 +46,7 @@ class TypeMismatchError(RecordError, TypeError):
         self.field = field
 
     def __str__(self) -> str:
-        """Return what was declared, the value, and what to do."""
+        """Return the declared type, the value, and a hint."""
         text = repr(self.value)
         if len(text) > 200:
             text = text[:200] + "..."

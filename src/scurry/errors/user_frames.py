@@ -44,7 +44,7 @@ def user_frames(trace: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def only_user_frames(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback with only the user's entries; None if there are none."""
+    """Return a traceback with only the user's entries, or None."""
     shown: TracebackType | None = None
     for entry in reversed(list(user_frames(trace))):
         shown = TracebackType(shown, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)

@@ -200,7 +200,7 @@ class PreAggregation(Enum):
 class Window(Operator):
     """Windowing per key (or over all records, with a constant key); the planner chooses the variant that runs.
 
-    `function` is the window function applied to a fired window, through `hook`; both are None if there is none.
+    `function` is the window function applied to a fired window, through `hook`; both are None without such a function.
     `pre_aggregate` is the ReduceFunction or AggregateFunction that folds elements as they arrive, as
     `pre_aggregation` says; both are None if all elements are kept.
     """
@@ -269,7 +269,7 @@ class Cep(Operator):
 
     `function` is a PatternProcessFunction, `comparator` an EventComparator for events of equal times, or None. Late
     records go to the side output `late_tag`; None drops them. `conditions` compiles conditions that are expressions;
-    None if there are none.
+    None without such conditions.
     """
 
     pattern: Any = None
@@ -315,7 +315,7 @@ class Sink(Operator):
 
 @dataclass(frozen=True, eq=False)
 class Partitioner:
-    """How records are distributed over the receiving subtasks."""
+    """Distribution of records over the receiving subtasks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -199,7 +199,7 @@ class JobPlan:
 
     @property
     def bounded(self) -> bool:
-        """Whether every source is bounded."""
+        """Return whether every source is bounded."""
         return all(source.source.bounded for source in self.sources.values())
 
     def to_json(self) -> str:

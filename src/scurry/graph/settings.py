@@ -72,5 +72,5 @@ class JobSettings:
 
     @property
     def saves_state(self) -> bool:
-        """Whether a job over history ends in a savepoint: event time does not end then."""
+        """Return whether a job over history ends in a savepoint: event time does not end then."""
         return self.final_savepoint_dir is not None

@@ -51,7 +51,7 @@ class PatternChange(NamedTuple):
 
 
 def change_of(record: Any) -> PatternChange:
-    """Return what a record says.
+    """Return the pattern change in a record.
 
     Raises:
         MalformedPatternError: It is no (id, version, pattern as JSON).

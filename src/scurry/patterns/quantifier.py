@@ -19,7 +19,7 @@ class QuantifierProperty(Enum):
 
 
 class ConsumingStrategy(Enum):
-    """Which events may lie between a stage and the one before it, or between the events of a loop."""
+    """Contiguity: the events that may lie between a stage and the one before it, or between the events of a loop."""
 
     STRICT = auto()
     SKIP_TILL_NEXT = auto()
@@ -33,7 +33,7 @@ NEGATIONS = (ConsumingStrategy.NOT_NEXT, ConsumingStrategy.NOT_FOLLOW)
 
 @dataclass(frozen=True)
 class Times:
-    """How often a stage matches: from `from_times` to `to_times`, with a window between its events in ms, or None."""
+    """Number of matches of a stage, from `from_times` to `to_times`; its events have a time limit in ms, or None."""
 
     from_times: int
     to_times: int
@@ -89,12 +89,12 @@ class Quantifier:
 
     @property
     def negated(self) -> bool:
-        """Whether the stage must not match."""
+        """Return whether the stage must not match."""
         return self.consuming_strategy in NEGATIONS
 
     @property
     def is_optional(self) -> bool:
-        """Whether the stage may be left out."""
+        """Return whether the stage may be left out."""
         return QuantifierProperty.OPTIONAL in self.properties
 
     def combinations(self) -> None:

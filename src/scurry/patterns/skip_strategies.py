@@ -15,7 +15,7 @@ MatchedIds: TypeAlias = dict[str, list[EventId]]
 
 
 class AfterMatchSkipStrategy(ApiObject):
-    """Which partial and complete matches are discarded when a match is emitted."""
+    """Strategy that discards partial and complete matches when a match is emitted."""
 
     #: whether it discards anything
     skips = True

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class WithinType(Enum):
-    """What a window of a pattern bounds."""
+    """Events that the time limit of a pattern applies to: the first and last, or each and the one before."""
 
     PREVIOUS_AND_CURRENT = "PREVIOUS_AND_CURRENT"
     """The time between an event and the one before it."""

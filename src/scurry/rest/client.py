@@ -159,7 +159,7 @@ class RemoteJob:
         raise AssertionError("pauses never end")
 
     def savepoint(self, directory: str | None) -> str:
-        """Take a savepoint and return its path.
+        """Trigger a savepoint and return its path.
 
         Raises:
             JobError: The savepoint failed.
@@ -213,7 +213,7 @@ class RemoteJob:
 
 
 def _condition(pid: int) -> str:
-    """Return what the system says about a process that does not answer."""
+    """Return a hint about a process that does not answer, from its state in the operating system."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -37,7 +37,7 @@ class ServedJob:
 
     @property
     def is_ending(self) -> bool:
-        """Whether it is over and its archive is being written: until then its endpoint answers."""
+        """Return whether the job is over and its archive is being written: its endpoint answers until then."""
         return self.to_archive and self.status.is_globally_terminal_state()
 
     @property
@@ -62,5 +62,5 @@ class ServedJob:
 
     @property
     def duration_ms(self) -> int:
-        """How long the job has run, in milliseconds."""
+        """Return the duration of the job, in milliseconds."""
         return (self.ended_ms or int(time.time() * 1000)) - self.started_ms

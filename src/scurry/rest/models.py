@@ -106,7 +106,7 @@ class JobDetails(Hyphenated):
 
 
 class JobHistory(Hyphenated):
-    """The metrics of a job over the last hour, scurry's own: the values at each moment, null where there is none."""
+    """The metrics of a job over the last hour, scurry's own: the values at each moment, null if unknown."""
 
     interval: int = Field(description="Milliseconds between two moments, by now.")
     timestamps: list[int] = Field(description="The moments, in milliseconds since the epoch.")
@@ -271,7 +271,7 @@ class FailureCause(Hyphenated):
 
 
 class OperationOutcome(Hyphenated):
-    """Where the savepoint is, or why there is none."""
+    """Path of the savepoint, or the cause of the failure."""
 
     location: str | None = None
     failure_cause: FailureCause | None = None
@@ -285,7 +285,7 @@ class OperationResult(BaseModel):
 
 
 class CheckpointOutcome(BaseModel):
-    """The id of the checkpoint, or why there is none."""
+    """Id of the checkpoint, or the cause of the failure."""
 
     checkpointId: int | None = None
     failureCause: FailureCause | None = None
@@ -299,7 +299,7 @@ class CheckpointResult(BaseModel):
 
 
 class VertexParallelism(BaseModel):
-    """How many subtasks a vertex may have."""
+    """Bounds of a vertex' parallelism."""
 
     model_config = ConfigDict(extra="forbid")
 

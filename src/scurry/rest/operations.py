@@ -68,7 +68,7 @@ class Operations:
             return trigger_id
 
     def get(self, kind: str, trigger_id: str) -> Operation | None:
-        """Return the operation with a kind and id, None if there is none, and note that a client has requested it."""
+        """Return the operation of a kind and id, or None, and record that a client has requested it."""
         operation = self._operations.get(trigger_id)
         if operation is None or operation.kind != kind:
             return None

@@ -45,7 +45,7 @@ class JobEntry:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the job's process still exists."""
+        """Return whether the job's process still exists."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -91,7 +91,7 @@ def register(entry: JobEntry, kind: str = "jobs") -> Registration:
 
 
 def registered_jobs(kind: str = "jobs") -> list[JobEntry]:
-    """Return what runs for this user on this machine, the oldest first, and remove files of dead processes.
+    """Return this user's registered processes on this machine, the oldest first, and remove files of dead processes.
 
     Args:
         kind: `jobs` or `sessions`.

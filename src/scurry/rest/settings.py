@@ -42,7 +42,7 @@ class RestSettings:
 
     @property
     def loopback(self) -> bool:
-        """Whether only processes of this machine can connect."""
+        """Return whether only processes of this machine can connect."""
         return is_loopback(self.bind_address)
 
     @classmethod

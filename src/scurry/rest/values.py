@@ -1,4 +1,4 @@
-"""Convert values of users' state to JSON."""
+"""Convert the values of user state to JSON."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def cannot_replay(plan: SourcePlan, settings: JobSettings) -> str:
 
 
 def unused_settings(plan: JobPlan) -> str:
-    """Return a note that names the settings of a job and its streams without effect, empty if there are none."""
+    """Return a note that names the settings of a job and its streams without effect; empty without such settings."""
     unused = [*without_effect(plan.settings.configuration), *plan.unused]
     return f"configuration without effect: {'; '.join(unused)}" if unused else ""
 

@@ -17,7 +17,7 @@ def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorSt
     """Return the operator with a uid.
 
     Raises:
-        StateNotFoundError: There is none.
+        StateNotFoundError: No operator has the uid.
     """
     found = metadata.operators.get(uid)
     if found is None:

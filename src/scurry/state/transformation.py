@@ -76,7 +76,7 @@ class StateBootstrapTransformation:
 
     @property
     def from_spark(self) -> bool:
-        """Whether the records are a Spark DataFrame."""
+        """Return whether the records are a Spark DataFrame."""
         return hasattr(self.records, "isStreaming")
 
 

@@ -113,7 +113,7 @@ class SavepointWriter(ApiObject):
         """Remove an operator with its state, or a source with its position.
 
         Raises:
-            StateNotFoundError: There is none.
+            StateNotFoundError: No operator has the uid.
         """
         if uid in self._new:
             del self._new[uid]
@@ -128,7 +128,7 @@ class SavepointWriter(ApiObject):
         """Change the uid of an operator or source.
 
         Raises:
-            StateNotFoundError: There is none with the old uid.
+            StateNotFoundError: No operator has the old uid.
             ArgumentError: There is already one with the new uid.
         """
         if new in self._kept.values() or new in self._new:

@@ -79,7 +79,7 @@ def _show(result: TableResult) -> None:
 
 
 def _progress_of(job: JobClient) -> AbstractContextManager[object]:
-    """Return what shows the progress of an insertion; queries show theirs while their rows are taken."""
+    """Return the progress display of an insertion; queries show theirs while their rows are fetched."""
     from scurry.sql.statements.jobs import TableJob
 
     return ProgressDisplay(job.execution) if isinstance(job, TableJob) else nullcontext()

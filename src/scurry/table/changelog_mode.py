@@ -43,7 +43,7 @@ class ChangelogMode(ApiObject):
 
     @property
     def _changes(self) -> str:
-        """What a sink of this mode takes: INSERT, UPSERT or ALL."""
+        """Return the changes that a sink of this mode accepts: INSERT, UPSERT or ALL."""
         if RowKind.UPDATE_BEFORE in self._kinds:
             return "ALL"
         return "UPSERT" if RowKind.UPDATE_AFTER in self._kinds else "INSERT"

@@ -81,7 +81,7 @@ class _Elements(chain[T]):
 
     @classmethod
     def over(cls, view: Any, elements: Iterator[T]) -> Self:
-        """Return what iterates over the elements of a dict, as its iterator has them."""
+        """Return an iterator over the elements of a dict."""
         sources = [elements]
         made = cast("Self", cls.from_iterable(iter(sources)))
         made._view, made._sources, made._keys, made._size = view, sources, None, len(view)
@@ -91,7 +91,7 @@ class _Elements(chain[T]):
         """Remove the element that the iterator has returned last.
 
         Raises:
-            RuntimeError: There is none, or the view has changed otherwise.
+            RuntimeError: No element was returned yet, or the view has changed otherwise.
         """
         if len(self._view) != self._size:
             raise RuntimeError("Concurrent modification detected. Change the view with 'remove' of its iterator only.")
@@ -135,7 +135,7 @@ class MapView(Generic[K, V]):
             key: The key.
 
         Raises:
-            KeyError: There is none.
+            KeyError: The key does not exist.
         """
         return self._dict[key]
 

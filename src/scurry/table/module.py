@@ -30,7 +30,7 @@ class ModuleEntry(ApiObject):
     """A loaded module, and whether it is in use."""
 
     def __init__(self, name: str, used: bool) -> None:
-        """Take both.
+        """Create an entry.
 
         Args:
             name: The name of the module.

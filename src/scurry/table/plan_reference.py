@@ -58,7 +58,7 @@ class FilePlanReference(PlanReference):
         return self.path.resolve()
 
     def __str__(self) -> str:
-        """Return what is referred to."""
+        """Return a description with the path."""
         return f"Plan from file '{self.path}'"
 
 
@@ -77,7 +77,7 @@ class JsonContentPlanReference(PlanReference):
         return self.content
 
     def __str__(self) -> str:
-        """Return what is referred to."""
+        """Return a description with the JSON text."""
         return f"Plan:\n{self.content}"
 
 

@@ -6,7 +6,7 @@ __all__ = ["ResultKind"]
 
 
 class ResultKind:
-    """Whether a statement answers with more than OK."""
+    """Kind of a statement's answer: OK, or with content."""
 
     SUCCESS = 0
     SUCCESS_WITH_CONTENT = 1

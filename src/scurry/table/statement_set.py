@@ -96,7 +96,7 @@ class StatementSet(ApiObject):
         return CompiledPlan(self._environment._session, compiled_sinks(self._environment._session, list(self._sinks)))
 
     def explain(self, *extra_details: int) -> str:
-        """Return the plans of all insertions; nothing if there is none."""
+        """Return the plans of all insertions; empty without insertions."""
         from scurry.sql.statements.explain import explain_plans
 
         if not self._sinks:

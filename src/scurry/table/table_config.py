@@ -27,7 +27,7 @@ class TableConfig(ApiObject):
     _instead = TABLE_CONFIG
 
     def __init__(self, configuration: Configuration | None = None) -> None:
-        """Take the configuration that is changed."""
+        """Wrap a configuration, which is changed."""
         self._configuration = Configuration() if configuration is None else configuration
 
     @overload

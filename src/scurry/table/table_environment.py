@@ -33,7 +33,7 @@ __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 
 class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMethods):
-    """Where programs execute SQL: catalogs, settings, and a mode."""
+    """Entry point of programs that execute SQL: catalogs, settings, and a mode."""
 
     def __init__(self, environment_settings: EnvironmentSettings, configuration: Configuration | None = None) -> None:
         """Make an environment; use `create`.

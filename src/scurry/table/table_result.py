@@ -41,7 +41,7 @@ class TableResult(ApiObject):
         self._kept: list[tuple[int, tuple[object, ...]]] | None = None
 
     def __repr__(self) -> str:
-        """Return what notebooks show: the columns, and the job if there is one."""
+        """Return the text shown in notebooks: the columns, and the job of a query."""
         columns = ", ".join(self._result.schema.get_column_names())
         job = self._result.job
         return f"<TableResult of {columns}{'' if job is None else f', job {job.get_job_id()}'}>"
@@ -117,7 +117,7 @@ class CloseableIterator(ApiObject):
     """The rows of a result."""
 
     def __init__(self, rows: Iterator[tuple[int, tuple[object, ...]]], schema: ResolvedSchema) -> None:
-        """Take the rows and their schema."""
+        """Create an iterator over rows of a schema."""
         self._rows = rows
         self._schema = schema
         self._converters = [python_value(kind) for kind in schema.get_column_data_types()]

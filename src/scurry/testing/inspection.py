@@ -51,7 +51,7 @@ def the_operator(operators: list[OperatorPlan], name: str | None) -> OperatorPla
     """Return the operator with a name or uid, or the only one.
 
     Raises:
-        ArgumentError: There is none, or more than one.
+        ArgumentError: No operator has the name, or several do.
     """
     found = [op for op in operators if name is None or name in (op.name, op.uid)]
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""What a program has built: its streams and the plan of its job, without running it."""
+"""Streams and job plan that a program has built, without running it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["job_plan_of", "plan_of"]
 
 
 def plan_of(stream: DataStream[Any] | DataStreamSink) -> Node:
-    """Return what the last call on a stream has built (in Java, `DataStream.getTransformation`).
+    """Return the transformation built by the last call on a stream (in Java, `DataStream.getTransformation`).
 
     A test can check what a program declares: the name, uid, description, parallelism, maximum parallelism and type of
     a stream, and, through `inputs`, those of the streams before it.

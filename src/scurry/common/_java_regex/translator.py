@@ -83,7 +83,7 @@ class _Translator:
         return len(self._pattern) if place < 0 else place
 
     def _any(self) -> str:
-        """Return what a dot stands for."""
+        """Return the translation of a dot."""
         if "s" in self._flags:
             return "(?s:.)"
         return r"[^\n]" if "d" in self._flags else _IN_A_LINE
@@ -248,7 +248,7 @@ class _Translator:
             found = some if found is None else found.union(some)
 
     def _intersected(self, left: Characters | None) -> Characters | None:
-        """Return what is on both sides of `&&`."""
+        """Return the intersection of both sides of `&&`."""
         self._at += 2
         right: Characters | None = None
         while self._peek() not in ("]", "&", ""):

@@ -1,1 +1,1 @@
-"""What surrounds the process of a program: its options from the command line, and directories of the machine."""
+"""Environment of a program's process: its command-line options, and the directories of the machine."""

@@ -93,7 +93,7 @@ def operators_left() -> int:
 
 
 def not_executed(operators: int) -> str:
-    """Return what to tell about operators that a program built and did not execute."""
+    """Return the warning about operators that a program built but did not execute."""
     built = f"{operators} operator{'s' * (operators > 1)}"
     return f"the program built {built} that it did not execute: call env.execute()"
 

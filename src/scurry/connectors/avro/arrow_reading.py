@@ -63,7 +63,7 @@ class _Field:
 
     Attributes:
         name: Its name.
-        source: The column or field in the file; None if there is none.
+        source: The column or field in the file, or None if the file lacks it.
         convert: Converts the file's value, or None if there is no source; None if the values are the same.
         where: The names of the enclosing fields and its own; None if it may be null.
     """

@@ -26,7 +26,7 @@ class ScalarReader:
 
 
 def scalar_reader(kind: str, node: Node, arrow: Any) -> ScalarReader | None:
-    """Return the conversion from a type of Arrow to a type of Avro, or None if there is none.
+    """Return the conversion from an Arrow type to an Avro type, or None if Avro lacks the type.
 
     Args:
         kind: Avro's type or logical type.

@@ -16,7 +16,7 @@ class MessageReader:
     """Read messages written with one schema as values of the same or another schema."""
 
     def __init__(self, writer: AvroSchema, reader: AvroSchema | None = None) -> None:
-        """Take the schemas.
+        """Resolve the writer's schema against the reader's.
 
         Args:
             writer: The schema of the messages.

@@ -39,7 +39,7 @@ class SchemaRegistry:
         """Return the schema of an id.
 
         Raises:
-            MalformedRecordError: There is none, so the message does not belong to this registry.
+            MalformedRecordError: No schema has the number, so the message does not belong to this registry.
             UnsupportedError: The schema is not an Avro schema, or refers to other schemas.
             SchemaRegistryError: The registry does not answer, or denies access.
         """

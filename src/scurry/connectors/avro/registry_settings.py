@@ -21,7 +21,7 @@ class RegistrySettings:
     """The settings of a registry client; its text contains no secrets. Settings with equal content are equal."""
 
     def __init__(self, url: str, configs: Mapping[str, str] | None = None) -> None:
-        """Take the address and the properties.
+        """Create settings from the address and the properties.
 
         Args:
             url: One or more addresses, separated by commas; they may contain user and password.

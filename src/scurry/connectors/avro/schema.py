@@ -92,7 +92,7 @@ class AvroSchema:
 
     @property
     def mutable_defaults(self) -> bool:
-        """Whether a field's default is a list or dict, which records must not share."""
+        """Return whether a field's default is a list or dict, which records must not share."""
         fields = (field for node in self._named.values() for field in node.get("fields", ()))
         return any(isinstance(field.get("default"), (list, dict)) for field in fields)
 

@@ -56,7 +56,7 @@ def without_password(text: str, password: str | None, user: str | None) -> str:
 
     Args:
         text: The text.
-        password: The password, None if there is none.
+        password: The password, or None.
         user: The user name; a password equal to it is not hidden, because the text needs the user name.
     """
     text = without_secrets(text)

@@ -72,7 +72,7 @@ class JdbcLookup:
         self._idle: list[Session] = []
 
     def rows(self, *key: Any) -> tuple[Row, ...]:
-        """Return the rows of a key, with the names of the query's columns; empty if there are none.
+        """Return the rows of a key, with the names of the query's columns; empty for an unknown key.
 
         Args:
             *key: The values of the query's parameters; hashable.
@@ -93,7 +93,7 @@ class JdbcLookup:
         return rows
 
     def one(self, *key: Any) -> Row | None:
-        """Return the first row of a key, None if there is none; otherwise like `rows`."""
+        """Return the first row of a key, or None; otherwise like `rows`."""
         rows = self.rows(*key)
         return rows[0] if rows else None
 

@@ -90,7 +90,7 @@ class Cluster:
         return self._offsets(partitions, _LATEST)
 
     def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets of the first records with this timestamp or a later one, -1 if there are none."""
+        """Return the offsets of the first records with this timestamp or a later one; -1 without such a record."""
         return self._offsets(partitions, timestamp)
 
     def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:

@@ -72,7 +72,7 @@ class KafkaCluster(OffsetLookup, Protocol):
 
 @dataclass(frozen=True)
 class EnumeratorSettings:
-    """How partitions are assigned.
+    """Settings of the assignment of partitions.
 
     Attributes:
         channels: Number of readers; partition i is assigned to reader i modulo this number.
@@ -114,7 +114,7 @@ class KafkaEnumerator(Enumerator):
         settings: EnumeratorSettings,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take what to read; the first request to the cluster is sent with the first batch.
+        """Create an enumerator; it sends the first request to the cluster with the first batch.
 
         Args:
             cluster: The cluster.

@@ -20,7 +20,7 @@ class KafkaTopicPartition(NamedTuple):
 
 
 class KafkaOffsetResetStrategy(Enum):
-    """What to do if there is no offset to start from: start at the end, at the beginning, or fail."""
+    """Start position without a valid offset: the end, the beginning, or a failure."""
 
     LATEST = 0
     EARLIEST = 1
@@ -37,7 +37,7 @@ class OffsetLookup(Protocol):
         """Return the end offsets."""
 
     def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
-        """Return the offsets of the first records with this timestamp (ms) or a later one, -1 if there are none."""
+        """Return the offsets of the first records with this timestamp (ms) or a later one; -1 without such a record."""
 
     def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
         """Return the offsets that the group has committed; partitions without any are omitted."""
@@ -120,12 +120,12 @@ class KafkaOffsetsInitializer:
 
     @property
     def needs_group(self) -> bool:
-        """Whether it needs the committed offsets of a consumer group."""
+        """Return whether it needs the committed offsets of a consumer group."""
         return self.kind is _Kind.COMMITTED
 
     @property
     def can_stop(self) -> bool:
-        """Whether it can be used as an end."""
+        """Return whether it can be used as an end."""
         return self.kind is not _Kind.EARLIEST
 
     def resolve(self, partitions: list[KafkaTopicPartition], lookup: OffsetLookup) -> dict[KafkaTopicPartition, int]:

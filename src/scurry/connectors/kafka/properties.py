@@ -42,7 +42,7 @@ class ClientProperties:
     """The properties of a client; its text does not contain secrets."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
-        """Take properties with Java's or librdkafka's names.
+        """Create properties from Java's or librdkafka's names.
 
         Raises:
             ArgumentTypeError: A name is not a string.
@@ -103,7 +103,7 @@ class ClientProperties:
 
     @property
     def patience_seconds(self) -> float:
-        """How long a cluster that has answered may be unavailable: Kafka's `default.api.timeout.ms`."""
+        """Return the seconds that a known cluster may be unavailable: Kafka's `default.api.timeout.ms`."""
         return self.integer("default.api.timeout.ms", 60_000) / 1000
 
 

@@ -47,7 +47,7 @@ class KafkaSink(Sink):
 
     @property
     def _producer_key(self) -> tuple[ClientProperties, str | None]:
-        """What a producer for this sink is made of."""
+        """Return the settings that sinks must share to share a producer."""
         return self.properties, self.serializer.topic
 
     def create_writer(self, context: WriterContext) -> SinkWriter:

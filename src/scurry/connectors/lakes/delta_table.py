@@ -47,7 +47,7 @@ def open_table(path: str, version: int | None = None) -> Any:
     """Return the `deltalake.DeltaTable`.
 
     Raises:
-        SourceNotFoundError: There is none, or no such version.
+        SourceNotFoundError: The path has no Delta table, or the table has no such version.
         UnsupportedError: The table uses features that are not supported.
     """
     module = deltalake()
@@ -92,7 +92,7 @@ class DeltaTableLog(TableLog):
         """Open the table.
 
         Raises:
-            SourceNotFoundError: There is none, or no such version.
+            SourceNotFoundError: The path has no Delta table, or the table has no such version.
         """
         self._path = path
         self._what = what

@@ -105,7 +105,7 @@ class IcebergLog(TableLog):
     """Read the files of a table's snapshots."""
 
     def __init__(self, table: IcebergTable, snapshot: int | None, changes_only: bool) -> None:
-        """Take the table.
+        """Create the log of a table.
 
         Args:
             table: The table.

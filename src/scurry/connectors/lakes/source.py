@@ -20,7 +20,7 @@ class LakeSource(Source):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether it reads one version."""
+        """Return whether it reads one version."""
         return self.interval_ms is None
 
     @property

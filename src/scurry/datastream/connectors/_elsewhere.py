@@ -23,7 +23,7 @@ _CONNECTOR_OF = {
 
 
 def what_to_use_instead(name: str) -> str | None:
-    """Return what to use instead of a connector or a class of one.
+    """Return the replacement for a connector or for one of its classes.
 
     Args:
         name: The module's name below `datastream.connectors`, or the name of a class that PyFlink offers there.

@@ -78,7 +78,7 @@ class FileSource(ApiObject, _FileSource):
 
 @made_by("default_splittable_file_enumerator", "default_non_splittable_file_enumerator")
 class FileEnumeratorProvider:
-    """How a FileSource distributes files among its parallel readers."""
+    """Distribution of a FileSource's files among its parallel readers."""
 
     def __init__(self, splits: FileSplits) -> None:
         self._splits = splits
@@ -104,7 +104,7 @@ class FileEnumeratorProvider:
 
 
 class FileSplitAssignerProvider:
-    """How files are assigned to readers; here always to the one with the least to read."""
+    """Assignment of files to readers; here always to the one with the least to read."""
 
     @staticmethod
     def locality_aware_split_assigner() -> FileSplitAssignerProvider:

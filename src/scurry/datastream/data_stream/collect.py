@@ -24,7 +24,7 @@ class CloseableIterator(ApiObject, Generic[T_co]):
     """
 
     def __init__(self, client: JobClient, collected: CollectedRecords[T_co]) -> None:
-        """Take records from a job; programs call `DataStream.execute_and_collect`.
+        """Create an iterator over the records of a job; programs call `DataStream.execute_and_collect`.
 
         Args:
             client: The job.

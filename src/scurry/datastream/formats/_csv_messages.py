@@ -59,7 +59,7 @@ def single_character(what: str, char: str) -> str:
 
 
 class _Builder(ApiObject):
-    """What the builders of both schemas have in common: the row's type and the syntax of arrays and quotes."""
+    """Common part of both schemas' builders: the row's type and the syntax of arrays and quotes."""
 
     def __init__(self, type_info: TypeInformation) -> None:
         self._type_info = _row_type(type_info)

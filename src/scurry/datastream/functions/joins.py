@@ -36,7 +36,7 @@ class CoGroupFunction(Function, Generic[IN1, IN2, OUT]):
 
     @abstractmethod
     def co_group(self, first: Iterable[IN1], second: Iterable[IN2]) -> Iterable[OUT] | None:
-        """Return or yield the results; None means there are none.
+        """Return or yield the results; None means no results.
 
         Args:
             first: The records of the first stream, in the order they came; empty if only the second has any.
@@ -67,4 +67,4 @@ class ProcessJoinFunction(Function, Generic[IN1, IN2, OUT]):
 
     @abstractmethod
     def process_element(self, left: IN1, right: IN2, ctx: ProcessJoinFunction.Context) -> Results[OUT]:
-        """Return or yield the results for a left and a right record; None means there are none."""
+        """Return or yield the results for a left and a right record; None means no results."""

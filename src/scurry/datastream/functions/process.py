@@ -47,7 +47,7 @@ class ProcessFunction(Function, Generic[IN, OUT]):
 
     @abstractmethod
     def process_element(self, value: IN, ctx: ProcessFunction.Context) -> Results[OUT]:
-        """Return or yield results for one record; None means there are none."""
+        """Return or yield results for one record; None means no results."""
 
 
 class KeyedProcessFunction(Function, Generic[K, IN, OUT]):
@@ -65,7 +65,7 @@ class KeyedProcessFunction(Function, Generic[K, IN, OUT]):
 
     @abstractmethod
     def process_element(self, value: IN, ctx: KeyedProcessFunction.Context[K]) -> Results[OUT]:
-        """Return or yield results for one record; None means there are none."""
+        """Return or yield results for one record; None means no results."""
 
     def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext[K]) -> Results[OUT]:
         """Return or yield results when a timer set for `timestamp` (ms) fires."""

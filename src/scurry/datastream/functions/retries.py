@@ -1,4 +1,4 @@
-"""Which asynchronous calls are retried, and how soon."""
+"""Retry strategies of asynchronous calls: the results to retry, and the delay."""
 
 from __future__ import annotations
 

@@ -59,11 +59,11 @@ class CoFlatMapFunction(Function, Generic[IN1, IN2, OUT]):
 
     @abstractmethod
     def flat_map1(self, value: IN1) -> Iterable[OUT] | None:
-        """Return or yield the results for a record of the first stream; None means there are none."""
+        """Return or yield the results for a record of the first stream; None means no results."""
 
     @abstractmethod
     def flat_map2(self, value: IN2) -> Iterable[OUT] | None:
-        """Return or yield the results for a record of the second stream; None means there are none."""
+        """Return or yield the results for a record of the second stream; None means no results."""
 
 
 class ReduceFunction(Function, Generic[T]):
@@ -174,5 +174,5 @@ class CallableReduce(ReduceFunction[T]):
         self.__dict__["reduce"] = function
 
     def reduce(self, value1: T, value2: T) -> T:
-        """Return what the callable returns."""
+        """Apply the callable."""
         return self.__dict__["reduce"](value1, value2)  # type: ignore[no-any-return]

@@ -87,7 +87,7 @@ class JobDependencies:
 
     @cached_property
     def _digest(self) -> str:
-        """Digest of the declared files, empty if there are none."""
+        """Digest of the declared files; empty without any."""
         declared = {f"{number}/{name}": path for number, directory in enumerate(self._files)
                     for name, path in files_below(directory).items()}  # fmt: skip
         archives = {f"{archive.target}/": archive.path for archive in self.declared.archives}

@@ -138,7 +138,7 @@ def pip_arguments() -> list[str]:
 
 
 def _pip_wheel() -> Path | None:
-    """Return the wheel of pip that CPython has for new virtual environments, None if there is none."""
+    """Return the wheel of pip that CPython has for new virtual environments, or None."""
     try:
         import ensurepip
     except ImportError:

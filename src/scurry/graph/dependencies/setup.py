@@ -22,7 +22,7 @@ class WorkerSetup:
     """Import path and working directory of a job's workers, sent with the job.
 
     Attributes:
-        digest: Digest of all declared or bundled files; empty if there are none.
+        digest: Digest of all declared or bundled files; empty without any.
         path: Directories of `sys.path`, the first searched first; relative ones are in the bundle.
         bundle: Name of the zip file that Spark downloads, None if the worker is on the driver's machine.
         requirements: Name of the requirements.txt, if there is one; a relative one is in the bundle.

@@ -82,7 +82,7 @@ def decision(state: State, numbers: dict[int, int], known: dict[int, bool] | Non
 
 
 def grow(node: Decision, holds: bool, numbers: dict[int, int]) -> Tree:
-    """Return what follows on a condition, and remember it."""
+    """Return the tree that follows a condition, and remember it."""
     child = node.children[holds] = decision(node.state, numbers, {**node.known, node.condition: holds})
     return child
 

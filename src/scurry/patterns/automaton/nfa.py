@@ -70,7 +70,7 @@ class NFA:
         return restored(kept, self._states, self._start)
 
     def start_test(self) -> Test | None:
-        """Return a test of an event alone, without which nothing begins; None if there is none."""
+        """Return a test of one event without which no match begins, or None."""
         tree = self._tree(self._start[2])
         if isinstance(tree, Leaf):
             return None

@@ -49,7 +49,7 @@ class NFAState:
 
     @property
     def is_initial(self) -> bool:
-        """Whether nothing has begun."""
+        """Return whether nothing has begun."""
         return len(self.partial) == 1 and not self.completed and self.partial[0][3] is None
 
 

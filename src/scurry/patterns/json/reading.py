@@ -76,7 +76,7 @@ class _Part:
         return MalformedPatternError(f"{self._path}.{name} is {_shown(found)}; expected {expected}")
 
     def value(self, name: str) -> Any:
-        """Return a member, None if there is none."""
+        """Return a member, or None."""
         self._asked.add(name)
         return self._given.get(name)
 
@@ -97,7 +97,7 @@ class _Part:
         return found
 
     def choice(self, name: str, choices: Mapping[str, _CHOICE], default: str | None = None) -> _CHOICE:
-        """Return what a member that is a name stands for."""
+        """Return the value named by a member."""
         found = self.value(name)
         if found is None:
             found = default
@@ -106,7 +106,7 @@ class _Part:
         return choices[found]
 
     def part(self, name: str) -> _Part | None:
-        """Return a member that is an object, None if there is none."""
+        """Return a member that is an object, or None."""
         found = self.value(name)
         return None if found is None else _Part(found, f"{self._path}.{name}")
 
@@ -228,7 +228,7 @@ def _check_plain(graph: _Part) -> None:
 
 
 def _condition(part: _Part, name: str) -> str | None:
-    """Return the expression of a condition, None if there is none."""
+    """Return the expression of a condition, or None."""
     condition = part.part(name)
     if condition is None:
         return None
@@ -251,7 +251,7 @@ def _set_windows(pattern: Pattern, part: _Part) -> None:
 
 
 def _time(part: _Part, name: str) -> int | None:
-    """Return an amount of time in ms, None if there is none."""
+    """Return an amount of time in ms, or None."""
     time = part.part(name)
     if time is None:
         return None

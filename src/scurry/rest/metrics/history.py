@@ -22,7 +22,7 @@ _PRESSURE, _BUSY, _WATERMARK = "backPressuredTimeMsPerSecond", "busyTimeMsPerSec
 
 
 class Point(NamedTuple):
-    """What a job's metrics were at one moment; None where there is none. Counts are those since the job's start.
+    """Metrics of a job at one moment, None if unknown. Counts are those since the job's start.
 
     Attributes:
         timestamp: The moment, in milliseconds since the epoch.

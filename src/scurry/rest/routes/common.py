@@ -51,5 +51,5 @@ Aggregations = Annotated[str | None, Query(description="Comma-separated: min, ma
 
 
 def invalid_parameter(found: Mapping[str, Any]) -> str:
-    """Return what is wrong with a parameter of a request, whose name may be that of a secret: `path.token`."""
+    """Return the error text for a request parameter, whose name may be that of a secret: `path.token`."""
     return f"{'.'.join(map(str, found['loc']))}: {without_secrets(found['msg'])}"

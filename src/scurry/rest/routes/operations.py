@@ -25,7 +25,7 @@ IN_PROGRESS, COMPLETED = models.QueueStatus(id="IN_PROGRESS"), models.QueueStatu
 
 @router.post("/jobs/{jobid}/savepoints", status_code=202)
 def trigger_savepoint(job: LiveJob, body: models.SavepointRequest) -> models.TriggerResponse:
-    """Take a savepoint; the job continues unless `cancel-job` is set."""
+    """Trigger a savepoint; the job continues unless `cancel-job` is set."""
     client, directory = job.client, body.target_directory
     begin = partial(client.stop_with_savepoint, False) if body.cancel_job else client.trigger_savepoint
     return models.TriggerResponse(request_id=job.operations.start(_SAVEPOINT, lambda: begin(directory), body.triggerId))

@@ -144,7 +144,7 @@ def printed() -> Response:
 
 @router.get("/session")
 def about(request: Request) -> dict[str, Any]:
-    """Return what this session is."""
+    """Return the session's name, start time and version, and the address of Spark's page."""
     session = _session(request)
     return {
         "name": session.name, "start-time": session.started_ms, "spark-ui": session.ui, "scurry-version": __version__,
@@ -194,7 +194,7 @@ def output(
     offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
     stream: Literal["stdout", "stderr"] = "stdout",
 ) -> Response:
-    """Return what a job's process has printed, from a position in bytes; 204 when it has ended and nothing is left."""
+    """Return the output of a job's process from a position in bytes; 204 when it has ended and nothing is left."""
     session = _session(request)
     one = session.job(jobid)
     ended = one is not None and one.state is not None  # looked up first: it may print more until then

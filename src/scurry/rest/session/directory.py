@@ -1,4 +1,4 @@
-"""What a session keeps on disk: programs, submissions, checkpoints, outputs and the archive of its jobs."""
+"""Files of a session: programs, submissions, checkpoints, outputs and the archive of its jobs."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ class SessionDirectory:
         return sorted(found, key=lambda program: -program.uploaded_ms)
 
     def program(self, identifier: str) -> Program | None:
-        """Return the program with an id, None if there is none."""
+        """Return the program with an id, or None if it does not exist."""
         return next((program for program in self.known_programs() if program.id == identifier), None)
 
     def delete_program(self, program: Program) -> None:

@@ -46,7 +46,7 @@ class ProgramFile(Protocol):
 
     @property
     def uploaded_ms(self) -> int:
-        """When it was uploaded, in milliseconds since the epoch."""
+        """Return the time of the upload, in milliseconds since the epoch."""
 
 
 class Programs(Protocol):
@@ -62,7 +62,7 @@ class Programs(Protocol):
         """Return the programs, the newest first."""
 
     def program(self, identifier: str) -> Any:
-        """Return the program with an id, None if there is none."""
+        """Return the program with an id, or None if it does not exist."""
 
     def delete_program(self, program: Any) -> None:
         """Forget a program."""
@@ -77,7 +77,7 @@ class OperableSession(Protocol):
 
     @property
     def started_ms(self) -> int:
-        """When it was started, in milliseconds since the epoch."""
+        """Return the start time, in milliseconds since the epoch."""
 
     @property
     def configuration(self) -> Mapping[str, str]:
@@ -115,7 +115,7 @@ class OperableSession(Protocol):
         """Return all jobs, running or over, the oldest first."""
 
     def job(self, job_id: str) -> SessionJob | None:
-        """Return a job, None if there is none of that id."""
+        """Return a job, or None if it does not exist."""
 
     def archived(self, job_id: str) -> Mapping[str, Any] | None:
         """Return the answers of a job that is over by their paths."""

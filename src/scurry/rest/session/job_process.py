@@ -86,7 +86,7 @@ class JobProcess:
             self._process.wait()
 
     def reason(self) -> str:
-        """Return the end of standard error, or of standard output if there is none."""
+        """Return the end of standard error, or of standard output if standard error is empty."""
         try:
             ends = (
                 file.read_bytes()[-_REASON:].decode(errors="replace").strip() for file in (self.errors, self.output)

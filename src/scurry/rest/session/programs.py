@@ -19,7 +19,7 @@ router = APIRouter()
 
 
 class PlanRequest(BaseModel):
-    """Which plan of a program is wanted; fields as Flink's."""
+    """Request for the plan of a program; fields as Flink's."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,7 +46,7 @@ class PlanRequest(BaseModel):
 
 
 class RunRequest(PlanRequest):
-    """How a program is to run; fields as Flink's, `directory` is scurry's own."""
+    """Request to run a program; fields as Flink's, `directory` is scurry's own."""
 
     allowNonRestoredState: bool | None = None  # noqa: N815
     savepointPath: str | None = None  # noqa: N815
@@ -75,7 +75,7 @@ def _given(
     program_arg: Annotated[str | None, Query(alias="programArg")] = None,
     parallelism: Annotated[int | None, Query(ge=1)] = None,
 ) -> dict[str, Any]:
-    """Return what the query says of a program; lists are separated by commas, as in Flink."""
+    """Return the program's arguments in the query; lists are separated by commas, as in Flink."""
     listed = None if program_arg is None else program_arg.split(",")
     given = {"entryClass": entry_class, "programArgs": program_args, "programArgsList": listed}
     return {**given, "parallelism": parallelism}

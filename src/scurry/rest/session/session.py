@@ -35,7 +35,7 @@ class Application(Protocol):
 
     @property
     def ui(self) -> str | None:
-        """The address of Spark's own web page, None if there is none."""
+        """The address of Spark's own web page, or None."""
 
     def connect(self, job_id: str) -> dict[str, str]:
         """Let a job in; return the environment variables that its process needs."""
@@ -51,7 +51,7 @@ class Application(Protocol):
 
     @property
     def ended(self) -> bool:
-        """Whether the application has ended."""
+        """Return whether the application has ended."""
 
 
 class Session:
@@ -78,7 +78,7 @@ class Session:
 
     @property
     def lost(self) -> bool:
-        """Whether the application has ended before the session; its jobs can run on in another process only."""
+        """Return whether the application has ended before the session; its jobs can run on in another process only."""
         return self._lost.is_set()
 
     @property
@@ -232,7 +232,7 @@ class Session:
         """Delete a savepoint.
 
         Raises:
-            SavepointError: There is none, or it is not this user's own.
+            SavepointError: The path has no savepoint, or one of another user.
         """
         from scurry.runtime.savepoint import disposal
 
@@ -337,7 +337,7 @@ class Session:
         return found
 
     def job(self, job_id: str) -> SessionJob | None:
-        """Return a job, None if there is none of that id."""
+        """Return a job, or None if it does not exist."""
         return next((job for job in self.jobs() if job.id == job_id), None)
 
     def archived(self, job_id: str) -> dict[str, Any] | None:

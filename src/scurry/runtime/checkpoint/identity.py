@@ -46,7 +46,7 @@ def of_other_runner(directory: str, runner: str, options: str) -> CheckpointMism
 
 
 def identity(plan: JobPlan) -> dict[str, Any]:
-    """Return what a plan must share with the stored one to resume it: operators, levels, key groups, subtasks."""
+    """Return the identity of a plan, equal if it can resume the stored one: operators, levels, key groups, subtasks."""
     return {
         "levels": plan.levels,
         "parallelism": plan.settings.parallelism,

@@ -27,7 +27,7 @@ class Checkpoints(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether all input is processed and committed."""
+        """Return whether all input is processed and committed."""
 
     @property
     def origin(self) -> str | None:
@@ -220,7 +220,7 @@ class JobStart(ABC):
 
 
 def _program(plan: JobPlan) -> object:
-    """Return what jobs of one program have in common that run one after the other in a process, started again or not.
+    """Return the identity of a program: jobs that a process runs one after the other share it, even when restarted.
 
     The stored identity has only what has state or positions, so that the rest of a program may change.
     """

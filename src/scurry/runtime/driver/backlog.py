@@ -26,7 +26,7 @@ class _Source:
 
     @property
     def amount(self) -> int | None:
-        """What is left, in the unit that the source counts."""
+        """Return the amount that is left, in the source's unit."""
         if self.backlog is None:
             return None
         return self.backlog.bytes if self.backlog.records is None else self.backlog.records
@@ -100,7 +100,7 @@ class BacklogTracker:
 
     @property
     def held_back(self) -> bool:
-        """Whether a source had more than it was allowed to read in the last batch."""
+        """Return whether a source had more than it was allowed to read in the last batch."""
         return bool(self._batches) and bool(self._batches[-1][2])
 
     def metrics(self) -> dict[tuple[int, str], int]:

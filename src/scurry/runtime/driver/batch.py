@@ -11,7 +11,7 @@ from scurry.runtime.savepoint.metadata import Description, SourcePositions, meta
 
 
 def final_savepoint(job: JobExecution) -> AbstractContextManager[str | None]:
-    """Return what encloses a BATCH job up to the commit of its sinks; it yields the path that state is written to.
+    """Return a context around a BATCH job up to the commit of its sinks; it yields the path that state is written to.
 
     The path is None if the job does not end in a savepoint.
     """

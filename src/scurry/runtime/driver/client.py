@@ -102,7 +102,7 @@ class RunningJob(JobClient):
         return CompletableFuture(done)
 
     def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
-        """Return what the committed batches have counted."""
+        """Return the accumulators of the committed batches."""
         return CompletableFuture.completed(self._job.accumulators())
 
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:

@@ -54,7 +54,7 @@ class BatchReport:
 
 @dataclass
 class BatchOutput:
-    """What the tasks of a micro-batch sent to the driver.
+    """Output of the tasks of a micro-batch, sent to the driver.
 
     Attributes:
         written: Sink -> position and packed committables of each of its writers, in their order.
@@ -138,7 +138,7 @@ class JobExecution:
 
     @property
     def restored_checkpoints(self) -> int:
-        """How often the job has begun with the state of a checkpoint or savepoint."""
+        """Return the number of times that the job started from a checkpoint or savepoint."""
         return self.checkpoints.restored
 
     def next_start(self) -> int:
@@ -154,7 +154,7 @@ class JobExecution:
         self.subtasks.forget_state()
 
     def as_saved(self) -> SavedJob:
-        """Return what a savepoint taken now stores about the job."""
+        """Return the job's description for a savepoint taken now."""
         return SavedJob(str(self.job_id), self.plan.settings.job_name, self.totals.watermark)
 
     def took_over(self, migration: JobMigration | None) -> None:
@@ -168,7 +168,7 @@ class JobExecution:
 
     @property
     def attempt(self) -> int:
-        """How often the job was restarted."""
+        """Return the number of restarts."""
         return self.plan.settings.attempt
 
     def begin_attempt(self) -> None:
@@ -337,7 +337,7 @@ class JobExecution:
         return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics(), self.savepoint_path)
 
     def accumulators(self) -> dict[str, int]:
-        """Return what user functions have counted so far."""
+        """Return the current values of the accumulators."""
         return self.totals.user_metrics.counters()
 
     def metrics(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ CONTROL = channel_id(0x7FFF)
 
 @dataclass
 class SavepointRequest:
-    """Take a savepoint.
+    """Request for a savepoint.
 
     Attributes:
         path: Where to write it.
@@ -96,7 +96,7 @@ class RequestQueue:
         request.future.set_exception(JobError(f"the job {self._ended}"))
 
     def take(self) -> Request | None:
-        """Return the next request to save or to rescale, None if there is none."""
+        """Return the next request to save or to rescale, or None."""
         return self._requests.popleft() if self._requests else None
 
     def all_is_committed(self) -> None:
@@ -105,7 +105,7 @@ class RequestQueue:
             self._checkpoint_requests.popleft().future.set_result(None)
 
     def state_queries(self) -> StateQueries | None:
-        """Return all waiting state queries, to be answered by one micro-batch; None if there are none."""
+        """Return all waiting state queries, to be answered by one micro-batch, or None."""
         waiting = [self._state_requests.popleft().query for _ in range(len(self._state_requests))]
         return StateQueries(tuple(waiting)) if waiting else None
 

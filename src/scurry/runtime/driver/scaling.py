@@ -59,7 +59,7 @@ class Stability:
         self._since = 0
 
     def observe(self, number: int, now: int) -> int:
-        """Take an observation; return for how many milliseconds the number has been the same."""
+        """Record an observation; return the milliseconds since the number last changed."""
         if number != self._number:
             self._number, self._since = number, now
         return now - self._since
@@ -82,7 +82,7 @@ class ScalingPolicy:
         self._settled = now
 
     def observe(self, slots: int, parallelism: int, now: int) -> int | None:
-        """Take an observation.
+        """Record an observation of the available slots.
 
         Args:
             slots: The task slots available now. A job without any keeps its parallelism, and waits.

@@ -35,7 +35,7 @@ class SinkCommits:
         return committers
 
     def open(self) -> None:
-        """Create the committers, if there are none yet."""
+        """Create the committers at the first call."""
         _ = self._committers
 
     def commit(self, batch_id: int, committables: Mapping[int, list[Any]]) -> None:
@@ -56,7 +56,7 @@ class SinkCommits:
 
     @property
     def full(self) -> bool:
-        """Whether the output of a sink waits to be taken, and the job should wait for that."""
+        """Return whether the output of a sink waits to be taken, and the job should wait for that."""
         return any(committer.is_full for committer in vars(self).get("_committers", {}).values())
 
     def restarted(self) -> None:

@@ -107,7 +107,7 @@ class SourceCoordinator:
 
     @property
     def behind(self) -> bool:
-        """Whether a source had more for the present batch than it was allowed to assign."""
+        """Return whether a source had more for the present batch than it was allowed to assign."""
         return bool(self._limited)
 
     def committed(self) -> None:

@@ -38,7 +38,7 @@ class StalledWatermarks:
         self.describe_channel: Callable[[int, int], str] = lambda source, channel: ""
 
     def add(self, report: TaskReport) -> None:
-        """Take note of what a task reports about watermarks."""
+        """Record the watermarks of a task report."""
         for number in report.watermarks:
             self.moved(number)
         for number, holder in report.held_back.items():
@@ -50,7 +50,7 @@ class StalledWatermarks:
         self._holders.pop(number, None)
 
     def held_back(self, number: int, holder: HeldBack) -> None:
-        """Take note of an operator that got records in this batch but whose watermark has not risen."""
+        """Record an operator that got records in this batch but whose watermark has not risen."""
         self._holders[number] = holder
         now = self._clock()
         began, reported = self._since.setdefault(number, (now, False))

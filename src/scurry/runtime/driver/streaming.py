@@ -73,7 +73,7 @@ class MicroBatchEngine(Protocol):
 
     @property
     def replaying(self) -> bool:
-        """Whether batches of an earlier attempt must still be repeated; new assignments wait for them."""
+        """Return whether batches of an earlier attempt must still be repeated; new assignments wait for them."""
 
     def start(self) -> None:
         """Begin to execute; the first submission, if any, was made before."""
@@ -120,8 +120,8 @@ class StreamingDriver:
     Args:
         job: The job.
         engine: Executes the micro-batches.
-        restore: The savepoint to restore, None if there is none or all of it was restored before.
-        next_request: Returns the next request to save or to rescale, None if there is none.
+        restore: The savepoint to restore; None without one, or once all of it was restored.
+        next_request: Returns the next request to save or to rescale, or None.
         interval_ms: Shortest time between the starts of two micro-batches, unless a source is behind; for an engine
             that does not keep an interval itself.
         clock: Seconds of a clock that does not go back.

@@ -19,7 +19,7 @@ class UserMetrics:
         self._metrics: dict[tuple[int, str], _Total] = {}
 
     def add(self, operator: int, name: str, report: Report) -> None:
-        """Take a task's report."""
+        """Add a task's report."""
         kind, *values = report
         metric = self._metrics.get((operator, name))
         if metric is None:
@@ -49,7 +49,7 @@ class SubtaskUserMetrics:
         self._metrics: dict[tuple[int, str], dict[int, _Total]] = {}
 
     def add(self, number: int, name: str, subtask: int, report: Report) -> None:
-        """Take a task's report.
+        """Add a task's report.
 
         Args:
             number: The operator.

@@ -28,13 +28,13 @@ Timestamps = list[int] | None
 
 
 class Consumer(Protocol):
-    """Take blocks of records and watermarks."""
+    """Consumer of blocks of records and of watermarks."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Take records in order; `timestamps` is None if none of them has one."""
+        """Process records in order; `timestamps` is None if none of them has one."""
 
     def watermark(self, watermark: int) -> None:
-        """Take a watermark that holds after all records taken so far."""
+        """Process a watermark that holds after all records so far."""
 
 
 def _converter(plan: OperatorPlan | SourcePlan) -> Callable[[Values], Values] | None:

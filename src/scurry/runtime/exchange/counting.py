@@ -1,4 +1,4 @@
-"""How many records a block has: metrics count the rows of tables, which travel in batches, not the batches."""
+"""Number of records in a block: metrics count the rows of tables, which travel in batches, not the batches."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ class InputGate:
         return state
 
     def add(self, row: WireRow) -> None:
-        """Take a row of the batch."""
+        """Add a row of the batch."""
         channel = self.channels.get(row.channel)
         if row.kind == PROGRESS:
             points = unpack(row.block)

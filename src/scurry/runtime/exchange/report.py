@@ -1,4 +1,4 @@
-"""What a task reports to the driver after a micro-batch, besides the committables of its sinks."""
+"""Report of a task to the driver after a micro-batch, besides the committables of its sinks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HeldBack = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class ChannelProgress:
-    """How far a channel of a source has come.
+    """Position of a channel of a source.
 
     Attributes:
         watermark: Its watermark, None if the source is not aligned with others.

@@ -64,7 +64,7 @@ class RecordWriter:
     # ---------------------------------------------------------------- records
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Take records; each goes where the partitioner says."""
+        """Send each record to the subtask that the partitioner chooses."""
         self._active = True
         receivers = self._receivers(values)
         self._expect_timestamps(timestamps)
@@ -102,7 +102,7 @@ class RecordWriter:
         self._watermark, self._active = MIN_TIME, False
 
     def watermark(self, watermark: int) -> None:
-        """Take the watermark that holds after the records so far."""
+        """Send the watermark that holds after the records so far."""
         if watermark > self._watermark:
             self._watermark = watermark
 
@@ -274,7 +274,7 @@ class HashWriter(RecordWriter):
         self._known = _Receivers(len(self._ids), edge.max_parallelism)
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Take records; each goes to its key's subtask."""
+        """Send each record to its key's subtask."""
         self._active = True
         keys = self._keys(values)
         self._expect_timestamps(timestamps)
@@ -322,7 +322,7 @@ class HashRowsWriter(RecordWriter):
     """Send the rows of records by key: each receiver gets a record with its rows."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Take records without timestamps; each is split by the keys of its rows."""
+        """Split records without timestamps by the keys of their rows."""
         self._active = True
         partitioner, buckets, value = self.edge.partitioner, self._buckets, None
         assert isinstance(partitioner, ops.HashRows)
@@ -382,7 +382,7 @@ class BroadcastWriter(RecordWriter):
     """Send every record to every subtask."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Take records for all receivers."""
+        """Send records to all receivers."""
         self._active = True
         self._expect_timestamps(timestamps)
         for bucket in self._buckets:

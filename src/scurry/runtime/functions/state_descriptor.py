@@ -1,4 +1,4 @@
-"""What the runtime reads of a state's descriptor; the classes are the API's (`scurry.datastream.state`)."""
+"""Protocols of state descriptors as the runtime reads them; the classes are the API's (`scurry.datastream.state`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scurry.common.typeinfo import TypeInformation
 
 
 class TimeToLive(Protocol):
-    """When the values of a state expire, as Flink's StateTtlConfig says it."""
+    """Expiry of a state's values, as Flink's StateTtlConfig describes it."""
 
     ttl_ms: int
     update_type: Any
@@ -42,4 +42,4 @@ class StateDescriptor(Protocol):
 
     @property
     def migration(self) -> StateMigration | None:
-        """How values of earlier versions become values of this one, None if comparing the types says it."""
+        """Return the conversion of values of earlier versions; None derives it from the types."""

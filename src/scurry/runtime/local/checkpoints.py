@@ -86,12 +86,12 @@ class LocalCheckpoints:
 
     @property
     def finished(self) -> bool:
-        """Whether all input is processed and committed."""
+        """Return whether all input is processed and committed."""
         return bool(self.content["finished"])
 
     @property
     def origin(self) -> str | None:
-        """The savepoint whose state is being restored, None if there is none."""
+        """The savepoint whose state is being restored, or None."""
         origin: str | None = self.content["origin"]
         return origin
 

@@ -127,7 +127,7 @@ class CheckpointDatabase:
         return stores
 
     def output(self) -> dict[str, list[tuple[int, bytes]]]:
-        """Return what the last checkpoint has to commit: uid of a sink -> position and packed committables."""
+        """Return the uncommitted output of the last checkpoint: uid of a sink -> position and packed committables."""
         found: dict[str, list[tuple[int, bytes]]] = {}
         if not self.job:
             return found

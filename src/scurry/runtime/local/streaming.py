@@ -137,7 +137,7 @@ class LocalEngine:
         job: The job.
         memory: The result of the previous attempt, from which the next one resumes.
         wall_clock: Returns processing time, in milliseconds.
-        checkpoints: The checkpoint directory, None if there is none.
+        checkpoints: The checkpoint directory, or None.
     """
 
     replaying = False

@@ -105,17 +105,17 @@ class RuntimeOperator:
     # ---------------------------------------------------------------- chained
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
-        """Take a block from the operator it is chained to."""
+        """Process a block from the operator it is chained to."""
         raise NotImplementedError
 
     def watermark(self, watermark: int) -> None:
-        """Take a watermark from the operator it is chained to."""
+        """Process a watermark from the operator it is chained to."""
         self.collector.watermark(watermark)
 
     # ---------------------------------------------------------------- as head of a task
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
-        """Take a block of input `index` from the exchange."""
+        """Process a block of input `index` from the exchange."""
         self.process(values, timestamps)
 
     def advance(self, watermark: int, stamp: int) -> Iterable[None]:

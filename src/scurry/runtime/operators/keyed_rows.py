@@ -46,7 +46,7 @@ class RowsContext:
 
     @property
     def processing_time(self) -> int:
-        """When the rows were read, or what fires a timer, in milliseconds since the epoch."""
+        """Return the time at which rows were read, or at which a timer fires, in milliseconds since the epoch."""
         return self._info.clock.now()
 
     def register_event_timer(self, time: int, namespace: Any = None) -> None:
@@ -84,7 +84,7 @@ class KeyedRowsFunction(Protocol):
         """Prepare for a task."""
 
     def process(self, index: int, rows: Any, context: RowsContext) -> list[Any]:
-        """Take a record of an input; return records to emit."""
+        """Process a record of an input; return records to emit."""
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Handle an event-time timer of the current key; `fired` returns what it makes."""

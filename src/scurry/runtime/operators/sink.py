@@ -33,7 +33,7 @@ def sink_id(plan: OperatorPlan, job_key: str) -> str:
 
 
 class SinkOperator(RuntimeOperator):
-    """Take the records of a sink.
+    """Operator that writes the records of a sink.
 
     Sinks whose results go to the driver anyway (print, collect) and sinks that act at once (user functions) write here.
     For other sinks (files) the records continue as SINK rows to the end of the stage, where one writer per partition

@@ -86,7 +86,7 @@ class WindowOperator(KeyedOperator):
         return [0] * len(values) if keys is None else keys, values
 
     def kept(self, elements: Values, timestamps: Timestamps) -> Values:
-        """Return what the fold receives for each of the elements."""
+        """Return the fold's input for each of the elements."""
         return elements
 
     def _hint(self, timestamps: Timestamps) -> str:

@@ -1,4 +1,4 @@
-"""What execute() shows of a running job."""
+"""Progress display of `execute()`."""
 
 from __future__ import annotations
 

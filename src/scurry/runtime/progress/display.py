@@ -96,11 +96,11 @@ class ProgressDisplay:
     # ------------------------------------------------------------------ texts
 
     def status(self) -> str:
-        """Return what the job is doing now, in one line."""
+        """Return the current activity of the job, in one line."""
         return ", ".join(self._status())
 
     def _status(self) -> list[str]:
-        """Return what the job does and, if known, how far it is behind and its watermark."""
+        """Return the job's activity and, if known, its lag and watermark."""
         totals, settings = self._job.totals, self._job.plan.settings
         if settings.mode == "BATCH":
             return [f"{self._name}: batch, {self._batch_progress()}"]

@@ -41,7 +41,7 @@ class EntryWriter:
         self._sizes: dict[str, int] = {}
 
     def add(self, entry: Entry) -> None:
-        """Take an entry."""
+        """Add an entry."""
         uid, kind, subtask, number, blob = entry
         if not isinstance(blob, bytes):
             blob = memoryview(blob)  # a mapped file

@@ -1,4 +1,4 @@
-"""What stores read from a savepoint by themselves, so that restored state takes no exchange."""
+"""Parts of a savepoint that stores read by themselves, so that restored state takes no exchange."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Target = tuple[int, int]
 
 @dataclass(frozen=True)
 class RestoreShare:
-    """What one store takes from a file of pages, which its task reads.
+    """Share of one store in a file of pages, which its task reads.
 
     Attributes:
         distributor: Converts entries, and says which of them the store takes.

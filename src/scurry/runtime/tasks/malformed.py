@@ -13,7 +13,7 @@ from scurry.runtime.functions.context import TaskInfo
 
 
 class MalformedInput:
-    """Take the malformed records of one reader of a source.
+    """Collector of the malformed records of one reader of a source.
 
     Args:
         plan: The source.

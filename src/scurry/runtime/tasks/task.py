@@ -133,7 +133,7 @@ class Task:
     # ---------------------------------------------------------------- rows
 
     def flush(self, seq: int) -> list[WireRow]:
-        """Return what was emitted since the last flush, as rows at position `seq`."""
+        """Return the output since the last flush, as rows at position `seq`."""
         stamp = self.info.clock.stamp
         rows = [row for writer in self.writers.values() for row in writer.flush(seq, stamp)]
         return rows + self.flush_sinks(seq) if self.sinks else rows

@@ -79,7 +79,7 @@ class AssignmentLog:
                 continue
 
     def last(self) -> SourcePositions | None:
-        """Return the source positions after the last entry, None if there is none."""
+        """Return the source positions after the last entry, or None."""
         offsets = self.offsets()
         return self.read(offsets[-1]).source_positions if offsets else None
 

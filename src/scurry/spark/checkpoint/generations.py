@@ -64,7 +64,7 @@ class Generation:
 
     @property
     def finished(self) -> bool:
-        """Whether all input is processed and committed."""
+        """Return whether all input is processed and committed."""
         return _FINISHED in self.storage.list(".")
 
     def finish(self) -> None:
@@ -154,7 +154,7 @@ class CheckpointDirectory:
 
     @property
     def finished(self) -> bool:
-        """Whether all input is processed and committed."""
+        """Return whether all input is processed and committed."""
         return self.generation.finished
 
     @property

@@ -27,10 +27,10 @@ _NO_OFFSET = "-"
 
 @dataclass(frozen=True)
 class RestartPoint:
-    """Where a job resumes.
+    """Position at which a job resumes.
 
     Attributes:
-        committed: The newest committed batch, -1 if there is none.
+        committed: The newest committed batch, or -1.
         entries: The log entries after it, beginning with the one that has the source positions at its end.
         replays: The end offsets of the batches that are replayed, in order.
     """
@@ -67,7 +67,7 @@ class Rollback:
         """Return the newest batch that the job can resume from, after rolling back those after it.
 
         Raises:
-            CheckpointCorruptedError: There is none.
+            CheckpointCorruptedError: No restart point is intact.
         """
         self._look()
         committed, faults = self._newest(self._last)
@@ -149,7 +149,7 @@ class Rollback:
         return batch in self._commits and _parsed(self.spark, f"commits/{batch}") is not None
 
     def _end(self, batch: int) -> int | None:
-        """Return the offset of the last assignment up to the end of a batch, -1 if there is none; None if unknown."""
+        """Return the offset of the last assignment up to the end of a batch, -1 without one; None if unknown."""
         if batch not in self._ends:
             lines = _parsed(self.spark, f"offsets/{batch}") if batch in self._offsets else None
             self._ends[batch] = _offset(lines)

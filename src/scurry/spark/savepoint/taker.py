@@ -1,4 +1,4 @@
-"""Take savepoints of jobs on Spark: the committed state of every level.
+"""Savepoints of jobs on Spark: the committed state of every level.
 
 Tasks save their state, which they have at hand, in a micro-batch (`runtime/savepoint/saving.py`). On several machines
 beside a job that goes on, and for one that does not run, Spark's state reader reads the checkpoint.
@@ -44,7 +44,7 @@ class _TasksSave:
 
 
 class SavepointTaker:
-    """Take savepoints of a generation of a job, which may be running.
+    """Save the state of a generation of a job, which may be running.
 
     Args:
         job: The job.

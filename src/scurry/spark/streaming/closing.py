@@ -1,4 +1,4 @@
-"""Which operators have functions that want to be closed."""
+"""Operators with functions that want to be closed."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ _PHASES = ("latestOffset", "getBatch", "walCommit", "queryPlanning", "addBatch",
 
 
 def batch_details(query: Any, first_batch: int, since: int) -> Mapping[int, BatchDetails]:
-    """Return what Spark remembers of its latest batches, by batch id; empty if Spark is gone.
+    """Return Spark's details of its latest batches, by batch id; empty if Spark is gone.
 
     Args:
         query: The query.

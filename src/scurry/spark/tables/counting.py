@@ -1,4 +1,4 @@
-"""What the Python tasks of a BATCH job on Spark count, sent to the driver as they end."""
+"""Counts of the Python tasks of a BATCH job on Spark, sent to the driver as they end."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _LatestAttempts(AccumulatorParam[dict[_Place, _Reports]]):
 
 
 class Counting:
-    """What is counted in one attempt of a job.
+    """Counts of one attempt of a job.
 
     Args:
         context: Spark's context.
@@ -60,7 +60,7 @@ class Counting:
         self.misses_input = False
 
     def of(self, plan: Plan, scan: Plan | None = None) -> TaskCounts:
-        """Return what tasks count that run a plan.
+        """Return the counts for tasks that run a plan.
 
         Args:
             plan: The plan.
@@ -91,7 +91,7 @@ class Counting:
 
 @dataclass
 class TaskCounts:
-    """What a task counts; picklable.
+    """Counts of a task; picklable.
 
     Attributes:
         sent: Takes the report.

@@ -88,7 +88,7 @@ def _send(context: Any, dependencies: JobDependencies) -> None:
 
 
 def setup_of(plan: JobPlan) -> WorkerSetup:
-    """Return what workers of the present context do before they load a plan."""
+    """Return the setup of the present context's workers, which they run before they load a plan."""
     from pyspark import SparkContext
 
     dependencies, context = plan.settings.dependencies, SparkContext._active_spark_context
@@ -119,7 +119,7 @@ def interpreter_error(text: str) -> InterpreterError | None:
 
 
 def unusable_workers(text: str) -> InterpreterError | None:
-    """Return what is wrong with the interpreter of a cluster's workers, if a message of Spark hides it.
+    """Return the error in the interpreter of a cluster's workers, if a message of Spark hides it.
 
     Only the first attempt to start a worker fails with a message; later ones fail with a NullPointerException.
     """

@@ -65,7 +65,7 @@ def failure_of(error: BaseException, first: BaseException | None = None) -> Base
 
 
 def _hint(texts: list[str]) -> str:
-    """Return advice on a failure of Spark that has no other cause, empty if there is none."""
+    """Return advice on a failure of Spark that has no other cause; empty without advice."""
     if any("Python worker failed to connect back" in text for text in texts):
         return (
             "\n  hint: a Python process did not start within Spark's 10 s, as on an overloaded machine: start the job "

@@ -102,7 +102,7 @@ class LocalRuns:
                 raise
 
     def link(self, digest: int, size: int, path: str) -> bool:
-        """Make a link to a file; return False if there is none, or none can be made."""
+        """Make a link to a file; return False if the file is missing or cannot be linked."""
         if size < _SMALL or self.get(digest, size) is None:
             return False
         try:
@@ -139,7 +139,7 @@ def _is_whole(blob: mmap.mmap, digest: int) -> bool:
 
 
 def _map(path: str, size: int) -> mmap.mmap | None:
-    """Return the content of a file of this user, None if there is none of this size."""
+    """Return the content of a file of this user, or None if no file has this size."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as file:
             status = os.fstat(file.fileno())

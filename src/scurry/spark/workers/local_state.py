@@ -39,7 +39,7 @@ _STARTS = 3
 
 @dataclass(frozen=True)
 class LocalState:
-    """Where the workers of a job keep copies of its runs.
+    """Location of the copies of a job's runs on its workers.
 
     Attributes:
         root: The directory of all jobs.
@@ -185,7 +185,7 @@ def _starts(directory: Path) -> list[Path]:
 
 
 def _boot() -> str:
-    """Return what differs after each start of the machine: files that were not synchronized may be damaged then."""
+    """Return an id of the machine's start, which may damage files that were not synchronized."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8")
     except OSError:

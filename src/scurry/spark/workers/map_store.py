@@ -86,7 +86,7 @@ class MapStore:
 
     @property
     def reads(self) -> StoreReads:
-        """What was read so far."""
+        """Return the reads so far."""
         return StoreReads(self._bytes_read, self._hits, self._misses)
 
     def put(self, key: StoreKey, blob: bytes) -> None:

@@ -64,7 +64,7 @@ class SharedFiles:
                     context.addArchive(f"{self._kept(name, path)}#{target}")
 
     def release(self, context: Any, job_id: str) -> None:
-        """Take from executors that join later the files that only this job, which is over, has used.
+        """Stop sending the files that only this job, which is over, has used to executors that join later.
 
         Tasks that run may still ask for them: they are deleted once no job is left.
         """

@@ -79,7 +79,7 @@ class Catalog(PartitionedCatalog, ABC):
 
     @abstractmethod
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
-        """Return a table or view, None if there is none."""
+        """Return a table or view, or None if it does not exist."""
 
     def implied_options(self, database: str, name: str) -> Mapping[str, str]:
         """Return the options of a table that is defined without a connector, empty if the catalog implies none."""
@@ -119,7 +119,7 @@ class Catalog(PartitionedCatalog, ABC):
 
     @abstractmethod
     def find_function(self, database: str, name: str) -> CatalogFunction | None:
-        """Return a function by its name in any case, None if there is none."""
+        """Return a function by its name in any case, or None if it does not exist."""
 
     @abstractmethod
     def create_function(self, database: str, name: str, function: CatalogFunction) -> None:
@@ -183,7 +183,7 @@ class GenericInMemoryCatalog(Catalog):
         return sorted(self._database(database).tables)
 
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
-        """Return a table or view, None if there is none."""
+        """Return a table or view, or None if it does not exist."""
         found = self._databases.get(database)
         return None if found is None else found.tables.get(name)
 
@@ -223,7 +223,7 @@ class GenericInMemoryCatalog(Catalog):
         return [] if found is None else sorted(found.functions)
 
     def find_function(self, database: str, name: str) -> CatalogFunction | None:
-        """Return a function by its name in any case, None if there is none."""
+        """Return a function by its name in any case, or None if it does not exist."""
         found = self._databases.get(database)
         return None if found is None else found.functions.get(name.lower())
 

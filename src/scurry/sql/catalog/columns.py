@@ -106,11 +106,11 @@ class Column(ABC):
         return self.comment
 
     def extras(self) -> str:
-        """Return what a definition says after the type, an empty text for a physical column."""
+        """Return the part of a definition after the type; empty for a physical column."""
         return ""
 
     def explain_extras(self) -> str | None:
-        """Return what a definition says after the type; None for a physical column."""
+        """Return the part of a definition after the type; None for a physical column."""
         return self.extras() or None
 
     def as_summary_string(self) -> str:
@@ -167,7 +167,7 @@ class ComputedColumn(Column):
         return False
 
     def get_expression(self) -> ResolvedExpression:
-        """Return what it is computed by."""
+        """Return the expression of the column."""
         return self.expression
 
     def extras(self) -> str:

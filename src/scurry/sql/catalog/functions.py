@@ -69,7 +69,7 @@ class FunctionRegistry:
         """Remove a temporary system function; return whether there was one.
 
         Raises:
-            ValidationError: There is none of that name.
+            ValidationError: No function has the name.
         """
         if self._system.pop(name.lower(), None) is not None:
             return True
@@ -98,7 +98,7 @@ class FunctionRegistry:
         """Remove a temporary function of a database; return whether there was one.
 
         Raises:
-            ValidationError: There is none of that name.
+            ValidationError: No function has the name.
         """
         if self._temporary.pop(self._key(identifier), None) is not None:
             return True
@@ -121,7 +121,7 @@ class FunctionRegistry:
         """Replace a permanent function.
 
         Raises:
-            CatalogError: There is none of that name.
+            CatalogError: No function has the name.
         """
         catalog = self._catalogs.catalog(identifier.catalog)
         if if_exists and catalog.find_function(identifier.database, identifier.name) is None:
@@ -132,7 +132,7 @@ class FunctionRegistry:
         """Remove a permanent function; return whether there was one.
 
         Raises:
-            CatalogError: There is none of that name.
+            CatalogError: No function has the name.
         """
         catalog = self._catalogs.catalog(identifier.catalog)
         if if_exists and catalog.find_function(identifier.database, identifier.name) is None:

@@ -23,7 +23,7 @@ class ObjectPath:
     """The name of a table, view or function within a catalog: database and name."""
 
     def __init__(self, database_name: str, object_name: str) -> None:
-        """Take both names.
+        """Create a path from both names.
 
         Args:
             database_name: Name of the database.
@@ -143,7 +143,7 @@ class ObjectIdentifier:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether the table is in no catalog."""
+        """Return whether the table is in no catalog."""
         return not self.catalog
 
     @property

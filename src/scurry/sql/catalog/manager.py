@@ -59,7 +59,7 @@ class CatalogManager:
         return sorted({*self.catalogs, *self.store.list_catalogs()})
 
     def find_catalog(self, name: str) -> Catalog | None:
-        """Return a catalog, made from its stored description at its first use; None if there is none."""
+        """Return a catalog, made from its stored description at its first use, or None if it does not exist."""
         if name not in self.catalogs and (description := self.store.get_catalog(name)) is not None:
             self.catalogs[name] = description.create(name)
         return self.catalogs.get(name)
@@ -68,7 +68,7 @@ class CatalogManager:
         """Return a catalog.
 
         Raises:
-            ValidationError: There is none of that name.
+            ValidationError: No catalog has the name.
         """
         found = self.find_catalog(name)
         if found is None:
@@ -118,7 +118,7 @@ class CatalogManager:
         """Make a catalog and its default database current.
 
         Raises:
-            CatalogError: There is none of that name.
+            CatalogError: No catalog has the name.
         """
         found = self.find_catalog(name)
         if found is None:
@@ -298,7 +298,7 @@ class CatalogManager:
         """Remove a permanent table or view; return whether there was one.
 
         Raises:
-            ValidationError: There is none, or a temporary one of the same name hides it.
+            ValidationError: The table does not exist, or a temporary one of the same name hides it.
         """
         kind, wanted = ("View", _VIEWS) if is_view else ("Table", (CatalogTable,))
         if isinstance(self._temporary.get(identifier), wanted):
@@ -321,7 +321,7 @@ class CatalogManager:
         """Remove a temporary table or view; return whether there was one.
 
         Raises:
-            ValidationError: There is none.
+            ValidationError: The table does not exist.
         """
         if isinstance(self._temporary.get(identifier), _VIEWS if is_view else (CatalogTable,)):
             del self._temporary[identifier]

@@ -122,7 +122,7 @@ class PartitionedCatalog:
         return [{key: each[key] for key in keys} for each in found if wanted <= each.items()]
 
     def find_partition(self, database: str, table: str, spec: Spec) -> CatalogPartition | None:
-        """Return a partition, None if there is none."""
+        """Return a partition, or None if it does not exist."""
         found = self._find(database, table, spec)
         return None if found is None else found.partition
 

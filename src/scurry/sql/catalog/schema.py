@@ -76,7 +76,7 @@ class ResolvedSchema:
         return [column.data_type for column in self._columns]
 
     def get_column(self, column_index_or_name: int | str) -> Column | None:
-        """Return a column by position or name, None if there is none."""
+        """Return a column by position or name, or None if it does not exist."""
         if isinstance(column_index_or_name, str):
             return next((c for c in self._columns if c.name == column_index_or_name), None)
         index = column_index_or_name
@@ -87,7 +87,7 @@ class ResolvedSchema:
         return list(self._watermark_specs)
 
     def get_primary_key(self) -> UniqueConstraint | None:
-        """Return the primary key, None if there is none."""
+        """Return the primary key, or None if it does not exist."""
         return self._primary_key
 
     def get_primary_key_indexes(self) -> list[int]:

@@ -76,7 +76,7 @@ class CatalogStore(ABC):
 
     @abstractmethod
     def get_catalog(self, name: str) -> CatalogDescription | None:
-        """Return a description, None if there is none."""
+        """Return a description, or None if it does not exist."""
 
     @abstractmethod
     def store_catalog(self, name: str, description: CatalogDescription) -> None:
@@ -99,7 +99,7 @@ class InMemoryCatalogStore(CatalogStore):
         return sorted(self._descriptions)
 
     def get_catalog(self, name: str) -> CatalogDescription | None:
-        """Return a description, None if there is none."""
+        """Return a description, or None if it does not exist."""
         return self._descriptions.get(name)
 
     def store_catalog(self, name: str, description: CatalogDescription) -> None:
@@ -118,7 +118,7 @@ class FileCatalogStore(CatalogStore):
     """
 
     def __init__(self, directory: str) -> None:
-        """Take the directory; it is created with the first catalog.
+        """Create a store in a directory, which is created with the first catalog.
 
         Raises:
             CatalogError: There is a file in its place.
@@ -132,7 +132,7 @@ class FileCatalogStore(CatalogStore):
         return sorted(file.stem for file in self._directory.glob("*.yaml"))
 
     def get_catalog(self, name: str) -> CatalogDescription | None:
-        """Return a description, None if there is none.
+        """Return a description, or None if it does not exist.
 
         Raises:
             CatalogError: Its file cannot be read.

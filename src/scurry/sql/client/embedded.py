@@ -86,7 +86,7 @@ class EmbeddedAnswer:
         return list(zip(schema.get_column_names(), schema.get_column_data_types(), strict=True))
 
     def pages(self) -> Iterator[list[Cells]]:
-        """Yield the rows as they come; a page is empty if there are none for now."""
+        """Yield the rows as they come; a page may be empty meanwhile."""
         from scurry.sql.statements.display.values import shown_value
 
         zone = self._session.statements.session.time_zone
@@ -102,5 +102,5 @@ class EmbeddedAnswer:
         self._session.close_operation(self._operation.id)
 
     def cancel(self) -> None:
-        """Take no more rows; the job of a query is cancelled."""
+        """Cancel the job of a query; no more rows come."""
         self._session.close_operation(self._operation.id)

@@ -22,12 +22,12 @@ class Answer(Protocol):
 
     @property
     def is_query(self) -> bool:
-        """Whether the rows are those of a query."""
+        """Return whether the rows are those of a query."""
         ...
 
     @property
     def has_content(self) -> bool:
-        """Whether there is more than OK."""
+        """Return whether the answer is more than OK."""
         ...
 
     @property
@@ -36,11 +36,11 @@ class Answer(Protocol):
         ...
 
     def pages(self) -> Iterator[list[Cells]]:
-        """Yield the rows as they come; a page is empty if there are none for now."""
+        """Yield the rows as they come; a page may be empty meanwhile."""
         ...
 
     def cancel(self) -> None:
-        """Take no more rows; the job of a query is cancelled."""
+        """Cancel the job of a query; no more rows come."""
         ...
 
 

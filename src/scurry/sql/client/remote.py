@@ -130,7 +130,7 @@ class RemoteAnswer:
         return [(one["name"], data_type_of(one["logicalType"])) for one in self._page["results"]["columns"]]
 
     def pages(self) -> Iterator[list[Cells]]:
-        """Yield the rows as they come; a page is empty if there are none for now."""
+        """Yield the rows as they come; a page may be empty meanwhile."""
         page = self._page
         while True:
             rows = page["results"]["data"] if "results" in page else []
@@ -145,7 +145,7 @@ class RemoteAnswer:
         self._close()
 
     def cancel(self) -> None:
-        """Take no more rows; the job of a query is cancelled."""
+        """Cancel the job of a query; no more rows come."""
         self._close()
 
     def _close(self) -> None:

@@ -42,7 +42,7 @@ class DisplaySettings:
 
     @property
     def mode(self) -> str:
-        """How the interactive client shows rows."""
+        """Return the result mode of the interactive client."""
         value = self._settings.get(_MODE, "TABLE")
         if value.upper() not in _MODES:
             raise _unreadable(_MODE, value, f"one of {', '.join(_MODES)}")
@@ -50,17 +50,17 @@ class DisplaySettings:
 
     @property
     def chooses_mode(self) -> bool:
-        """Whether the session says how rows are shown: without it, a result that is complete soon is printed."""
+        """Return whether the session sets the mode; without it, a result that is complete soon is printed."""
         return _MODE in self._settings
 
     @property
     def most_rows(self) -> int:
-        """How many rows the interactive client keeps."""
+        """Return the maximum number of rows that the interactive client keeps."""
         return self._number(_MOST_ROWS, "1000000")
 
     @property
     def widest(self) -> int:
-        """How wide a column is at the most."""
+        """Return the maximum width of a column."""
         return self._number(
             _WIDEST_OF_CLIENT if self._settings.get(_WIDEST_OF_CLIENT) else _WIDEST, DISPLAY_MAX_COLUMN_WIDTH.default
         )

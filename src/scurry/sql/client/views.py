@@ -58,7 +58,7 @@ class Rows:
             return list(self._rows)
 
     def stop(self) -> None:
-        """Take no more rows, and cancel the query."""
+        """Stop fetching rows, and cancel the query."""
         if not self.is_over:
             self._is_stopped = True
             self._answer.cancel()

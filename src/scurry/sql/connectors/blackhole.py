@@ -21,7 +21,7 @@ class BlackHoleFactory(TableFactory):
         return ()
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
-        """Take everything but the rows before updates."""
+        """Accept all changes but the rows before updates."""
         return SinkChanges("UPSERT")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:

@@ -181,7 +181,7 @@ class Changes:
 
     @property
     def record_count(self) -> int:
-        """How many records metrics count: the rows."""
+        """Return the number of rows, which metrics count as records."""
         return int(self.batch.num_rows)
 
     def slice(self, start: int, length: int | None = None) -> Changes:

@@ -30,7 +30,7 @@ class PrintFactory(TableFactory):
         return (IDENTIFIER, STANDARD_ERROR, SINK_PARALLELISM)
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
-        """Take everything."""
+        """Accept all changes."""
         return SinkChanges("ALL")
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:

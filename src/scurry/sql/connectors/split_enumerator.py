@@ -12,7 +12,7 @@ from scurry.connectors.split_queues import SplitQueues
 
 
 class SplitEnumerator(Enumerator):
-    """Assign every channel its next piece, until there are none.
+    """Assign every channel its next piece until all are assigned.
 
     Pieces go to the channels in turn. The work of an assignment is a list of pieces.
     """

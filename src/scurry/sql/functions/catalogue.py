@@ -67,7 +67,7 @@ _SYNTAX = frozenset(
 
 
 def lookup(name: str) -> ScalarFunction | None:
-    """Return the function or operator of a name, in upper or lower case; None if there is none."""
+    """Return the function or operator of a name, in upper or lower case, or None if it does not exist."""
     return _functions().get(name.upper())
 
 

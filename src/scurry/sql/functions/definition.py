@@ -54,7 +54,7 @@ class Session:
         current_catalog: Name of the catalog in use.
         current_database: Name of the database in use.
         options: Further options of the configuration.
-        functions: The functions of users that the task has opened; None where there is no task.
+        functions: The user-defined functions that the task has opened; None outside a task.
         watermark: Returns the operator's watermark, None before the first one; None itself where there is no watermark.
     """
 
@@ -115,7 +115,7 @@ class CallSite:
 
     @property
     def any_nullable(self) -> bool:
-        """Whether an argument may be null."""
+        """Return whether an argument may be null."""
         return any(argument.type.is_nullable for argument in self.arguments)
 
 

@@ -336,7 +336,7 @@ def wrong_call(name: str, types: Sequence[DataType], error: SignatureError) -> t
 
 
 def cure(name: str, types: Sequence[DataType], texts: Sequence[str]) -> str:
-    """Return what to write for the first argument that a form of a function does not take as it is.
+    """Return the replacement for the first argument that a form of a function does not accept.
 
     Args:
         name: The function.

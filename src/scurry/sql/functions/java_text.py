@@ -16,7 +16,7 @@ def plain_decimal(value: Decimal) -> str:
 
 
 def parse_double(text: str) -> float | None:
-    """Return what `Double.parseDouble` reads from a text; None if it is no number."""
+    """Return the result of `Double.parseDouble` for a text; None if it is no number."""
     text = text.strip("".join(map(chr, range(33))))
     if _NUMBER.fullmatch(text):
         return float(text.rstrip("fFdD") if text[-1:] in "fFdD" else text)

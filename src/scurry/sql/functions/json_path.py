@@ -89,7 +89,7 @@ _FUNCTIONS: Final[dict[str, Callable[[Any, list[Any]], Any]]] = {
 
 
 def read_path(value: Any, path: str, root: Any = None, lenient: bool = False) -> Any:
-    """Return what a path leads to; a list of all, if it could be several.
+    """Return the value at a path; a list of all values, if the path may lead to several.
 
     Args:
         value: Where the path starts.
@@ -317,7 +317,7 @@ def _filter(condition: Condition) -> Step:
 
 
 def _operand(text: str) -> Operand:
-    """Return what an operand of a filter is worth for a value: a path in it or from the root, or a literal."""
+    """Return a function that computes an operand of a filter: a path in the value or from the root, or a literal."""
     if text[0] in "@$":
         is_current = text[0] == "@"
 

@@ -137,7 +137,7 @@ def _codes_of_objects(column: pa.Array) -> np.ndarray[Any, Any]:
 
 
 def hashable(value: Any) -> Hashable:
-    """Return what is equal for values that have the same bits."""
+    """Return a key that is equal for values with the same bits."""
     if isinstance(value, dict):
         return tuple((name, hashable(each)) for name, each in value.items())
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Where the literal NULL is refused: Calcite checks the families of arguments, and NULL has none."""
+"""Refusal of the literal NULL: Calcite checks the families of arguments, and NULL has none."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def zone(name: str) -> tzinfo:
     """Return the time zone of a name or of an offset as `GMT+02:00`.
 
     Raises:
-        ValueError: There is none.
+        ValueError: The zone does not exist.
     """
     found = _OFFSET.fullmatch(name)
     if found is not None:

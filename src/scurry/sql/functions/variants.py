@@ -30,7 +30,7 @@ def try_parse_json(text: str, allows_duplicates: bool = False) -> str | None:
 
 
 def variant_part(variant: str, index: int | str) -> str | None:
-    """Return the element of a number, from 1, or the field of a name; NULL if there is none.
+    """Return the element at an index, from 1, or the field of a name; NULL if it does not exist.
 
     Raises:
         EvaluationError: The VARIANT is no array, or no object.

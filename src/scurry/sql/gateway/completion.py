@@ -39,7 +39,7 @@ _NAME_BACKWARDS = re.compile(r"([\w$]*+)(?:\.(`?[\w$]++`?(?:\.`?[\w$]++`?)*+))?"
 
 
 def candidates(session: TableSession, text: str, position: int) -> list[str]:
-    """Return what may stand at a position, best first.
+    """Return completions at a position, best first.
 
     After FROM and its like these are tables, after a table's name or alias and a dot its columns; elsewhere columns of
     the statement's tables, functions and keywords. Within the quotes of SET and RESET these are keys of settings, of
@@ -73,7 +73,7 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
 
 
 def _quoted(tokens: Tokens, quote: int) -> list[str]:
-    """Return what may stand in the quotes that a token opens."""
+    """Return completions in the quotes that a token opens."""
     keys, prefix = tokens.keys[:quote], tokens.text[tokens.ends[quote] :]
     if keys in (["SET"], ["RESET"]):
         return _matching(prefix, settings())
@@ -113,7 +113,7 @@ def _written(name: str) -> str:
 
 
 def _names(listed: object) -> list[str]:
-    """Return what a catalog lists; nothing if it cannot."""
+    """Return the names that a catalog lists; nothing if it cannot list them."""
     try:
         return list(listed())  # type: ignore[operator]
     except Exception:  # a catalog of another system may be unreachable, which is no reason to disturb who types

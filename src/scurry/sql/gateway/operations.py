@@ -34,7 +34,7 @@ class OperationStatus(Enum):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether it stays so."""
+        """Return whether the status is final."""
         return self not in (OperationStatus.PENDING, OperationStatus.RUNNING)
 
 
@@ -86,7 +86,7 @@ class Operation:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing of it runs any longer: it has failed, was closed, or all of its rows are computed."""
+        """Return whether the operation has failed, was closed, or has computed all of its rows."""
         return self._status.is_terminal and (self._over or self._result is None)
 
     def wait(self, seconds: float | None = None) -> StatementResult | None:
@@ -181,7 +181,7 @@ class Operation:
                 self._news.notify_all()
 
     def _take(self, result: StatementResult) -> None:
-        """Take the rows, never more than a page ahead of the client."""
+        """Fetch the rows, never more than a page ahead of the client."""
         try:
             for row in result.rows:
                 with self._news:

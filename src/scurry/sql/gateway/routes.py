@@ -143,7 +143,7 @@ def execute_statement(
 
 
 def complete_statement(request: Request, session_handle: Handle, body: Complete) -> dict[str, list[str]]:
-    """Return what may stand at a position of a statement."""
+    """Return the completions at a position of a statement."""
     session = _session(request, session_handle)
     return {"candidates": candidates(session.statements.session, body.statement, body.position)}
 

@@ -99,7 +99,7 @@ class Session:
         """Return an operation.
 
         Raises:
-            GatewayError: There is none of that identifier.
+            GatewayError: No operation has the identifier.
         """
         self.used = time.monotonic()
         with self._lock:
@@ -176,7 +176,7 @@ class Sessions:
         """Return a session, which is in use from now on.
 
         Raises:
-            GatewayError: There is none of that identifier.
+            GatewayError: No session has the identifier.
         """
         with self._lock:
             session = self._sessions.get(session_id)

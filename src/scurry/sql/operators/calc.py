@@ -96,7 +96,7 @@ class SelectColumns:
 
 
 def function_context(context: Any, session: Session) -> FunctionContext:
-    """Return what user-defined functions know of a task."""
+    """Return the context of a task for user-defined functions."""
     return FunctionContext(
         context.get_metrics_group(),
         job_parameters(session),

@@ -59,7 +59,7 @@ from scurry.sql.planner.changelog import Changelogs
 
 
 class Tables(Protocol):
-    """What is known of the tables that plans read."""
+    """Tables that plans read."""
 
     def source(self, scan: relational.Scan) -> TableSource:
         """Return the source of a table."""
@@ -131,7 +131,7 @@ class Lowering:
         prefix: str = "",
         numbers: Mapping[Plan, int] | None = None,
     ) -> None:
-        """Take the plans of all sinks.
+        """Create the lowering of the plans of all sinks.
 
         Args:
             plans: The plans.
@@ -239,7 +239,7 @@ class Lowering:
 
     @property
     def session(self) -> Session:
-        """What expressions know of the session."""
+        """Return the session of expressions."""
         return self._session
 
     @property
@@ -365,7 +365,7 @@ def _table(scan: relational.Scan) -> Any:
 
 
 def _selecting(scan: relational.Scan, read: list[int]) -> SelectColumns:
-    """Return what selects the columns of a scan of those that are read of its table."""
+    """Return the selection of a scan's columns from those that are read of its table."""
     return SelectColumns([read.index(column) for column in scan.columns], without_inputs(scan))
 
 
@@ -383,7 +383,7 @@ def _row_wise_steps(plan: Plan) -> tuple[list[Plan], Plan]:
 
 
 def _sees_watermarks(plan: Plan, changelogs: Changelogs) -> bool:
-    """Say whether results depend on the watermark before rows that are not late.
+    """Return whether results depend on the watermark before rows that are not late.
 
     A window does not take back a row of which it has closed, however new the row that replaces it is.
     """

@@ -160,7 +160,7 @@ def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[Canonic
 
 
 def _keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any, Any]:
-    """Return what `keys_of` does, and for each key the position of its first row."""
+    """Return the result of `keys_of`, and for each key the position of its first row."""
     found = [batch.column(column) for column in columns]
     codes, first = group_codes(found, batch.num_rows)
     with naming_texts(batch):

@@ -58,7 +58,7 @@ class WaitingRows:
         self._pieces: list[_Piece] = []
 
     def add(self, rows: KeyedChanges, times: Any) -> None:
-        """Take rows with their times; their keys are those of key groups."""
+        """Store rows with their times; their keys are those of key groups."""
         if len(times):
             owners = np.asarray(rows.keys, dtype=np.int64)[rows.codes]
             self._add(rows.changes, times, owners)
@@ -67,7 +67,7 @@ class WaitingRows:
         self._pieces.append(_Piece(int(times.min()), int(times.max()), changes, times, owners))
 
     def on_event_time(self, context: RowsContext) -> None:
-        """Take back what is stored of the current key group, because a part of it is due."""
+        """Load the stored rows of the current key group, because some of them are due."""
         later, self._pieces = self._pieces, []
         for changes in context.state.pop(self._slot, ()):
             times = self._time_of(changes.batch)

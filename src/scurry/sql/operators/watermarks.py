@@ -58,7 +58,7 @@ class RowWatermarks:
         self._calc.open(context)
 
     def progress(self, rows: Changes, highest: int, last: int) -> tuple[list[tuple[int, int]], int, int]:
-        """Return what rows do to the watermark.
+        """Return the effect of rows on the watermark.
 
         Args:
             rows: The rows.

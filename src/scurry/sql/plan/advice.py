@@ -20,7 +20,7 @@ _DELAY = "INTERVAL '5' SECOND"
 
 
 def watermark_of(column: str, kind: DataType) -> str:
-    """Return what gives a table a time attribute by a column, as CREATE TABLE takes it.
+    """Return the clauses of CREATE TABLE that make a column a time attribute.
 
     Args:
         column: The column that has the time.

@@ -75,7 +75,7 @@ def aggregate(
         calls: The aggregates, whose arguments are expressions over the rows.
         names: Names of the columns: those of the keys, then those of the aggregates.
         grouping_sets: Places of the keys of each grouping set; None for a single set of all keys.
-        grouping_id: Type of a column with the number of the grouping set, None if there is none.
+        grouping_id: Type of a column with the number of the grouping set, or None.
 
     Returns:
         The aggregation, with a projection below it that computes what is not a column.

@@ -194,7 +194,7 @@ def field(row: Expression, name: str) -> Call:
 
 
 def all_of(conditions: Sequence[Expression], session: Session) -> Expression | None:
-    """Return a condition that is TRUE if all of some are; None if there are none."""
+    """Return the conjunction of conditions, or None without conditions."""
     return combined("AND", conditions, session) if conditions else None
 
 

@@ -73,7 +73,7 @@ class MatchTime(Expression):
 
     @property
     def is_processing_time(self) -> bool:
-        """Whether it is the time at which the match is found, not that of its last row."""
+        """Return whether it is the time at which the match is found, not that of its last row."""
         return is_proctime(self.type)
 
 
@@ -134,7 +134,7 @@ class Definition:
 
 @dataclass(frozen=True)
 class AfterMatch:
-    """Where the search for the next match begins.
+    """Position at which the search for the next match begins.
 
     Attributes:
         kind: `PAST LAST ROW`, `TO NEXT ROW`, `TO FIRST` or `TO LAST`.

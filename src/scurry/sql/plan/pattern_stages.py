@@ -42,7 +42,7 @@ class Stage:
 
     @property
     def is_optional(self) -> bool:
-        """Whether a match may have no row of the variable."""
+        """Return whether a match may have no row of the variable."""
         return self.low == 0
 
 

@@ -78,22 +78,22 @@ class ProcessTableFunction(Plan):
 
     @property
     def is_partitioned(self) -> bool:
-        """Whether rows belong together, so that the function may have state."""
+        """Return whether the rows are partitioned, so that the function may have state."""
         return any(each.is_set for each in self.tables)
 
     @property
     def has_timers(self) -> bool:
-        """Whether the function may register timers."""
+        """Return whether the function may register timers."""
         return self.is_partitioned and not any(each.passes_through for each in self.tables)
 
     @property
     def has_time(self) -> bool:
-        """Whether the last column is `rowtime`."""
+        """Return whether the last column is `rowtime`."""
         return any(each.time is not None for each in self.tables)
 
     @property
     def signature(self) -> ProcessSignature:
-        """What the function declares."""
+        """Return the declared signature of the function."""
         assert self.function.signature is not None, "process table functions have a signature"
         return self.function.signature
 

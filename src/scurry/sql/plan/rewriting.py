@@ -116,7 +116,7 @@ def retyped(expression: Expression, schema: Schema) -> Expression:
 
 
 def is_true(expression: Expression) -> bool:
-    """Say whether an expression is the literal TRUE."""
+    """Return whether an expression is the literal TRUE."""
     return isinstance(expression, Literal) and expression.value is True
 
 
@@ -180,7 +180,7 @@ def _part_names(kind: Any) -> Iterator[str]:
 
 
 def _is_holder(value: Any) -> bool:
-    """Say whether a value is a dataclass that is no expression and no plan, such as a sort key."""
+    """Return whether a value is a dataclass that is no expression and no plan, such as a sort key."""
     return is_dataclass(value) and not isinstance(value, type | Expression | Plan)
 
 

@@ -39,7 +39,7 @@ class Exists(Subquery):
 
 @dataclass(frozen=True)
 class QuantifiedSubquery(Subquery):
-    """Whether `operands operator row` is TRUE for some row of a query; NULL if it is for some row only NULL.
+    """Quantified comparison: TRUE if `operands operator row` is TRUE for a row of a query, NULL if at most NULL.
 
     Attributes:
         operands: What is compared with the columns of the query, which have the same types.

@@ -1,4 +1,4 @@
-"""Which kinds of changes the rows of a STREAMING plan have, inferred as Flink does.
+"""Changelog modes of a STREAMING plan: the kinds of changes of its rows, inferred as Flink does.
 
 Inputs decide which kinds an operation produces. Consumers decide, from the sinks down, whether updates need the row
 before (UPDATE_BEFORE) beside the row after. `RULES` has a line per operation.
@@ -34,7 +34,7 @@ class Kinds(enum.Flag):
 
 
 class Update(enum.Enum):
-    """What an update consists of: the row after it, or the row before it as well."""
+    """Content of an update: the row after it, or the row before it as well."""
 
     ONLY_AFTER = "UA"
     BEFORE_AND_AFTER = "UB,UA"
@@ -42,7 +42,7 @@ class Update(enum.Enum):
 
 @dataclass(frozen=True)
 class ChangelogRule:
-    """What an operation does with changes.
+    """Effect of an operation on changes.
 
     Attributes:
         makes: Returns the kinds it produces, of the node and the kinds of its inputs.
@@ -264,19 +264,19 @@ class Changelogs:
         return found
 
     def is_insert_only(self, plan: Plan) -> bool:
-        """Say whether a node only inserts rows."""
+        """Return whether a node only inserts rows."""
         return self.kinds(plan) == Kinds.INSERT
 
     def updates_before(self, plan: Plan) -> bool:
-        """Say whether the updates of a node have to have the row before."""
+        """Return whether the updates of a node must have the row before."""
         return self._before.get(plan, True)
 
     def can_omit_before(self, plan: Plan) -> bool:
-        """Say whether a node can update without the rows before."""
+        """Return whether a node can update without the rows before."""
         return self._provided(plan, Update.ONLY_AFTER) is not None
 
     def needs_materializer(self, sink: nodes.Sink, session: Session) -> bool:
-        """Say whether the changes of a query have to become changes by the key of a sink: they are by another one."""
+        """Return whether the changes of a query have to be converted to the key of a sink, which is not their own."""
         mode = session.get(SINK_UPSERT_MATERIALIZE)
         if not sink.key or sink.changes == "INSERT" or mode == "NONE":
             return False

@@ -1,4 +1,4 @@
-"""Which columns identify the rows of a plan, and the order of their changes."""
+"""Unique keys of plans, and the keys that order their changes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def upsert_keys(plan: Plan) -> Keys:
 
 
 def flinks_upsert_keys(plan: Plan) -> Keys:
-    """Return what Flink takes for upsert keys, which decides what it refuses: a rank keeps the keys of its input."""
+    """Return Flink's upsert keys, which decide what it refuses: a rank keeps the keys of its input."""
     return _from_inputs(plan, flinks_upsert_keys)
 
 
@@ -115,7 +115,7 @@ def _project(plan: nodes.Project, keys: Keys) -> Keys:
 
 
 def _kept_apart(expression: Expression) -> int | None:
-    """Return the column whose different values stay different in an expression; None if there is none."""
+    """Return the column whose different values stay different in an expression, or None."""
     if isinstance(expression, InputReference):
         return expression.index
     if isinstance(expression, Call) and expression.function == "CAST":

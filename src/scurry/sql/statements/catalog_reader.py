@@ -22,7 +22,7 @@ class SessionCatalog:
         self._session = session
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
-        """Return what a name means, None if there is no such table."""
+        """Return the table, view or plan of a name, or None if it does not exist."""
         if len(names) > 3:
             return None
         identifier = self._session.catalogs.qualify(names)
@@ -87,7 +87,7 @@ class TableCatalog(SessionCatalog):
         self._table = table
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
-        """Return what a name means, None if there is no such table."""
+        """Return the table, view or plan of a name, or None if it does not exist."""
         return self._seen(self._table) if names == self._table.identifier.path else super().find(names)
 
 

@@ -69,7 +69,7 @@ class PlannedStatement:
 
     @property
     def functions(self) -> Session:
-        """What functions know of the session."""
+        """Return the session of functions."""
         return self.session.for_functions()
 
     def source(self, scan: relational.Scan) -> TableSource:
@@ -77,13 +77,13 @@ class PlannedStatement:
         return self.session.source(scan.table.identifier, scan.table.table, dict(scan.options))
 
     def sink(self, sink: Sink) -> Any:
-        """Return what writes the rows of a sink."""
+        """Return the writer of a sink's rows."""
         found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition))
         return self.session.sink(found.identifier, found.table, target)
 
     @property
     def reading(self) -> Reading | None:
-        """How tables are read in STREAMING, for EXPLAIN; None in BATCH."""
+        """Return descriptions of the scans in STREAMING, for EXPLAIN; None in BATCH."""
         if not self.session.is_streaming:
             return None
         return Reading(
@@ -161,7 +161,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
     """Make the source of every table once, so that wrong options are reported before anything runs.
 
     Raises:
-        ValidationError: There is none.
+        ValidationError: A table's options are wrong, or BATCH cannot read it.
     """
     for node in relational.walk(plan):
         if isinstance(node, relational.Scan):
@@ -181,7 +181,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
 
 
 def is_bounded(session: TableSession, plan: Plan) -> bool:
-    """Say whether the input of a plan ends."""
+    """Return whether the input of a plan ends."""
     for node in relational.walk(plan):
         if isinstance(node, relational.Scan):
             found, table = _scanned_table(node)

@@ -60,5 +60,5 @@ class JobList:
             return self._jobs[::-1]
 
     def find(self, job_id: str) -> ListedJob | None:
-        """Return the job of an identifier, None if there is none."""
+        """Return the job of an identifier, or None."""
         return next((job for job in self.newest_first() if job.id == job_id.lower()), None)

@@ -137,7 +137,7 @@ class TableJob(JobClient):
         return self.begin().trigger_savepoint(savepoint_directory)
 
     def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
-        """Return what user-defined functions have counted."""
+        """Return the accumulators of user-defined functions."""
         return CompletableFuture.completed({}) if self._job is None else self._job.get_accumulators()
 
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:

@@ -16,7 +16,7 @@ def loaded(registered: CatalogFunction | None, name: str, settings: Mapping[str,
     """Return a function that is registered.
 
     Args:
-        registered: What a catalog has of it; None if there is none.
+        registered: The catalog's entry, or None.
         name: Its name.
         settings: The settings of the session: its module may be in `python.files`.
 

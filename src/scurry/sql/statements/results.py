@@ -20,7 +20,7 @@ BOOLEAN = BooleanType()
 
 @dataclass
 class StatementResult:
-    """What a statement answers.
+    """Result of a statement.
 
     Attributes:
         schema: Names and types of the columns.
@@ -28,7 +28,7 @@ class StatementResult:
         has_content: Whether there is more than `OK`.
         is_query: Whether the rows are those of a query: they are printed in columns whose width follows from the types,
             and in STREAMING with the kinds of changes.
-        job: The job that makes the rows, or writes them; None if there is none.
+        job: The job that computes or writes the rows, or None.
         is_text: Whether the rows are texts of many lines, which are printed as they are.
     """
 

@@ -38,13 +38,13 @@ _Made = TypeVar("_Made")
 
 
 class StatementObjects:
-    """What a statement has made of its tables, each object once."""
+    """Objects that a statement has made of its tables, each once."""
 
     def __init__(self) -> None:
         self._made: dict[Hashable, tuple[Any, object]] = {}
 
     def once(self, key: Hashable, make: Callable[[], _Made], kept: object = None) -> _Made:
-        """Return the object of a key; make it if there is none.
+        """Return the object of a key; make it at the first request.
 
         Args:
             key: The key.
@@ -115,7 +115,7 @@ class TableSession:
 
     @property
     def shows_kinds(self) -> bool:
-        """Whether printed rows have their kinds."""
+        """Return whether printed rows show their row kinds."""
         return self.is_streaming or self.is_beside_streams
 
     def for_insertions(self) -> TableSession:
@@ -149,7 +149,7 @@ class TableSession:
         return local_time_zone() if zone == LOCAL_TIME_ZONE.default else zone
 
     def for_functions(self) -> Session:
-        """Return what functions know of the session; it is the same throughout a statement."""
+        """Return the session of functions; it is the same throughout a statement."""
         return self._once("functions", self._for_functions)
 
     def source(
@@ -184,7 +184,7 @@ class TableSession:
         return self._once(key, partial(create_sink, context, target), table)
 
     def once(self, what: str, table: CatalogTable, make: Callable[[], _Made]) -> _Made:
-        """Return what a statement derives from a table; make it if that was not done before.
+        """Return a value that a statement derives from a table; make it at the first request.
 
         Args:
             what: What it is.
@@ -211,7 +211,7 @@ class TableSession:
     def context_of(
         self, identifier: ObjectIdentifier, table: CatalogTable, hints: Mapping[str, str] | None = None
     ) -> TableContext:
-        """Return what the factory of a table's connector gets."""
+        """Return the context of the factory of a table's connector."""
         options = {**self._options(identifier, table), **(hints or {})}
         return TableContext(identifier, table, options, self.time_zone, self.is_streaming)
 

@@ -163,7 +163,7 @@ class _Tables:
 
 
 def lowering_of(statement: PlannedStatement, prefix: str = "", numbers: Mapping[Plan, int] | None = None) -> Lowering:
-    """Return what makes nodes of the plans of a statement.
+    """Return the lowering of the plans of a statement.
 
     Args:
         statement: The statement.

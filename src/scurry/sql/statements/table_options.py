@@ -110,7 +110,7 @@ def check_table_options(configuration: Configuration) -> None:
 
 
 def effect_of(setting: TableSetting[Any]) -> str:
-    """Return what a setting does, or why it is refused; empty if it has no effect."""
+    """Return the effect of a setting, or why it is refused; empty without effect."""
     return _EFFECTS.get(setting.key, "") or ("Refused but for the default." if setting.key in _REFUSED else "")
 
 

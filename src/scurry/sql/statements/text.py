@@ -49,7 +49,7 @@ def resolved_text(expression: nodes.Expression) -> str:
 
 
 def _rewritten(node: nodes.Node) -> nodes.Node:
-    """Return what Calcite's validator makes of a call."""
+    """Return a call as Calcite's validator rewrites it."""
     if isinstance(node, nodes.Call) and node.name.is_simple and not any(node.name.quoted):
         name = node.name.last.upper()
         if name in _EXTRACTED and len(node.arguments) == 1:

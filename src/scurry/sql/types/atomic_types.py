@@ -222,12 +222,12 @@ class _TimestampType(_PrecisionType):
 
     @property
     def is_rowtime(self) -> bool:
-        """Whether it is an event-time attribute."""
+        """Return whether it is an event-time attribute."""
         return self.time_attribute is TimeAttribute.ROWTIME
 
     @property
     def is_proctime(self) -> bool:
-        """Whether it is a processing-time attribute."""
+        """Return whether it is a processing-time attribute."""
         return self.time_attribute is TimeAttribute.PROCTIME
 
     def as_summary_string(self) -> str:

@@ -47,7 +47,7 @@ def least_restrictive(types: Sequence[DataType]) -> DataType | None:
     """Return the type that CASE, set operations, comparisons and constructors give their values, as Calcite finds it.
 
     Returns:
-        The type, nullable if any is; None if there is none.
+        The type, nullable if any is; None if the types have no common one.
     """
     return _fold(types, first_approximate=True)
 
@@ -56,7 +56,7 @@ def find_common_type(types: Sequence[DataType]) -> DataType | None:
     """Return the type that COALESCE, GREATEST, functions of arrays and the like give their arguments.
 
     Returns:
-        The type, nullable if any is; None if there is none.
+        The type, nullable if any is; None if the types have no common one.
     """
     return _fold(types, first_approximate=False)
 

@@ -23,7 +23,7 @@ class Resolution:
         YEAR = 5
 
     def __init__(self, unit: IntervalUnit, precision: int = -1) -> None:
-        """Take a unit.
+        """Create a resolution.
 
         Args:
             unit: The unit.

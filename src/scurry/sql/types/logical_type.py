@@ -43,7 +43,7 @@ class DataType:
 
     @property
     def is_nullable(self) -> bool:
-        """Whether values may be None."""
+        """Return whether values may be None."""
         return self._nullable
 
     def with_nullability(self: _Self, nullable: bool) -> _Self:

@@ -66,7 +66,7 @@ class StructuredType(RowType):
 
     @property
     def is_tuple(self) -> bool:
-        """Whether the objects are tuples, which Python has, too."""
+        """Return whether the objects are tuples."""
         return self.class_name.startswith(TUPLE_CLASS)
 
     def _parameters(self) -> tuple[Any, ...]:

@@ -34,7 +34,7 @@ class CatalogTable:
         path: Catalog, database and name.
         columns: All columns, in the order of SELECT *.
         table: What the connector needs; plans carry it to the reader of the table.
-        primary_key: Names of the columns of the primary key; none if there is none.
+        primary_key: Names of the columns of the primary key; empty without a primary key.
     """
 
     path: tuple[str, ...]
@@ -75,7 +75,7 @@ class CatalogReader(Protocol):
     """Looks up tables by name."""
 
     def find(self, names: tuple[str, ...]) -> CatalogTable | CatalogView | CatalogPlan | None:
-        """Return what a name of one to three parts means, None if there is no such table."""
+        """Return the table, view or plan of a name of one to three parts, or None if it does not exist."""
 
     def find_system_function(self, name: str) -> UserFunction | None:
         """Return the temporary system function of a name; it hides built-in functions."""

@@ -124,7 +124,7 @@ class ExpressionValidator:
         return calls.converted(expression, type, self.environment.session)
 
     def all_of(self, conditions: Sequence[Expression]) -> Expression | None:
-        """Return a condition that holds if all of some do; None if there are none."""
+        """Return the conjunction of conditions, or None without conditions."""
         return calls.all_of(conditions, self.environment.session)
 
     def aggregate(self, node: nodes.FunctionCall, grouped: bool, over: bool = False) -> AggregateCall:

@@ -28,7 +28,7 @@ _GROUPING = {"GROUPING", "GROUPING_ID", "GROUP_ID"}
 
 
 def has_aggregates(expression: nodes.Node, environment: Environment) -> nodes.FunctionCall | None:
-    """Return the first aggregate in an expression, None if there is none; those of its queries do not count."""
+    """Return the first aggregate in an expression, or None; those of its queries do not count."""
     if isinstance(expression, nodes.Query):
         return None
     if isinstance(expression, nodes.FunctionCall) and expression.over is None:

@@ -89,7 +89,7 @@ class Hints:
 
 
 def _names(item: FromItem) -> tuple[str, ...]:
-    """Return what a hint may call some rows; nothing if they are those of a join."""
+    """Return the names by which a hint may refer to rows; nothing for those of a join."""
     if len(item.relations) != 1:
         return ()
     relation = item.relations[0]

@@ -45,7 +45,7 @@ class OverCalls:
 
     @property
     def is_used(self) -> bool:
-        """Whether there are any."""
+        """Return whether the query has calls."""
         return bool(self._calls)
 
     def plan(self, plan: Plan) -> Plan:

@@ -83,7 +83,7 @@ class Scope:
         """Return the column that a name means, here or in a query around this one.
 
         Raises:
-            ValidationError: There is none, or more than one.
+            ValidationError: The column does not exist, or several have the name.
         """
         scopes = list(self._with_outer())
         # As in Flink, a table of a query around this one goes before a column of this one that has the table's name.

@@ -66,7 +66,7 @@ def _trim(node: nodes.Trim) -> Form:
 
 
 def _behavior(behavior: nodes.JsonBehavior | None, default: str) -> list[Argument]:
-    """Return ON EMPTY or ON ERROR as a keyword and the value of DEFAULT, which is NULL if there is none."""
+    """Return ON EMPTY or ON ERROR as a keyword and the value of DEFAULT; NULL without DEFAULT."""
     if behavior is None:
         return [_text(default), Literal(None, NullType())]
     return [_text(behavior.kind), behavior.default or Literal(None, NullType())]

@@ -191,7 +191,7 @@ def hinted_arguments(method: Any, skipped: int = 0) -> list[Any] | None:
 
 
 def argument_maker(hint: Any) -> Callable[[Any], Any] | None:
-    """Return what makes of a row an instance of the dataclass or NamedTuple that a hint names.
+    """Return the function that makes an instance of a hint's dataclass or NamedTuple of a row.
 
     Args:
         hint: The hint of a parameter.

@@ -67,7 +67,7 @@ class Catalog(PartitionMethods):
         return self._catalog.list_views(database_name)
 
     def list_materialized_tables(self, database_name: str) -> list[str]:
-        """Return the names of all materialized tables of a database: there are none."""
+        """Return the names of all materialized tables of a database: always empty."""
         self._catalog.get_database(database_name)
         return []
 
@@ -154,16 +154,16 @@ class Catalog(PartitionMethods):
     # ------------------------------------------------------------------ what catalogs here do not keep
 
     def list_models(self, database_name: str) -> list[str]:
-        """Return the names of all models of a database: there are none."""
+        """Return the names of all models of a database: always empty."""
         self._catalog.get_database(database_name)
         return []
 
     def model_exists(self, model_path: ObjectPath) -> bool:
-        """Return whether there is such a model: there is none."""
+        """Return whether a model exists: always False."""
         return False
 
     def list_procedures(self, database_name: str) -> list[str]:
-        """Return the names of all procedures of a database: there are none."""
+        """Return the names of all procedures of a database: always empty."""
         self._catalog.get_database(database_name)
         return []
 
@@ -194,7 +194,7 @@ class JdbcCatalog(Catalog):
     """The catalog of a database that is reached by JDBC."""
 
     def __init__(self, catalog_name: str, default_database: str, username: str, pwd: str, base_url: str) -> None:
-        """Take what CREATE CATALOG has as options.
+        """Create a catalog from the options of CREATE CATALOG.
 
         Args:
             catalog_name: Its name.

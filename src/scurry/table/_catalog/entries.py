@@ -156,11 +156,11 @@ class CatalogFunction(ApiObject):
         return CatalogFunction(self._function)
 
     def get_description(self) -> str:
-        """Return what it is."""
+        """Return the description of the function."""
         return "This is a user-defined function"
 
     def get_detailed_description(self) -> str:
-        """Return what it is."""
+        """Return the detailed description of the function."""
         return "This is a user-defined function"
 
     def get_function_language(self) -> str:

@@ -15,7 +15,7 @@ class CatalogPartitionSpec(ApiObject):
     """A partition of a table: values by the names of partition columns."""
 
     def __init__(self, partition_spec: Mapping[str, str]) -> None:
-        """Take the values.
+        """Create a partition specification.
 
         Args:
             partition_spec: The values by the names of columns.

@@ -60,7 +60,7 @@ class CatalogTableStatistics(ApiObject):
         raw_data_size: int = -1,
         properties: Mapping[str, str] | None = None,
     ) -> None:
-        """Take what is known.
+        """Create statistics of a table.
 
         Args:
             row_count: Number of rows.
@@ -110,7 +110,7 @@ class CatalogColumnStatistics(ApiObject):
     def __init__(
         self, column_statistics_data: Mapping[str, Any] | None = None, properties: Mapping[str, str] | None = None
     ) -> None:
-        """Take what is known.
+        """Create statistics of columns.
 
         Args:
             column_statistics_data: What is known, by the names of columns.
@@ -125,7 +125,7 @@ class CatalogColumnStatistics(ApiObject):
         return CatalogColumnStatistics(statistics.data, statistics.properties)
 
     def get_column_statistics_data(self) -> dict[str, Any]:
-        """Return what is known, by the names of columns."""
+        """Return the known statistics by column name."""
         return dict(self._statistics.data)
 
     def get_properties(self) -> dict[str, str]:

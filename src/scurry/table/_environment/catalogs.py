@@ -35,7 +35,7 @@ class CatalogMethods(EnvironmentBase):
         self._session.catalogs.register_catalog(catalog_name, catalog._catalog)
 
     def get_catalog(self, catalog_name: str) -> Catalog | None:
-        """Return a catalog, None if there is none of that name.
+        """Return a catalog, or None if it does not exist.
 
         Args:
             catalog_name: Its name.

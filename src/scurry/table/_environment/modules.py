@@ -85,11 +85,11 @@ class ModuleMethods(EnvironmentBase):
     # ------------------------------------------------------------------ models and plans
 
     def list_models(self) -> list[str]:
-        """Return the names of the models of the current database: there are none."""
+        """Return the names of the models of the current database: always empty."""
         return []
 
     def list_temporary_models(self) -> list[str]:
-        """Return the names of the temporary models of the current database: there are none."""
+        """Return the names of the temporary models of the current database: always empty."""
         return []
 
     def create_model(self, model_path: str, model_descriptor: Any, ignore_if_exists: bool | None = False) -> NoReturn:
@@ -135,7 +135,7 @@ class ModuleMethods(EnvironmentBase):
         return False
 
     def list_materialized_tables(self) -> list[str]:
-        """Return the names of the materialized tables of the current database: there are none."""
+        """Return the names of the materialized tables of the current database: always empty."""
         return []
 
     def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
@@ -145,7 +145,7 @@ class ModuleMethods(EnvironmentBase):
             plan_reference: Where it is.
 
         Raises:
-            ValidationError: There is none, a later version has written it, or the session lacks a table or function.
+            ValidationError: No such plan, a later version wrote it, or the session lacks a table or function.
         """
         from scurry.sql.statements.compiled.files import load_plan
         from scurry.sql.statements.compiled.plans import read_plan

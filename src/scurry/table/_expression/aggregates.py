@@ -30,12 +30,12 @@ class Aggregates(ExpressionBase):
 
     @property
     def sum(self) -> Self:
-        """Add the values up; NULL if there is none."""
+        """Add the values up; NULL without values."""
         return self._call("SUM")
 
     @property
     def sum0(self) -> Self:
-        """Add the values up; 0 if there is none."""
+        """Add the values up; 0 without values."""
         return self._call("$SUM0")
 
     @property

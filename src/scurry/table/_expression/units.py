@@ -67,7 +67,7 @@ class JsonValueOnEmptyOrError(Enum):
 
 
 class JsonQueryWrapper(Enum):
-    """When `json_query` makes an array of what it finds."""
+    """Condition under which `json_query` wraps its result in an array."""
 
     WITHOUT_ARRAY = 0
     CONDITIONAL_ARRAY = 1
@@ -84,7 +84,7 @@ class JsonQueryOnEmptyOrError(Enum):
 
 
 class JsonOnNull(Enum):
-    """Whether NULL is in a JSON object or array."""
+    """Treatment of NULL in a JSON object or array."""
 
     NULL = 0
     ABSENT = 1

@@ -35,7 +35,7 @@ def with_all_columns() -> Expression:
 
 
 def with_columns(head: Any, *tails: Any) -> Expression:
-    """Return what stands for some columns.
+    """Select columns.
 
     Args:
         head: The first: a column, its place from 1, or a range of `range_`.

@@ -128,7 +128,7 @@ def _refuse_without_equality(condition: nodes.Expression, left: Schema, right: S
     """Refuse a condition that no equality of both sides is a part of.
 
     Raises:
-        ValidationError: There is none.
+        ValidationError: The condition has no equality.
     """
     waiting: list[nodes.Node] = [condition]
     while waiting:

@@ -101,7 +101,7 @@ def _aggregated(
     size: int,
     slide: int,
 ) -> Plan:
-    """Return what was chosen, at each row that ends a window."""
+    """Return the selected aggregates, at each row that ends a window."""
     over = _rows(specification, size)
     aggregates: dict[nodes.Expression, str] = {}
 

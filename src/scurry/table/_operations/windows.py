@@ -147,7 +147,7 @@ def properties_as_columns(chosen: Sequence[Expression], alias: str | None) -> tu
 
     Args:
         chosen: The expressions.
-        alias: The alias of the window; None if there is none.
+        alias: The alias of the window, or None.
     """
     columns: dict[str, Expression] = {}
 

@@ -87,7 +87,7 @@ class ImperativeAggregateFunction(UserDefinedFunction, Generic[T, ACC]):
         """
 
     def retract(self, accumulator: ACC, *args: Any) -> None:
-        """Take a row back from an accumulator.
+        """Retract a row from an accumulator.
 
         Args:
             accumulator: The accumulator, which is changed.
@@ -136,7 +136,7 @@ class RetractableCollector(Protocol[T_contra]):
         """
 
     def retract(self, record: T_contra) -> None:
-        """Take a row of the group back.
+        """Retract a row of the group.
 
         Args:
             record: The row, equal to one that was added.

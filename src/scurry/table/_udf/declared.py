@@ -126,7 +126,7 @@ class DeclaredFunction:
         return _DelegatingAggregate(self._func) if self._kind == "aggregate" else _Delegating(self._func)
 
     def _hinted_classes(self) -> tuple[Any, ...]:
-        """Return what makes instances of classes of the arguments; take types of hints where none are declared."""
+        """Return the functions that make instances of the arguments' classes; use type hints for undeclared types."""
         if self._func_type != "general":
             return ()
         method, skipped = _called(self._kind, self._func)

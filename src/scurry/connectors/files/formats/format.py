@@ -20,7 +20,7 @@ class FileFormat(ABC):
 
     @property
     def cut_anywhere(self) -> bool:
-        """Whether a micro-batch may end anywhere in a file; if not, its size is fixed at `scurry.batch.max-bytes`."""
+        """Return whether a micro-batch may end anywhere in a file; if not, `scurry.batch.max-bytes` fixes its size."""
         return True
 
     def splittable(self, path: str) -> bool:
@@ -29,7 +29,7 @@ class FileFormat(ABC):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether a file may contain malformed records."""
+        """Return whether a file may contain malformed records."""
         return True
 
     @abstractmethod

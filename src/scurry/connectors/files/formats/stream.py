@@ -34,7 +34,7 @@ class TextLineFormat(StreamFormat):
     """
 
     def __init__(self, charset: str = "UTF-8") -> None:
-        """Take the character set.
+        """Create a format of text lines.
 
         Raises:
             UnsupportedError: Python does not support the character set.

@@ -89,7 +89,7 @@ class FileSource(Source):
 
     @property
     def meets_malformed_records(self) -> bool:
-        """Whether files of the format may contain malformed records."""
+        """Return whether files of the format may contain malformed records."""
         return self.file_format.meets_malformed_records
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
@@ -118,7 +118,7 @@ class FileSource(Source):
 
 @dataclass(frozen=True)
 class FileSplits:
-    """How files are split among the channels of a source.
+    """Division of files among the channels of a source.
 
     Attributes:
         max_bytes: Size of the splits of a splittable file, which channels read in parallel; None to read every file in

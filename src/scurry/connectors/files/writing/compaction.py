@@ -83,7 +83,7 @@ class IdenticalCompactor(ConcatCompactor):
     """Copy a single file, of any format."""
 
     def check(self, part_format: PartFormat) -> None:
-        """Take any format."""
+        """Accept every format."""
 
     def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
         """Copy the file.
@@ -111,7 +111,7 @@ class RecordWiseCompactor(Compactor):
     reader: FileFormat
 
     def check(self, part_format: PartFormat) -> None:
-        """Take any format."""
+        """Accept every format."""
 
     def compact(self, fs: FileSystem, files: Sequence[str], stream: BinaryIO, part_format: PartFormat) -> None:
         """Write the records of the files."""

@@ -16,7 +16,7 @@ class PartFormat(ABC):
     @property
     @abstractmethod
     def concatenable(self) -> bool:
-        """Whether concatenated files of the format are a file of the format."""
+        """Return whether concatenated files of the format are a file of the format."""
 
     @abstractmethod
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:

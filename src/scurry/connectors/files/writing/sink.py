@@ -76,7 +76,7 @@ class BulkFiles(PartFormat):
 
     @property
     def concatenable(self) -> bool:
-        """Whether the format is concatenable."""
+        """Return whether the format is concatenable."""
         return self.factory.concatenable
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:

@@ -1,1 +1,1 @@
-"""How much sources read in a micro-batch: by the time that batches take, and by event time."""
+"""Size of a micro-batch: limits by the duration of batches, and by event time."""

@@ -22,7 +22,7 @@ _REMEMBERED = 8
 
 @dataclass
 class _Reading:
-    """What is known of a source.
+    """State of a source's reading.
 
     Attributes:
         spoke: When it last had records.

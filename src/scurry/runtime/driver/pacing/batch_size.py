@@ -66,7 +66,7 @@ class BatchSizer:
 
     @property
     def target_seconds(self) -> float:
-        """How long a batch should take, given its fixed cost."""
+        """Return the target duration of a batch, given its fixed cost."""
         return max(self._target, (self._overhead or 0.0) / _OVERHEAD_SHARE)
 
     def batch_took(self, seconds: float, limited: bool) -> None:

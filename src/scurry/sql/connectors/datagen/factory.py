@@ -224,7 +224,7 @@ def _random_options(prefix: str, data_type: DataType) -> list[AnyOption]:
 
 
 def _settings(prefix: str, data_type: DataType, options: Options) -> dict[str, Any]:
-    """Return what is set for a column or an element, by the last word of the option's key."""
+    """Return the options of a column or an element, by the last word of the option's key."""
     found = ((option, option.key.removeprefix(f"{prefix}.")) for option in _random_options(prefix, data_type))
     return {name: options.find(option) for option, name in found if "." not in name}
 

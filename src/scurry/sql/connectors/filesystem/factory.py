@@ -69,7 +69,7 @@ class FileSystemFactory(TableFactory):
         return source
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
-        """Take what the format takes."""
+        """Accept the changes that the format accepts."""
         chosen, _ = self._format(context.read_options(), "sink")
         return SinkChanges("INSERT" if chosen.insert_only else "ALL")
 

@@ -13,7 +13,7 @@ from scurry.connectors.files.writing.names import PartNames
 
 @dataclass(frozen=True)
 class PartitionMarking:
-    """When partitions are complete, and what says so.
+    """Policy of partition commit: the trigger and the mark of complete partitions.
 
     Attributes:
         success_file: Name of the empty file in complete partitions.
@@ -43,7 +43,7 @@ class Marker:
         self._waiting = None
 
     def committed(self, directories: Iterable[str]) -> None:
-        """Take the directories that rows were committed to, and mark those that are complete."""
+        """Mark those of the written directories that are complete."""
         now = self._now()
         waiting = self._unmarked() if self._waiting is None else self._waiting
         for directory in directories:

@@ -44,7 +44,7 @@ class _FileSplit:
 
 
 class _Ranges(FileFormat):
-    """Which parts of files can be read separately: all that an enumerator of files asks a format."""
+    """Splitting of files, the only part of a format that an enumerator of files needs."""
 
     def __init__(self, reader: FileReader) -> None:
         self._reader = reader
@@ -126,7 +126,7 @@ class FileTableSource(TableSource):
 
     @property
     def insert_only(self) -> bool:  # type: ignore[override]
-        """Whether the format is one of inserted rows."""
+        """Return whether the format has inserted rows only."""
         return self.format.insert_only
 
     def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

@@ -137,7 +137,7 @@ class _TableFileSink(FileSink):
 
     @property
     def needs_end(self) -> str | None:
-        """What of the sink only happens when the input ends; None if nothing does."""
+        """Return the feature of the sink that needs the end of the input; None without such a feature."""
         if self.marking is None or self.marking.delay_ms is not None:
             return None
         return "'sink.partition-commit.trigger' = 'partition-time' (use 'process-time')"

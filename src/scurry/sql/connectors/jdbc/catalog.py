@@ -107,7 +107,7 @@ class JdbcCatalog(ExternalCatalog):
         return [f"{schema}.{table}" for schema, table in found if schema not in _BUILT_IN_SCHEMAS]
 
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
-        """Return a table, None if there is none.
+        """Return a table, or None if it does not exist.
 
         Raises:
             UnsupportedError: A column has a type that tables do not have.

@@ -41,7 +41,7 @@ class TableColumns:
         return column_values(self.type_of(name), self.dialect)
 
     def reader(self, table: str, columns: Sequence[str]) -> RowReader:
-        """Return what makes columns of the rows that a query of some columns returns."""
+        """Return the reader that makes columns of the rows of a query of some columns."""
         return RowReader(table, tuple(columns), tuple(map(self.type_of, columns)), self.dialect)
 
     def row_type(self, names: Sequence[str] | None = None) -> RowTypeInfo:

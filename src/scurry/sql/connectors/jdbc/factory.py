@@ -57,7 +57,7 @@ class JdbcFactory(TableFactory):
         )
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
-        """Take changes by the primary key; without one, inserted rows."""
+        """Accept changes by the primary key; without one, inserted rows."""
         if context.schema.get_primary_key() is not None:
             return SinkChanges("UPSERT")
         return SinkChanges(

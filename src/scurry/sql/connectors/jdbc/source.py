@@ -95,7 +95,7 @@ class JdbcTableSource(TableSource):
             raise database.failure(error, _READING) from None
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource:
-        """Return what queries the rows of keys."""
+        """Return the lookup that queries the rows of keys."""
         return JdbcTableLookup(
             self.connection, self.table, self.columns, keys, columns, self.lookup_retries, self.lookup_cache
         )

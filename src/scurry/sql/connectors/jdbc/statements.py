@@ -32,7 +32,7 @@ def quoted(name: str) -> str:
 
 
 def select(table: str, columns: Sequence[str], condition: str | None = None) -> str:
-    """Return a query of some columns; of a constant if there are none."""
+    """Return a query of some columns; of a constant without columns."""
     listed = ", ".join(map(quoted, columns)) or "1"
     return f"SELECT {listed} FROM {table}" + (f" WHERE {condition}" if condition else "")
 

@@ -37,7 +37,7 @@ _WIDE = decimal.Context(prec=100)
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """How the values of a column pass to a database and back; both functions take no None.
+    """Conversions of a column's values to a database and back; neither is called with None.
 
     Attributes:
         type_info: The type of parameters.

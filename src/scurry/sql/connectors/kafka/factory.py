@@ -75,7 +75,7 @@ class KafkaFactory(TableFactory):
         )
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
-        """Take what the format takes."""
+        """Accept the changes that the format accepts."""
         if self.upsert:
             return SinkChanges("UPSERT")
         return SinkChanges("INSERT" if self._formats(context, "sink").value.insert_only else "ALL")

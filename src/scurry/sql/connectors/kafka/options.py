@@ -118,7 +118,7 @@ def subscription(options: Options) -> Subscription:
     """Return the topics that are read.
 
     Raises:
-        ValidationError: There are none, or two ways say which.
+        ValidationError: No option names topics, or two options do.
     """
     topic, pattern = options.find(TOPIC), options.find(TOPIC_PATTERN)
     if topic is not None and pattern is not None:

@@ -58,7 +58,7 @@ class ReducingWriter(SinkWriter):
         self._last: dict[str, tuple[pa.RecordBatch, int, int]] = {}
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        """Take some changes, and pass on all if enough keys or time have come together."""
+        """Buffer changes, and pass all on after enough keys or time."""
         for changes in values:
             kinds = changes.kinds if changes.kinds is not None else [0] * changes.batch.num_rows
             keys = zip(*(to_values(changes.batch.column(position)) for position in self._sink.key), strict=True)

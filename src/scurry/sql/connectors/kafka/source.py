@@ -49,7 +49,7 @@ class KafkaTableSource(TableSource):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether reading ends."""
+        """Return whether reading ends: the topic is read up to an offset or time."""
         return self.stop is not None
 
     def splits(self) -> list[Any]:

@@ -54,7 +54,7 @@ def check_kept(catalog: str, system: str, connector: str, table: CatalogBaseTabl
 
 
 def alteration(catalog: str, before: CatalogTable, after: CatalogTable) -> Alteration:
-    """Return what a statement changes.
+    """Return the changes that a statement makes.
 
     Args:
         catalog: Name of the catalog.

@@ -149,7 +149,7 @@ class DeltaTableSource(TableSource):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether it reads one version."""
+        """Return whether it reads one version."""
         return self.interval_ms is None
 
     def splits(self) -> list[Any]:

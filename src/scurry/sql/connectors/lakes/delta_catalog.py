@@ -134,7 +134,7 @@ class DeltaCatalog(ExternalCatalog):
         return self._fs.exists(posixpath.join(self._inside(database, name), _LOG))
 
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
-        """Return a table, None if there is none.
+        """Return a table, or None if it does not exist.
 
         Raises:
             UnsupportedError: A column has a type that tables do not have, or the table a feature that is not read.

@@ -127,7 +127,7 @@ class IcebergTableSource(TableSource):
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
-        """Whether it reads one snapshot."""
+        """Return whether it reads one snapshot."""
         return self.interval_ms is None
 
     def _log(self) -> IcebergLog:

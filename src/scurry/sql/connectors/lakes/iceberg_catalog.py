@@ -115,7 +115,7 @@ class IcebergCatalog(ExternalCatalog):
         return sorted(self._ask(lambda catalog: [name for *_, name in catalog.list_tables(database)]))
 
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
-        """Return a table, None if there is none.
+        """Return a table, or None if it does not exist.
 
         Raises:
             UnsupportedError: A column has a type that tables do not have.

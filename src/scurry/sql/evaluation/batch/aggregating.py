@@ -89,7 +89,7 @@ def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch,
 
 
 def accumulator(call: AggregateCall, session: Session, is_over: bool = False) -> Accumulator:
-    """Return what computes an aggregate."""
+    """Return the accumulator of an aggregate."""
     if isinstance(call.function, UserFunction):
         return user_accumulator(call, session)
     function = lookup_aggregate(call.function)

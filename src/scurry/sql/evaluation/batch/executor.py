@@ -58,7 +58,7 @@ def execute_batch(
         plan: The plan, as the rules leave it.
         session: The session.
         read: Returns the rows of a scan: the columns it names, in that order.
-        context: What functions of users are opened with; None where only this process runs the plan.
+        context: Context for opening user-defined functions; None where only this process runs the plan.
         passed: Called for each batch that an operation passes on, with its node and the number of rows, and with 0
             rows before each piece that user-defined functions get; what it raises ends the execution.
 

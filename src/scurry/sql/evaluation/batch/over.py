@@ -99,7 +99,7 @@ def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
 
 
 def _shared(call: AggregateCall, rows: int, is_running: bool) -> Callable[..., pa.Array] | None:
-    """Return what aggregates frames that share rows, None if each frame has to be aggregated on its own.
+    """Return the aggregation of frames that share rows; None if each frame has to be aggregated on its own.
 
     The order matters where sums of binary fractions are rounded, and where sums of decimals have too many digits.
     """

@@ -1,4 +1,4 @@
-"""What MATCH_RECOGNIZE computes, compiled: conditions of the variables, and a row for each match."""
+"""Compiled MATCH_RECOGNIZE: conditions of the variables, and a row for each match."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ class _PresentRow:
 
 
 class Condition:
-    """Whether a variable may take a row: what depends on the row alone is known beforehand.
+    """Condition of a variable; the part that depends on the row alone is computed beforehand.
 
     Attributes:
-        bit: The bit of a kept row that says whether the part holds that depends on the row alone; 0 if there is none.
+        bit: The bit of a kept row with the result of the part that depends on the row alone; 0 without such a part.
         is_iterative: Whether there is a part that depends on rows before.
     """
 

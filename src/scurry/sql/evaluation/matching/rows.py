@@ -1,4 +1,4 @@
-"""What is kept of the rows that a pattern may take: a tuple each, made of columns for a block at once."""
+"""Buffered columns of the rows that a pattern may match: a tuple per row, made of columns for a block at once."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RowExpressions:
         return bits
 
     def kept(self, batch: pa.RecordBatch, bits: Any) -> Sequence[KeptRow]:
-        """Return what is kept of each row of a block."""
+        """Return the buffered columns of each row of a block."""
         known = bits.tolist()
         for at in np.flatnonzero(bits == _UNKNOWN).tolist():
             known[at] = _Unknown(self, batch.slice(at, 1))

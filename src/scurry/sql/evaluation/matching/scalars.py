@@ -37,7 +37,7 @@ _ARITHMETIC: Final = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 def scalar_function(expression: Expression) -> Scalar | None:
-    """Return what computes an expression of a row; None if it takes columns to do so."""
+    """Return the function that computes an expression of one row; None if it needs columns."""
     if isinstance(expression, InputReference):
         return operator.itemgetter(expression.index)
     if isinstance(expression, Literal):
@@ -132,7 +132,7 @@ def _not(call: Call, arguments: Sequence[Scalar]) -> Scalar:
 
 
 def _cast(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
-    """Return what widens an integer: to a larger one it stays the same."""
+    """Return the widening of an integer: the value stays the same."""
     given, wanted = call.arguments[0].type, call.type
     if same_type(given, wanted) or (isinstance(given, IntType) and isinstance(wanted, BigIntType)):
         return arguments[0]

@@ -169,7 +169,7 @@ class ProcessRunner:
             raise function_error(self._function, error, describe()) from error
 
     def take(self) -> pa.RecordBatch | None:
-        """Return the rows made since the last call, None if there are none."""
+        """Return the rows made since the last call, or None."""
         if not self._results:
             return None
         passed, results, times, described = self._passed, self._results, self._times, self._described

@@ -23,7 +23,7 @@ from scurry.sql.values.results import ResultColumn
 
 
 def user_accumulator(call: AggregateCall, session: Session) -> Accumulator:
-    """Return what computes an aggregate of a user.
+    """Return the accumulator of a user-defined aggregate function.
 
     Args:
         call: The call; its function is a UserFunction.

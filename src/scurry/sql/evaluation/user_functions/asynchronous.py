@@ -1,4 +1,4 @@
-"""Asynchronous scalar functions of users: the calls of the rows of a batch overlap."""
+"""Asynchronous user-defined scalar functions: the calls of the rows of a batch overlap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
-    """Return what calls an asynchronous function for all rows of a batch, many at a time.
+    """Return a kernel that calls an asynchronous function for all rows of a batch, many at a time.
 
     Args:
         function: The function.

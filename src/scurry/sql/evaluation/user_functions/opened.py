@@ -1,4 +1,4 @@
-"""OpenFunctions: the functions of users that a task has opened."""
+"""OpenFunctions: the user-defined functions that a task has opened."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from scurry.sql.functions.user.definition import UserFunction
 
 
 class OpenFunctions:
-    """The functions of users that a task has opened: each at its first use, all closed with the task.
+    """The user-defined functions that a task has opened: each at its first use, all closed with the task.
 
     A task has copies of the objects that the program registered, as in Flink: what they keep in attributes is theirs.
     """
 
     def __init__(self, context: FunctionContext | None = None) -> None:
-        """Take what the functions are opened with."""
+        """Create an empty set; `context` opens the functions."""
         self._context = context or FunctionContext()
         self._opened: dict[UserFunction, Any] = {}
         self._loop: EventLoopThread | None = None

@@ -21,7 +21,7 @@ UserKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], pa.Array]
 
 
 def user_kernel(call: UserFunctionCall, session: Session) -> UserKernel:
-    """Return what computes the column of a call, once per task.
+    """Return the kernel of a call, which is created once per task.
 
     Args:
         call: The call of a scalar function.

@@ -24,7 +24,7 @@ TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, 
 
 
 def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> TableKernel:
-    """Return what computes the rows of a call, once per task.
+    """Return the kernel of a table function's call, which is created once per task.
 
     Args:
         call: The call of a table function.

@@ -41,7 +41,7 @@ class Emitted:
         self._add(record, 1)
 
     def retract(self, record: Any) -> None:
-        """Take a row back."""
+        """Retract a row."""
         self._add(record, -1)
 
     def _add(self, record: Any, sign: int) -> None:
@@ -68,7 +68,7 @@ class TableAggregator:
 
     @property
     def updates(self) -> bool:
-        """Whether the function says itself how the rows of a group change."""
+        """Return whether the function emits the changes of a group's rows itself."""
         return self._emit_update is not None
 
     def emit(self, accumulator: Any, emitted: Emitted) -> None:
@@ -88,7 +88,7 @@ class TableAggregator:
             raise function_error(self._function, error) from error
 
     def emitted(self) -> Emitted:
-        """Return what takes rows."""
+        """Return the collector of emitted rows."""
         return Emitted(self._converters, self._function)
 
     def columns(self, rows: Sequence[Sequence[Any]]) -> list[pa.Array]:

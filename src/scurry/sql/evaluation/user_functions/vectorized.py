@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def on_columns(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
-    """Return what calls a scalar function once per batch.
+    """Return a kernel that calls a scalar function once per batch.
 
     Args:
         function: The function.

@@ -25,7 +25,7 @@ def _functions() -> dict[str, AggregateFunction]:
 
 
 def lookup_aggregate(name: str) -> AggregateFunction | None:
-    """Return the aggregate function of a name, in upper or lower case; None if there is none."""
+    """Return the aggregate function of a name, in upper or lower case, or None if it does not exist."""
     return _functions().get(name.upper())
 
 

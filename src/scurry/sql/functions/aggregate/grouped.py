@@ -29,7 +29,7 @@ def counts(groups: Groups, count: int) -> Column:
 
 
 def by_arrow(column: Column, groups: Groups, count: int, function: str) -> Column:
-    """Return what one of Arrow's aggregations gives for each group; NULL for a group without values."""
+    """Return the result of one of Arrow's aggregations for each group; NULL for a group without values."""
     table = pa.table({"group": groups, "value": column})
     found = table.group_by("group", use_threads=False).aggregate([("value", function)])
     values = found.column(f"value_{function}").combine_chunks()

@@ -189,7 +189,7 @@ def parse_date(text: str) -> int | None:
 
 
 def days_of(year: int, month: int, day: int) -> int | None:
-    """Return the days since 1970 of a date; None if there is none."""
+    """Return the days of a date since 1970, or None if the date does not exist."""
     if not (0 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= _days_in_month(year, month)):
         return None
     # Years have the same days every 400 years; Python's begin with 1.

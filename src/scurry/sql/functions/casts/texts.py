@@ -59,7 +59,7 @@ def text_cast(source: DataType, target: CharType | VarCharType, session: Session
 
 
 def fitted_text(target: CharType | VarCharType) -> Cast | None:
-    """Return what cuts texts to the length of a type, and pads those of CHAR with blanks; None if nothing does."""
+    """Return the cast of texts to the length of a type: cut, and padded with blanks for CHAR; None without effect."""
     length = target.length
     if length == MAX_LENGTH:
         return None

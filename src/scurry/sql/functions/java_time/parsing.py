@@ -25,7 +25,7 @@ _MOST_DIGITS: Final = 19
 
 
 class _Number(NamedTuple):
-    """How a number is read.
+    """Format of a number in a pattern.
 
     Attributes:
         least: The fewest digits.

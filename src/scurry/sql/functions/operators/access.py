@@ -168,7 +168,7 @@ def _value_of(pairs: list[tuple[Any, Any]], key: Any) -> Any:
 
 
 def missing_value(data_type: DataType) -> Any:
-    """Return what Flink gives for a part that is not there: its code has a default where the type has no NULL."""
+    """Return Flink's result for a missing part: its code has a default where the type has no NULL."""
     if data_type.is_nullable:
         return None
     if isinstance(data_type, BooleanType):

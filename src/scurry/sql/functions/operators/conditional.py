@@ -47,7 +47,7 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def _infer_case(site: CallSite) -> Signature:
-    """Take condition, result, condition, result, ..., and the result where no condition holds."""
+    """Infer the type of CASE from condition, result, condition, result, ..., and the result of ELSE."""
     conditions, results = site.types[:-1:2], [*site.types[1:-1:2], site.types[-1]]
     if not all(isinstance(each, BooleanType | NullType) for each in conditions):
         raise SignatureError("Expected a boolean type")
@@ -109,7 +109,7 @@ def _infer_coalesce(site: CallSite) -> Signature:
 
 
 def _infer_if_null(site: CallSite) -> Signature:
-    """Take the type of the first argument where the second one can be converted to it, else the one they share."""
+    """Infer the type of the first argument if the second one can be converted to it, else their common type."""
     if len(site.arguments) != 2:
         raise refuse_number(site)
     first, second = site.types

@@ -35,7 +35,7 @@ def _infer(is_try: bool) -> Callable[[CallSite], Signature]:
 
 
 def _advice(source: DataType, target: DataType) -> str | None:
-    """Return what Flink says of a cast between numbers and timestamps, None for others."""
+    """Return Flink's advice on casts between numbers and timestamps, None for others."""
     if isinstance(target, NUMERIC) and isinstance(source, TimestampType):
         return (
             "The cast from TIMESTAMP type to NUMERIC type is not allowed. "

@@ -43,7 +43,7 @@ _ESCAPES: Final = {
 
 
 class _Failure:
-    """What cannot be read; `message` says why."""
+    """Failure to read JSON; `message` tells the cause."""
 
     def __init__(self, message: str) -> None:
         self.message = message
@@ -176,7 +176,7 @@ def _scalar_text(value: Any) -> str:
 
 
 def _as_class(name: str, *classes: type) -> Callable[[Any], Any]:
-    """Return what a value is if it is of a class, for a type; Flink does not convert, but fails."""
+    """Return a function that passes values of a class on; Flink does not convert others, but fails."""
 
     def convert(value: Any) -> Any:
         known: Any = value

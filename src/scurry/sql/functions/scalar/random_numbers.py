@@ -37,7 +37,7 @@ def _random_integers(site: CallSite, result_type: DataType) -> Kernel:
 
 
 def _generators(site: CallSite, others: int) -> Callable[[Sequence[Column], int], list[Any]]:
-    """Return what gives the generator of each row: one for all, or one for each seed in a column."""
+    """Return a function that gives the generator of each row: one for all, or one for each seed in a column."""
     seeded = len(site.arguments) > others
     if seeded and not site.arguments[0].is_literal:
         return lambda columns, rows: [None if seed is None else JavaRandom(seed) for seed in _values(columns[0], rows)]

@@ -50,7 +50,7 @@ def regexp_count(text: str, pattern: str) -> int | None:
 
 
 def regexp_instr(text: str, pattern: str) -> int | None:
-    """REGEXP_INSTR: where the first match begins, from 1; 0 if there is none."""
+    """REGEXP_INSTR: the position of the first match, from 1; 0 without a match."""
     found = tried(pattern)
     if found is None:
         return None

@@ -70,7 +70,7 @@ def _bind_split_index(site: CallSite, result_type: DataType) -> Kernel:
 
 
 def _parts_at(texts: pa.Array, separator: str, index: int) -> pa.Array:
-    """Return what `split_index` does of each text, NULL of NULL."""
+    """Return the result of `split_index` for each text, NULL of NULL."""
     parts = pc.split_pattern(texts, separator, max_splits=index + 1)
     offsets = parts.offsets.to_numpy().astype(np.int64)
     places = offsets[:-1] + index

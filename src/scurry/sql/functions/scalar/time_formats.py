@@ -144,7 +144,7 @@ def _bind_to_timestamp(site: CallSite, result_type: DataType) -> Kernel:
 
 
 def _infer_zoned(site: CallSite) -> Signature:
-    """Take a number with its precision, or a text with its pattern and zone."""
+    """Infer the types of a number with its precision, or of a text with its pattern and zone."""
     types, count = site.types, len(site.arguments)
     if not 1 <= count <= 3:
         raise SignatureError("Invalid input arguments.")

@@ -1,4 +1,4 @@
-"""FunctionContext: the runtime context of functions of users."""
+"""FunctionContext: the runtime context of user-defined functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FunctionContext:
 
         Args:
             key: Its key.
-            default_value: What is returned if there is none.
+            default_value: The result without such a parameter.
         """
         return self._job_parameters.get(key, default_value)
 

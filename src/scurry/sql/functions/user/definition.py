@@ -54,12 +54,12 @@ class UserFunction:
 
     @property
     def is_vectorized(self) -> bool:
-        """Whether it takes columns instead of values."""
+        """Return whether it takes columns instead of values."""
         return self.func_type != "general"
 
     @property
     def is_scalar(self) -> bool:
-        """Whether it returns a value for each row."""
+        """Return whether it returns a value for each row."""
         return self.kind in ("scalar", "async scalar")
 
     @property

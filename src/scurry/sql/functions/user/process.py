@@ -53,12 +53,12 @@ class DeclaredArgument:
 
     @property
     def is_table(self) -> bool:
-        """Whether it is a table."""
+        """Return whether it is a table."""
         return bool(self.traits & {ArgumentTrait.ROW_SEMANTIC_TABLE, ArgumentTrait.SET_SEMANTIC_TABLE})
 
     @property
     def is_set(self) -> bool:
-        """Whether it is a table with set semantics."""
+        """Return whether it is a table with set semantics."""
         return ArgumentTrait.SET_SEMANTIC_TABLE in self.traits
 
 

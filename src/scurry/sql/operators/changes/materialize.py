@@ -111,7 +111,7 @@ class SinkUpsertMaterializer:
 
 
 def place_of(rows: Sequence[Any], row: tuple[Any, ...], key: Sequence[int]) -> int | None:
-    """Return the position of the first row with the same key as another one, None if there is none."""
+    """Return the position of the first row with the same key as `row`, or None."""
     wanted = [row[column] for column in key]
     for place, each in enumerate(rows):
         if [each[column] for column in key] == wanted:

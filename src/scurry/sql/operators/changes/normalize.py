@@ -42,7 +42,7 @@ class ChangelogNormalizer:
         """Do nothing."""
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
-        """Return what the rows change, in their order."""
+        """Return the changes of the rows, in their order."""
         context.prefetch(rows.keys)
         order = np.argsort(rows.codes, kind="stable")
         batch, codes = taken(rows.changes.batch, order), rows.codes[order]

@@ -66,7 +66,7 @@ def known_columns(kept: Sequence[Any], types: Sequence[pa.DataType]) -> tuple[An
 
 
 def _by_steps(accumulator: Any, column: pa.Array, segments: Segments) -> Any:
-    """Return what `_greatest` does, if segments are short, in steps: the values of all segments' first rows, and so on.
+    """Return the result of `_greatest` for short segments in steps: the values of all segments' first rows, and so on.
 
     That costs a fraction of sorting values; None if it would cost more, or values are not compared by two.
     """

@@ -22,7 +22,7 @@ _LEAST_BELOW_ZERO = -5e-324
 
 
 class _SortedValues(LoadedPieces):
-    """How often each value is in a group, and the different values sorted."""
+    """Count of each value in a group, and the distinct values sorted."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
@@ -83,7 +83,7 @@ class ExtremeOfKept:
 
 
 def _sortable(value: Any) -> tuple[Any, ...]:
-    """Return what sorts values, NaN after all others and -0.0 before 0.0."""
+    """Return a sort key of values, NaN after all others and -0.0 before 0.0."""
     if value == 0 and isinstance(value, float) and math.copysign(1, value) < 0:
         return (False, _LEAST_BELOW_ZERO, "-")
     return (True, None) if isinstance(value, float) and math.isnan(value) else (False, value)

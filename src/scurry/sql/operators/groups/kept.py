@@ -37,7 +37,7 @@ class KeptGroups:
         self._changed: set[Any] = set()
 
     def of(self, key: Any, context: RowsContext) -> Group | None:
-        """Return the group of a key, None if there is none."""
+        """Return the group of a key, or None."""
         group = self._found(key, context)
         if group is not None and self._ttl and group[3] + self._ttl <= context.processing_time:
             return None
@@ -84,7 +84,7 @@ class KeptGroups:
 
 
 def decoded(entry: dict[Any, Any]) -> Group | None:
-    """Return the group in the state of a key, None if there is none."""
+    """Return the group in the state of a key, or None."""
     if _GROUP not in entry:
         return None
     count, states, views, written = pickle.loads(entry[_GROUP])
@@ -100,7 +100,7 @@ def _saved(kept: Any) -> Any:
 
 
 def _stored(kept: list[Any], entry: dict[Any, Any], kind: str) -> list[Any]:
-    """Return what the group has of pieces: all if they are few, an ellipsis in place of many."""
+    """Return the group's entries of pieces: all if they are few, an ellipsis in place of many."""
     stored = list(kept)
     for place, each in enumerate(kept):
         if isinstance(each, dict) and len(each) > _MOST_PIECES:

@@ -47,7 +47,7 @@ class Partial(Protocol):
 def partials(
     calls: Sequence[AggregateCall], schema: Schema, retracts: bool, session: Session
 ) -> tuple[list[Partial | None], list[SentValues], list[int]]:
-    """Return what is sent for each aggregate, and for the sets of different arguments.
+    """Return the local phase of each aggregate, and of the sets of distinct arguments.
 
     Args:
         calls: The aggregates.
@@ -136,7 +136,7 @@ class _Arguments:
         return [column.filter(pa.array(used)) for column in columns], signs[used], codes[used]
 
     def flat(self, lists: Sequence[pa.Array], codes: Any) -> tuple[list[pa.Array], Any, Any]:
-        """Return what is in lists: columns, numbers, and the groups, by which they are sorted.
+        """Return the contents of lists: columns, row ids, and the groups, by which they are sorted.
 
         Args:
             lists: The lists.
@@ -181,7 +181,7 @@ class SentValues(_Arguments):
 
 
 def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
-    """Return for each row whether FILTER lets it pass; None if there is none."""
+    """Return the result of FILTER for each row; None without FILTER."""
     return None if call.filter is None else np.asarray(argument_column(call.filter, batch).fill_null(False))
 
 

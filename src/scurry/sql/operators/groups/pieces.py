@@ -49,7 +49,7 @@ class EntryPieces(MutableMapping[Any, Any]):
 
 
 class LoadedPieces(ABC):
-    """What is decoded of pieces, until a micro-batch ends."""
+    """Decoded form of pieces, until a micro-batch ends."""
 
     @abstractmethod
     def save(self) -> Pieces:
@@ -57,7 +57,7 @@ class LoadedPieces(ABC):
 
 
 class ValueCounts(LoadedPieces):
-    """How often each value is in a group, in buckets by the hashes of the values."""
+    """Count of each value in a group, in buckets by the hashes of the values."""
 
     def __init__(self, pieces: Pieces) -> None:
         self._pieces = pieces
@@ -116,5 +116,5 @@ class ValueCounts(LoadedPieces):
 
 
 def value_counts(kept: Pieces | ValueCounts | None) -> ValueCounts:
-    """Return what is kept of a group as counts: its pieces, counts that are loaded, or None for a new group."""
+    """Return the counts of a group from its state: its pieces, loaded counts, or None for a new group."""
     return kept if isinstance(kept, ValueCounts) else ValueCounts({} if kept is None else kept)

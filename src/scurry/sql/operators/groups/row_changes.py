@@ -131,7 +131,7 @@ class ColumnarGroupAggregate(HashedRowsFunction):
         self._schema = pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
 
     def row_of(self, entry: Entry) -> list[Any] | None:
-        """Return what a group keeps that was kept by key."""
+        """Return the row of a group whose state was kept by key."""
         group = decoded(entry)
         return None if group is None else [value for state in group[1] for value in state]
 

@@ -51,7 +51,7 @@ class Running(Protocol):
 
 
 def running(call: AggregateCall, schema: Schema, retracts: bool, session: Session) -> Running:
-    """Return what computes an aggregate.
+    """Return the running aggregate of a call.
 
     Args:
         call: The aggregate; its arguments are columns.

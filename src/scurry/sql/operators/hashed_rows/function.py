@@ -1,4 +1,4 @@
-"""What functions of operators have in common that keep their rows in columns."""
+"""Common part of the functions of operators that keep their rows in columns."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class HashedRowsFunction:
         context: RowsContext,
         kept_keys: Sequence[int] | None = None,
     ) -> KeptRows:
-        """Return what is kept of the keys of new rows, in the only table of the function.
+        """Return the kept rows with the keys of new rows, in the only table of the function.
 
         Args:
             rows: The new rows.

@@ -25,7 +25,7 @@ class HashIndex:
         Args:
             hashes: Their hashes.
             first: The number of the first of them, which is higher than those of all rows before.
-            removed: By number, which rows are not looked for any more; empty if there are none.
+            removed: By number, the rows that are no longer searched; empty without any.
         """
         runs, order = self._runs, _stable_order(hashes)
         hashes, numbers = hashes[order], first + order

@@ -28,7 +28,7 @@ _CODEC = pa.Codec("lz4_raw")
 
 
 class RowPage(PageContent):
-    """What is stored of a page.
+    """Stored content of a page.
 
     Args:
         size: The size of what is compressed.

@@ -66,7 +66,7 @@ class HashedRows:
         self._groups.write([self._changed(table) for table in self.tables])
 
     def _changed(self, table: Table) -> Part:
-        """Return what is to be written of a table: its new rows, or all rows of the hashes that have changed."""
+        """Return the part of a table to be written: its new rows, or all rows of the hashes that have changed."""
         hashes, numbers = table.index.ordered()
         if len(table.removed):
             there = ~table.removed[numbers]

@@ -20,7 +20,7 @@ __all__ = ["Description", "RowPage", "Table"]
 
 
 class Description(RowsDescription):
-    """What tools have to know of tables.
+    """Description of tables for tools.
 
     Args:
         tables: For each its name, its columns, and the positions of those of its key.

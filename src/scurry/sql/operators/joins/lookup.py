@@ -75,7 +75,7 @@ class LookupJoin:
         return [Changes(batch_of(columns, schema, len(places)), kinds)]
 
     def _asked(self, keys: pa.RecordBatch) -> tuple[Any, pa.RecordBatch]:
-        """Return what the table has for keys, and for each row of it the position of its key; ask again for misses."""
+        """Return the rows of the table for keys, and for each row the position of its key; ask again for misses."""
         schema, retry = self._plan.table.schema, self._plan.retry
         # NULL equals nothing, whenever one asks.
         missing = np.flatnonzero(~with_null_key(keys, range(keys.num_columns)))

@@ -178,7 +178,7 @@ class RegularJoin:
     def _changed_by_each(
         self, index: int, kinds: Any, own: Any, other: Any, kept: Sequence[Kept], replaces: set[int]
     ) -> Any:
-        """Return what rows do one after the other to rows of an outer side, which count their pairs."""
+        """Return the changes that rows, one after the other, make to rows of an outer side, which count their pairs."""
         results = _Results()
         bounds = np.searchsorted(own, np.arange(len(kinds) + 1)).tolist()
         partners, outer = other.tolist(), self._counted[index]

@@ -1,4 +1,4 @@
-"""What joins do with rows: columns to rows and back, pairs, and rows without a partner."""
+"""Rows of joins: columns to rows and back, pairs, and rows without a partner."""
 
 from __future__ import annotations
 

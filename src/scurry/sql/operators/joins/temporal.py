@@ -106,7 +106,7 @@ class TemporalJoin:
             self._cleanup.touch(context)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Take the left rows of a key group, of which some have all their versions."""
+        """Join the left rows of a key group, of which some have all their versions."""
         self._waiting.on_event_time(context)
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:

@@ -93,7 +93,7 @@ class WindowJoin:
         self._open = ({}, {})
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Take the rows of a window of a key group."""
+        """Join the rows of a window of a key group."""
         for name, due in zip(ROWS, self._due, strict=True):
             due += [(namespace, each.batch) for each in context.state.pop((name, namespace), ())]
 

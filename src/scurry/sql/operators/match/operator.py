@@ -105,7 +105,7 @@ class EventTimeMatch:
         return []
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Take the rows of a key group, or note that matches of a key time out."""
+        """Match the rows of a key group, or time out the matches of a key."""
         if namespace == TIMEOUT:
             context.state.pop(TIMEOUT, None)
             self._due.setdefault(context.key, time)

@@ -32,7 +32,7 @@ class EventTimeOver:
     """Emit rows when the watermark has passed them, in the order of their times."""
 
     def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
-        """Take the aggregation.
+        """Create the function of an aggregation.
 
         Args:
             plan: The aggregation.
@@ -249,7 +249,7 @@ def _drop(context: RowsContext, *slots: str) -> None:
 
 
 def _gathered(keys: list[Any], context: RowsContext) -> tuple[Any, list[Piece]]:
-    """Take the waiting rows of keys, and say for each row which key it is of."""
+    """Return the waiting rows of keys, removed from state, and the key of each row."""
     waiting: list[Piece] = []
     lengths = []
     for key in keys:

@@ -28,7 +28,7 @@ class AnyOrderOver:
     """Keep all rows in their order; emit each row that is new, or gone, and those whose values it changes."""
 
     def __init__(self, plan: OverAggregate, with_before: bool, ttl: int, session: Session) -> None:
-        """Take the aggregation.
+        """Create the function of an aggregation.
 
         Args:
             plan: The aggregation; its frames begin with the first row.

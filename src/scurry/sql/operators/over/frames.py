@@ -50,7 +50,7 @@ class Evaluator:
 
 
 def evaluator(plan: OverAggregate, session: Session) -> Evaluator:
-    """Return what evaluates the functions of an aggregation."""
+    """Return the evaluator of an aggregation's functions."""
     return _Running(plan, session) if plan.is_unbounded else _Framed(plan, session)
 
 

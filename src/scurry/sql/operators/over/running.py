@@ -55,7 +55,7 @@ class Running(Protocol):
 
 
 def running(call: WindowCall, session: Session) -> Running:
-    """Return what computes a function whose frame begins with the first row."""
+    """Return the running function of a call whose frame begins with the first row."""
     function = call.call.function
     if function == "ROW_NUMBER":
         return _Number(by_peers=False)

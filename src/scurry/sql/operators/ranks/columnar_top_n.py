@@ -24,7 +24,7 @@ _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
 
 
 class _Changed(NamedTuple):
-    """What is emitted: for each number that gets another row, in the order of the rows that are the cause.
+    """Changes to emit: for each row number that gets another row, in the order of the rows that are the cause.
 
     Attributes:
         before: The row that had it, by its place in the order of all rows; -1 if none had.

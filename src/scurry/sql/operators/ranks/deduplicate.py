@@ -29,7 +29,7 @@ class Deduplication:
     packs_entries = True  # a key has a whole row
 
     def __init__(self, plan: Deduplicate, with_before: bool, ttl: int = 0) -> None:
-        """Take the deduplication.
+        """Create the function of a deduplication.
 
         Args:
             plan: The deduplication.

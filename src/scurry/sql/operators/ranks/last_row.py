@@ -25,7 +25,7 @@ _ROW = "row"
 
 
 class _Replaced(NamedTuple):
-    """What new rows do.
+    """Effect of new rows.
 
     Attributes:
         batch: The kept rows and, after them, the new ones.

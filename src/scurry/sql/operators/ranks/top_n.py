@@ -27,10 +27,10 @@ _ROWS = "rows"
 
 
 class TopN:
-    """What all ranks have in common: the rows of a batch are taken one after the other."""
+    """Common part of all ranks: the rows of a batch are processed one after the other."""
 
     def __init__(self, plan: Rank, with_before: bool, ttl: int = 0) -> None:
-        """Take the rank.
+        """Create the function of a rank.
 
         Args:
             plan: The rank.
@@ -92,11 +92,11 @@ class TopN:
         return list(range(len(keys)))
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Take a row that is new, or that updates another."""
+        """Add a row that is new, or that updates another."""
         raise NotImplementedError
 
     def retract(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Take a row back."""
+        """Retract a row."""
         raise NotImplementedError
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
@@ -137,7 +137,7 @@ class AppendOnlyTopN(TopN):
         ]
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Take a new row."""
+        """Add a new row."""
         if len(rows) < end or (end > 0 and key < rows.last_key()):
             self._entered(rows, end, rows.insert(key, row), row, out)
 
@@ -146,7 +146,7 @@ class UpdatableTopN(TopN):
     """Rows are updated to better places only, by a unique key: no more are kept than are emitted."""
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Take a row that is new, or that updates the one of its unique key."""
+        """Add a row that is new, or that updates the one of its unique key."""
         known = state.setdefault(_ROWS, {})
         name = self._name(row)
         if name not in known:
@@ -188,7 +188,7 @@ class RetractableTopN(TopN):
     """Rows may be taken back: all are kept."""
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Take a new row."""
+        """Add a new row."""
         position = rows.insert(key, row)
         if position >= end:
             return
@@ -201,7 +201,7 @@ class RetractableTopN(TopN):
         out.insert(row, position + 1)
 
     def retract(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Take a row back."""
+        """Retract a row."""
         position = rows.remove(key, row)
         if position is None or position >= end:
             return

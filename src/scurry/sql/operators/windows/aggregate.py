@@ -76,7 +76,7 @@ class LocalWindowAggregate:
 
 @dataclass
 class _OpenSlice:
-    """What a micro-batch has of a slice, in memory.
+    """Rows of a slice in a micro-batch, in memory.
 
     Attributes:
         window: The first of its windows that was not emitted yet.

@@ -30,13 +30,13 @@ _RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
 class Phases:
-    """What window operators keep of rows: batches with the number of the window first.
+    """State of window operators: batches with the number of the window first.
 
     A number is the end of a slice or of a window, or stands for a session.
     """
 
     def rows_of(self, changes: Changes) -> pa.RecordBatch:
-        """Return what `partial` takes of changes: columns of the rows first, in their order."""
+        """Return the input of `partial` from changes: columns of the rows first, in their order."""
         return changes.batch
 
     def place_of(self, key: int) -> int:
@@ -44,11 +44,11 @@ class Phases:
         raise NotImplementedError
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
-        """Return what is kept of rows of some windows."""
+        """Return the state of rows of some windows."""
         raise NotImplementedError
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-        """Return what is kept of rows of which parts were kept."""
+        """Return the merged state of several parts."""
         raise NotImplementedError
 
     def result(self, batch: pa.RecordBatch) -> _Results:

@@ -1,4 +1,4 @@
-"""Sessions: windows per key that grow with every row, and end when there is none for some time."""
+"""Sessions: windows per key that grow with every row, and end after some time without rows."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class WindowClock:
 
 
 class Slices:
-    """How the time column of rows is cut, and which windows a slice belongs to; a slice is known by its end.
+    """Division of rows by their time column, and the windows of a slice; a slice is known by its end.
 
     Windows that rows are attached to already are slices of their own.
     """
@@ -64,7 +64,7 @@ class Slices:
 
     @property
     def latest_first(self) -> bool:
-        """Whether Flink merges the slices of a window from the last one to the first one."""
+        """Return whether Flink merges the slices of a window from the last one to the first one."""
         return self._window.kind == "HOP" and not self._attached
 
     def ends(self, times: Any) -> Any:

@@ -35,7 +35,7 @@ class Aggregate(OneInput):
         calls: The aggregates; their arguments are columns of the input.
         names: Names of the aggregates.
         grouping_sets: Each a subset of the keys' places among the keys; a single set of all of them is GROUP BY.
-        grouping_id: Type of the column of `set_numbers`, which say what keys are left out; None if there is none.
+        grouping_id: Type of the column of `set_numbers`, which say what keys are left out, or None.
         state_ttl: Milliseconds after which STREAMING forgets a group, as a hint says; None as the session.
     """
 
@@ -48,7 +48,7 @@ class Aggregate(OneInput):
 
     @property
     def is_simple(self) -> bool:
-        """Whether there is one grouping set, of all keys."""
+        """Return whether there is one grouping set, of all keys."""
         return self.grouping_sets == (tuple(range(len(self.keys))),)
 
     @cached_property

@@ -23,7 +23,7 @@ class Scan(Plan):
         conditions: Conditions on the columns read, all of which hold for the rows that are used. A source may apply
             them, and need not.
         options: Dynamic options of a hint, as pairs.
-        primary_key: Positions of the columns of the primary key among all columns; none if there is none.
+        primary_key: Positions of the columns of the primary key among all columns; empty without a primary key.
         changes: INSERT for a table of inserted rows, RETRACT for one whose updates have the rows before and after,
             UPSERT for one whose rows replace each other by the primary key.
     """
@@ -68,7 +68,7 @@ class Sink(OneInput):
         table: What the catalog knows of it.
         overwrite: Whether INSERT OVERWRITE was written.
         partition: The static partition, as pairs.
-        key: Positions of the columns of the table's primary key; none if there is none.
+        key: Positions of the columns of the table's primary key; empty without a primary key.
         changes: What the table takes: INSERT for inserted rows only; UPSERT for changes of which updates have only the
             row after them; ALL for changes with the rows before updates as well.
         refusal: How a table that takes inserted rows only refuses others; None for Flink's general words.

@@ -38,7 +38,7 @@ class StreamingJoin(TwoInputs):
         operator: Flink's name of the operator.
         kind: INNER, LEFT, RIGHT, FULL, SEMI or ANTI. SEMI and ANTI have the columns of the left side only.
         keys: What is equal in each pair.
-        rest: The other conditions on a pair, over the columns of both sides; None if there are none.
+        rest: The other conditions on a pair, over the columns of both sides, or None.
     """
 
     operator: ClassVar[str]
@@ -53,12 +53,12 @@ class StreamingJoin(TwoInputs):
 
     @property
     def details(self) -> tuple[str, ...]:
-        """What EXPLAIN shows between the kind and the conditions."""
+        """Return EXPLAIN's details between the kind and the conditions."""
         return ()
 
     @property
     def shown_after(self) -> tuple[str, ...]:
-        """What EXPLAIN shows after the columns."""
+        """Return EXPLAIN's details after the columns."""
         return ()
 
 
@@ -177,7 +177,7 @@ class LookupJoin(OneInput):
         condition: What holds for the rows of the table, over its columns; None for nothing.
         columns: The columns of the right side, over those of the table.
         right_schema: Their names and types.
-        rest: The other conditions on a pair, over the columns of both sides; None if there are none.
+        rest: The other conditions on a pair, over the columns of both sides, or None.
         retry: What is done for keys of which the table has no rows; None for nothing.
     """
 

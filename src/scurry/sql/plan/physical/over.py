@@ -44,18 +44,18 @@ class OverAggregate(OneInput):
 
     @property
     def frame(self) -> Frame:
-        """Which rows a row sees."""
+        """Return the frame of a row."""
         return self.calls[0].frame
 
     @property
     def has_event_time(self) -> bool:
-        """Whether the rows are ordered by event time."""
+        """Return whether the rows are ordered by event time."""
         kind = self.input.schema[self.time].type
         return isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.is_rowtime
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether a row sees all rows before it."""
+        """Return whether a row sees all rows before it."""
         return self.frame.lower.kind == "UNBOUNDED PRECEDING"
 
 

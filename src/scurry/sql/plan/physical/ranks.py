@@ -22,7 +22,7 @@ class Rank(OneInput):
         end: The last number.
         end_column: Position of the column that says the last number, in the first row of a partition; None if `end`
             does.
-        number: The column of the number; None if there is none.
+        number: The column of the number, or None.
         strategy: What its input does: AppendFastStrategy, rows are only added; UpdateFastStrategy, rows are updated to
             better places only; RetractStrategy, anything.
         update_key: Columns that identify a row for UpdateFastStrategy.

@@ -34,12 +34,12 @@ class Window:
 
     @property
     def is_event_time(self) -> bool:
-        """Whether watermarks close windows; otherwise the clock does."""
+        """Return whether watermarks close windows; otherwise the clock does."""
         return not (isinstance(self.time, TimestampType | LocalZonedTimestampType) and self.time.is_proctime)
 
     @property
     def is_local(self) -> bool:
-        """Whether windows are aligned to the wall clock of the session's time zone."""
+        """Return whether windows are aligned to the wall clock of the session's time zone."""
         return isinstance(self.time, LocalZonedTimestampType)
 
 
@@ -65,7 +65,7 @@ class WindowProperties:
 
 
 class Windowed:
-    """What nodes are whose rows have columns of a window, beside those that `window_properties` knows.
+    """Nodes whose rows have window columns, beside those that `window_properties` knows.
 
     Attributes:
         window: The windows.
@@ -111,7 +111,7 @@ class WindowAggregate(OneInput):
         names: Names of the aggregates.
         grouping_sets: Each a subset of the keys' places among the keys; all have the columns of the window.
         set_numbers: The number of each grouping set among all keys that were written, those of the window included.
-        grouping_id: Type of the column of the grouping set's number; None if there is none.
+        grouping_id: Type of the column of the grouping set's number, or None.
     """
 
     window: Window

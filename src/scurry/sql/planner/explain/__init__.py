@@ -34,7 +34,7 @@ def explain(
     modes: Callable[[Plan], str] | None = None,
     advises: bool = False,
 ) -> str:
-    """Return what EXPLAIN shows of the plans of a statement.
+    """Return the output of EXPLAIN for the plans of a statement.
 
     Args:
         plans: One per sink, or that of a query.
@@ -56,7 +56,7 @@ def explain(
 
 
 def explain_executed(executed: Sequence[Plan], reading: Reading | None) -> str:
-    """Return what is shown of plans that are compiled already.
+    """Return the explanation of plans that are compiled already.
 
     Args:
         executed: One per sink.

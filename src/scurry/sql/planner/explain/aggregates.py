@@ -41,7 +41,7 @@ def local_text(plan: LocalGroupAggregate) -> str:
 
 
 def local_calls(calls: Sequence[AggregateCall], retracts: bool, names: Sequence[str]) -> list[str]:
-    """Return what the first phase of some aggregates makes of rows, whose columns have names, as text."""
+    """Return the aggregates of the local phase as text; `names` are the columns of its input."""
     made, counter = [], -1
     for each in _phases(calls, retracts):
         arguments = ", ".join(expression_text(argument, names) for argument in each.call.arguments) or "*"
@@ -67,7 +67,7 @@ def global_text(plan: GlobalGroupAggregate) -> str:
 
 
 def global_calls(calls: Sequence[AggregateCall], retracts: bool, names: Sequence[str]) -> list[str]:
-    """Return what the second phase of some aggregates makes of the states of the first one, as text."""
+    """Return the aggregates of the global phase as text; their input is the states of the local phase."""
     return [
         f"{each.function}({each.view}{each.state}) AS {name}"
         for each, name in zip(_phases(calls, retracts), names, strict=True)

@@ -140,7 +140,7 @@ class _LogicalText(PrefixText):
         return f", variablesSet=[[{', '.join(dict.fromkeys(found))}]]" if found else ""
 
     def assigned(self, node: Plan) -> _Described | None:
-        """Return what is shown of a table with all its columns if it has a watermark, which is above them."""
+        """Return the description of a table with all its columns if it has a watermark, which is above them."""
         scan = node.input if isinstance(node, nodes.Project) else node
         times = self._watermark(scan) if isinstance(scan, Scan) else None
         if not isinstance(scan, Scan) or not isinstance(times, nodes.Project):

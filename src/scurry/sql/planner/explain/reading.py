@@ -17,7 +17,7 @@ _PROJECTED = ("filesystem", "jdbc")
 
 @dataclass(frozen=True)
 class Reading:
-    """How tables are read.
+    """Descriptions of table scans.
 
     Attributes:
         watermark: Returns a row-wise plan over a table that computes time and watermark; None if it has none.

@@ -145,7 +145,7 @@ def _joined(
 
 
 def _extracted(plan: Plan, correlation: int) -> tuple[Plan, list[Expression]] | None:
-    """Take the conditions that refer to the outer row out of a plan.
+    """Remove the conditions that refer to the outer row from a plan.
 
     Returns:
         The plan, perhaps with more columns, and the conditions over its columns; None if something else refers to it.
@@ -177,7 +177,7 @@ def _extracted(plan: Plan, correlation: int) -> tuple[Plan, list[Expression]] | 
 
 
 def _extracted_of_join(plan: Join, correlation: int) -> tuple[Plan, list[Expression]] | None:
-    """Take the conditions out of the sides of a join whose rows it does not fill with NULLs."""
+    """Remove the conditions from the sides of a join whose rows it does not fill with NULLs."""
     own = list(conjuncts(plan.condition))
     if plan.kind != "INNER" and any(_refers(each, correlation) for each in own):
         return None

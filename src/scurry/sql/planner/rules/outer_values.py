@@ -73,7 +73,7 @@ class OuterValues:
 
     @property
     def may_be_null(self) -> bool:
-        """Whether the right side may have rows for an outer value that is NULL."""
+        """Return whether the right side may have rows for an outer value that is NULL."""
         return not self._replaced_all
 
     def pull_top(self, plan: Plan, kind: str) -> Plan:
@@ -109,7 +109,7 @@ class OuterValues:
         return Filter(below, self._bound(plan.condition, len(plan.input.schema)))
 
     def _by_equal_columns(self, plan: Filter) -> Plan | None:
-        """Take the columns that the condition compares with the outer values for them."""
+        """Replace the outer values by the columns that the condition compares with them."""
         values: dict[int, Expression] = {}
         rest = []
         for condition in conjuncts(plan.condition):

@@ -133,7 +133,7 @@ class _Pushing:
         return replace(plan, input=self.pushed(plan.input, conditions))
 
     def _factored(self, condition: Expression) -> list[Expression]:
-        """Return what all branches of an OR have in common, and what is left of it."""
+        """Return the conditions that all branches of an OR share, and the rest of it."""
         branches = [list(conjuncts(each)) for each in _disjuncts(condition)]
         if len(branches) < 2:
             return [condition]

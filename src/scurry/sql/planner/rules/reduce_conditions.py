@@ -74,7 +74,7 @@ def _selects_no_constants(plan: Filter, session: Session) -> bool:
 
 
 def _null_of(condition: Expression) -> Expression | None:
-    """Return what a condition says to be NULL."""
+    """Return the operand that a condition requires to be NULL."""
     return condition.arguments[0] if isinstance(condition, Call) and condition.function == "IS NULL" else None
 
 

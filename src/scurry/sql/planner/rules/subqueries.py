@@ -261,7 +261,7 @@ def _conjuncts(condition: Expression, session: Session) -> Iterator[Expression]:
 
 
 def _simplified(condition: Expression, session: Session) -> Expression | None:
-    """Return a simpler condition that is TRUE for the same rows; None if there is none."""
+    """Return a simpler condition that is TRUE for the same rows, or None."""
     if not isinstance(condition, Call) or condition.function not in ("NOT", "IS TRUE", "IS FALSE"):
         return None
     (operand,) = condition.arguments

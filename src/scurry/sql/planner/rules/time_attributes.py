@@ -1,4 +1,4 @@
-"""Which columns with the type of a time attribute are one."""
+"""Time attributes among the columns with such a type."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _is_regular(plan: Join) -> bool:
 
 
 def time_bounds(plan: Join) -> dict[Expression, TimeBound]:
-    """Return what the conditions of a join say about time attributes of both sides, by condition."""
+    """Return the bounds on time attributes of both sides in a join, by condition."""
     found = {each: _bound(each, plan) for each in conjuncts(plan.condition)}
     return {
         each: bound

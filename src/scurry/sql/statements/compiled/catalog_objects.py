@@ -20,7 +20,7 @@ _COMPILE, _RESTORE = PLAN_COMPILE_CATALOG_OBJECTS.key, PLAN_RESTORE_CATALOG_OBJE
 
 
 def kept_table(session: TableSession, encoder: Encoder, found: ContextResolvedTable) -> dict[str, Any]:
-    """Return what a plan keeps of a table.
+    """Return the JSON object of a table in a plan.
 
     Of a temporary table that is its name, and all of one that is in no catalog; else it is what the setting says.
 
@@ -142,10 +142,10 @@ def _secrets(name: str, keys: Sequence[str], found: ContextResolvedTable | None)
 
 
 class FunctionNames:
-    """The functions of users by the names with which a session has registered them."""
+    """The user-defined functions by the names with which a session has registered them."""
 
     def __init__(self, session: TableSession) -> None:
-        """Take the session."""
+        """Create the names of a session's functions."""
         self._names = session.catalogs.functions.list_user_functions
         self._catalog = SessionCatalog(session)
 
@@ -168,7 +168,7 @@ class FunctionNames:
         """Return the function of a name.
 
         Raises:
-            ValidationError: There is none.
+            ValidationError: No function has the name.
         """
         found = self._found(name)
         if found is None:

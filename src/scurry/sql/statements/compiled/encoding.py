@@ -68,7 +68,7 @@ class Encoder:
     """Make JSON of the parts of plans."""
 
     def __init__(self, table: Callable[[ContextResolvedTable], Any], function: Callable[[UserFunction], str]) -> None:
-        """Take what depends on the session.
+        """Create an encoder of a session.
 
         Args:
             table: Returns what is kept of a table.
@@ -171,7 +171,7 @@ class Decoder:
     """Make parts of plans of JSON."""
 
     def __init__(self, table: Callable[[Mapping[str, Any]], Any], function: Callable[[str], UserFunction]) -> None:
-        """Take what depends on the session.
+        """Create a decoder of a session.
 
         Args:
             table: Returns the table of which something is kept.
@@ -205,7 +205,7 @@ class Decoder:
             raise ValidationError(f"{name} lacks something: {error}") from error
 
     def decoded(self, value: Any) -> Any:
-        """Return what JSON stands for."""
+        """Return the decoded value of JSON."""
         if isinstance(value, list):
             return tuple(self.decoded(each) for each in value)
         if not isinstance(value, dict):

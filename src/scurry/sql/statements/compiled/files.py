@@ -21,7 +21,7 @@ def compile_plan(session: TableSession, statement: nodes.CompilePlan) -> Stateme
 
 
 def compile_and_execute_plan(session: TableSession, statement: nodes.CompileAndExecutePlan) -> StatementResult:
-    """Execute the plan of a file; compile the statement into it before, if there is none."""
+    """Execute the plan of a file; if the file does not exist, compile the statement into it first."""
     return _compiled(session, statement, True).execute()
 
 

@@ -40,7 +40,7 @@ class CompiledStatement:
     """
 
     def __init__(self, session: TableSession, sinks: Sequence[Sink], numbers: Mapping[Plan, int], text: str) -> None:
-        """Take what a plan has; use `compile_statement` or `read_plan`."""
+        """Create a statement from the parts of a plan; use `compile_statement` or `read_plan`."""
         self._session = session
         self.sinks = list(sinks)
         self.numbers = numbers

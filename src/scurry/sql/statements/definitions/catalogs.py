@@ -154,7 +154,7 @@ def unload_module(session: TableSession, statement: nodes.UnloadModule) -> State
 
 
 def add_jar(session: TableSession, statement: nodes.AddJar) -> StatementResult:
-    """Remember a jar, which nothing uses: scurry runs no Java code of users.
+    """Remember a jar, which nothing uses: scurry runs no Java code.
 
     Raises:
         ValidationError: There is no such file, or it is no jar.

@@ -128,7 +128,7 @@ class _Expansion:
         return table.name.is_simple and any(each.name.last == table.name.last for each in self._common)
 
     def _named(self, table: nodes.TableExpression) -> nodes.TableExpression:
-        """Return what stands in FROM with a name for everything, as Calcite numbers what has none."""
+        """Return an item of FROM with the alias that Calcite generates for an unnamed one."""
         if isinstance(table, nodes.Join):
             left = self._named(table.left)
             return nodes.replace(table, left=left, right=self._named(table.right))

@@ -86,7 +86,7 @@ def _is_listed(name: str) -> bool:
 
 
 def _properties(session: TableSession, name: str, registered: CatalogFunction | None) -> list[tuple[str, str]]:
-    """Return what EXTENDED shows: the types that a function takes are known of no function of Python."""
+    """Return the output of EXTENDED: the argument types of Python functions are unknown."""
     user = loaded(registered, name, session.configuration.to_dict())
     if user is not None:
         kind, deterministic = user.kind, user.is_deterministic

@@ -21,7 +21,7 @@ def alter_partitions(
     """Add or drop partitions of a table.
 
     Raises:
-        ValidationError: The table has no partitions, there is one already, or there is none to drop.
+        ValidationError: The table has no partitions, a partition exists already, or one to drop does not exist.
     """
     catalog = session.catalogs.catalog(identifier.catalog)
     names = (identifier.database, identifier.name)

@@ -62,7 +62,7 @@ class PendingColumn:
 
     @property
     def kind(self) -> str:
-        """What Flink calls such a column."""
+        """Return Flink's word for the kind of column."""
         return (
             "regular"
             if self.expression is None and not self.is_metadata
@@ -98,8 +98,8 @@ class Definition:
 
     Attributes:
         columns: The columns, in order.
-        watermark: Name of the event-time column and its watermark; None if there is none.
-        key: The primary key; None if there is none.
+        watermark: Name of the event-time column and its watermark, or None.
+        key: The primary key, or None.
         watermark_span: Where the column of the watermark stands.
         key_spans: Where the columns of the key stand.
         watermark_text: How the watermark is shown; None for Flink's canonical form.

@@ -96,7 +96,7 @@ def _base_table(session: TableSession, like: nodes.TableLikeClause) -> CatalogTa
 
 
 def definition_of(schema: nodes.TableSchema) -> Definition:
-    """Return what a statement has in parentheses.
+    """Return the definition in the parentheses of a statement.
 
     Raises:
         ValidationError: Two columns have one name, or there are two keys.

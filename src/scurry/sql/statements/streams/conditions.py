@@ -58,7 +58,7 @@ class RecordConditions:
         self._time_zone = time_zone
 
     def open(self) -> OpenedConditions:
-        """Return what compiles conditions of patterns and computes them."""
+        """Open the conditions: return the compiler and evaluator of a pattern's conditions."""
         kind = self._type
         fields = [
             Field(name, each, place) for place, (name, each) in enumerate(zip(kind.names, kind.types, strict=True))
@@ -136,7 +136,7 @@ class OpenedConditions:
         return Condition(variable, stages, self.typed(given, stages), rows, self._session)
 
     def kept_rows(self, rows: RowExpressions) -> dict[int, KeptRow]:
-        """Return what conditions need of the events of the block, by the identity of these."""
+        """Return the buffered columns of the block's events, by the identity of the events."""
         if not self._events:
             return {}
         try:
@@ -149,7 +149,7 @@ class OpenedConditions:
         return {id(event): row for event, row in zip(self._events, kept, strict=True)}
 
     def kept_row(self, event: Any, rows: RowExpressions) -> KeptRow:
-        """Return what conditions need of an event.
+        """Return the buffered columns of an event.
 
         Raises:
             TypeMismatchError: It does not fit its declared type.

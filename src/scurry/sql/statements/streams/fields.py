@@ -123,7 +123,7 @@ def _place(name: str, place: int, derived: StreamType, by_name: bool) -> int:
     """Return the position of the value of a field.
 
     Raises:
-        ValidationError: There is none.
+        ValidationError: The field does not exist.
     """
     listed = ", ".join(derived.names)
     if by_name:

@@ -166,7 +166,7 @@ def _sink(session: TableSession, plan: Plan, conversion: Conversion, name: str) 
 
 
 def _rowtime(plan: Plan, sink: Sink, name: str) -> int | None:
-    """Return the position of the column that is the timestamp of the records, None if there is none.
+    """Return the position of the column with the timestamps of the records, or None.
 
     Raises:
         ValidationError: There is more than one.

@@ -59,7 +59,7 @@ class Operation:
         functions: Mapping[str, UserFunction] | None = None,
         tables: Mapping[str, Plan] | None = None,
     ) -> None:
-        """Take what the expressions of the operation need beside the catalog.
+        """Create an operation with the scope of its expressions, beside the catalog.
 
         Args:
             session: The session.

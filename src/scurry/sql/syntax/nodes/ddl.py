@@ -13,7 +13,7 @@ class CreateTable(Statement):
 
     Attributes:
         name: Name of the table.
-        schema: What is in the parentheses; None if there are none.
+        schema: What is in the parentheses, or None.
         comment: Text of COMMENT, if given.
         distribution: DISTRIBUTED, if given.
         partitioned_by: Columns of PARTITIONED BY.

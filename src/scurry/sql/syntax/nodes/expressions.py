@@ -28,7 +28,7 @@ class Identifier(Expression):
 
     @property
     def is_simple(self) -> bool:
-        """Whether it has one part."""
+        """Return whether it has one part."""
         return len(self.names) == 1
 
     def __str__(self) -> str:

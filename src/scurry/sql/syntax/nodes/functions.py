@@ -59,7 +59,7 @@ class TableArgument(Expression):
 
     Attributes:
         table: A ``TableReference`` or a query.
-        partition_by: Keys of PARTITION BY; None if there is none.
+        partition_by: Keys of PARTITION BY, or None.
         order_by: Keys of ORDER BY.
     """
 
@@ -94,7 +94,7 @@ class Cast(Expression):
 
     @property
     def is_try(self) -> bool:
-        """Whether a value that cannot be converted becomes NULL."""
+        """Return whether a value that cannot be converted becomes NULL."""
         return self.function != "CAST"
 
 

@@ -28,12 +28,12 @@ class NumericLiteral(Literal):
 
     @property
     def is_approximate(self) -> bool:
-        """Whether it is a DOUBLE, which an exponent makes it."""
+        """Return whether the literal is a DOUBLE: it has an exponent."""
         return "E" in self.text
 
     @property
     def is_integer(self) -> bool:
-        """Whether it has neither a point nor an exponent."""
+        """Return whether the literal has neither point nor exponent."""
         return "." not in self.text and "E" not in self.text
 
 

@@ -17,7 +17,7 @@ class NodeField(NamedTuple):
 
     Attributes:
         name: Its name.
-        default: Its default value, ``REQUIRED`` if there is none.
+        default: Its default value, or ``REQUIRED``.
         kw_only: Whether the constructor takes it by keyword only.
         compare: Whether it takes part in equality and ``repr``.
     """

@@ -100,7 +100,7 @@ class Select(Query):
 
     @property
     def distinct(self) -> bool:
-        """Whether it is SELECT DISTINCT."""
+        """Return whether it is SELECT DISTINCT."""
         return self.quantifier == "DISTINCT"
 
 

@@ -6,7 +6,7 @@ import enum
 
 
 class Context(enum.Enum):
-    """Which expressions are allowed at a position."""
+    """Kinds of expressions that a position allows."""
 
     ALL = 0
     NONCURSOR = 1
@@ -17,12 +17,12 @@ class Context(enum.Enum):
     CURSOR = 5
 
     def in_parentheses(self) -> Context:
-        """Return what may stand in parentheses at such a place."""
+        """Return the context in parentheses at such a position."""
         if self is Context.SUB_QUERY:
             return Context.NONCURSOR
         return Context.ALL if self is Context.CURSOR else self
 
     @property
     def takes_query(self) -> bool:
-        """Whether a query may stand here without parentheses."""
+        """Return whether a query may stand here without parentheses."""
         return self not in (Context.NON_QUERY, Context.SUB_QUERY, Context.CURSOR)

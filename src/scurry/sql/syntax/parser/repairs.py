@@ -45,7 +45,7 @@ def span_of_failure(tokens: Tokens, error: SqlParserError) -> Span:
 
 
 def hint_for(tokens: Tokens, error: SqlParserError, parse: Parse) -> tuple[str, Span] | None:
-    """Return what is probably meant, and what is wrong; None if nothing small makes the statement one.
+    """Return the probable correction and the faulty span; None if no small correction makes a valid statement.
 
     Args:
         tokens: The tokens of the text.

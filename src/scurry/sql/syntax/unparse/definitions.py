@@ -84,7 +84,7 @@ def _scope(node: CreateFunction | AlterFunction | DropFunction | CreateConnectio
 def _table_parts(
     node: CreateTable | CreateMaterializedTable, head: str, columns: TableSchema | None, spread: Distribution | None
 ) -> list[str]:
-    """Return what tables and materialized tables have in common, a line each."""
+    """Return the common part of tables and materialized tables, a line each."""
     parts = [head if columns is None else f"{head} {schema(columns)}"]
     parts += _comment(node.comment)
     if spread is not None:

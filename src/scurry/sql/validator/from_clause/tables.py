@@ -329,7 +329,7 @@ def _as_query(table: nodes.TableExpression) -> nodes.TableExpression:
 def _merged(
     pair: tuple[Expression, Expression], plan: Plan, validator: ExpressionValidator, table: nodes.Join
 ) -> Expression:
-    """Return what the name of a column of USING means: that of the side which is always there, NOT NULL if one is."""
+    """Return the column of USING: that of the side which always has rows, NOT NULL if one is."""
     one, other = (retyped(each, plan.schema) for each in pair)
     if table.kind == "RIGHT" or (table.kind not in ("LEFT", "FULL") and other.type == one.type.not_null()):
         return other

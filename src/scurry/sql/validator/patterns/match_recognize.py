@@ -60,7 +60,7 @@ class MatchScope(Scope):
         """Return a column of a variable.
 
         Raises:
-            ValidationError: There is none; of a longer name the last part is blamed.
+            ValidationError: The column does not exist; the error points at the last part of a longer name.
         """
         names = identifier.names
         if len(names) > 2:

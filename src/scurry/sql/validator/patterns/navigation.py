@@ -137,7 +137,7 @@ class MatchExpressions:
         return self._time(node, name) if name in _TIMES else None
 
     def _physical(self, node: nodes.Call, name: str) -> Expression:
-        """Return what PREV or NEXT means: the rows of other variables are counted from their last one."""
+        """Return the expression of PREV or NEXT: the rows of other variables are counted from their last one."""
         written, offset = node.arguments[0], _offset(node)
         value = self._validator.convert(written)
         leaves = [written] if isinstance(written, nodes.Identifier) else list(operands_of(written))
@@ -321,7 +321,7 @@ def _of_row(expression: Expression) -> Expression:
 
 
 def _aggregated_variable(call: AggregateCall) -> str | None:
-    """Return the variable whose rows an aggregate is over, as Flink finds it; None if there is none."""
+    """Return the variable whose rows an aggregate reads, as Flink finds it, or None."""
     found = [_variable_of(each) for each in call.arguments] if call.arguments else [ALL_VARIABLES]
     return _only(found, call)
 
@@ -354,7 +354,7 @@ def _type_name(kind: DataType) -> str:
 
 
 def _refused_json(call: AggregateCall) -> RefusedCall:
-    """Return what Flink's planner refuses a JSON aggregate with."""
+    """Return the error of Flink's planner for a JSON aggregate."""
     symbols = [str(each.value) for each in call.arguments if isinstance(each, Literal)]
     on_null = next(each for each in symbols if each.endswith("ON NULL")).replace(" ", "_")
     arguments = ", ".join(each.type.as_summary_string() for each in call.arguments if not isinstance(each, Literal))

@@ -32,7 +32,7 @@ class CsvWriterFactory(BulkWriterFactory):
 
     @property
     def concatenable(self) -> bool:  # type: ignore[override]
-        """Whether there is no header."""
+        """Return whether there is no header."""
         return not self.dialect.use_header
 
     def create(self, stream: BinaryIO) -> BulkWriter:

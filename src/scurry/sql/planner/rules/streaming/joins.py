@@ -221,7 +221,7 @@ def _regular_join(plan: Join) -> Plan:
 
 
 def _unique(plan: Plan, keys: list[int]) -> tuple[int, ...] | None:
-    """Return the columns that identify a row among those with the same join key; None if there are none."""
+    """Return the columns that identify a row among those with the same join key, or None."""
     found = upsert_keys(plan)
     if not found:
         return None

@@ -166,7 +166,7 @@ def _below_projections(plan: Plan) -> Plan:
 
 
 def _limited(plan: Limit) -> Plan:
-    """Return what a LIMIT makes of the order below it.
+    """Return the rank of a LIMIT over an ordered input.
 
     Raises:
         ValidationError: It does not say how many rows there are at most.

@@ -66,7 +66,7 @@ def _limits(condition: Expression, number: int) -> tuple[int | None, int | None]
 
 
 def _uncast(expression: Expression) -> Expression:
-    """Return what is cast to the type it is compared in."""
+    """Return the operand of a cast to the type that it is compared in."""
     if isinstance(expression, Call) and expression.function == "CAST" and isinstance(expression.arguments[0], Literal):
         return expression.arguments[0]
     return expression

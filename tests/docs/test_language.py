@@ -25,6 +25,13 @@ IN_SOURCES = {
     r"^(What|How|Whether|Which|Where|When) ": 13,
     r"\b[Tt]here (is|are) none\b": 15,
 }
+#: The same in comments that stand alone.
+IN_COMMENTS = {
+    r"\bof users\b": 0,
+    r"\b[Ss]ay whether\b": 0,
+    r"^#:? ?(What|How|Whether|Which|Where|When|Most) ": 5,
+    r"\b[Tt]here (is|are) none\b": 1,
+}
 #: The same in the pages.
 IN_PAGES = {
     r"\bof users\b": 0,
@@ -56,6 +63,11 @@ def docstrings() -> Iterator[str]:
                 yield ast.get_docstring(node) or ""
 
 
+def comments() -> Iterator[str]:
+    for file in SRC.rglob("*.py"):
+        yield from re.findall(r"^ *(#.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 def prose(page: str) -> list[str]:
     """Return the sentences of a page, without code, tables and titles."""
     text = re.sub(r"`[^`]*`", "code", _FENCED.sub("", page))
@@ -67,6 +79,12 @@ def test_habits_in_docstrings_become_fewer() -> None:
     found = list(docstrings())
     counts = {habit: sum(len(re.findall(habit, text)) for text in found) for habit in IN_SOURCES}
     assert [habit for habit, count in counts.items() if count > IN_SOURCES[habit]] == [], counts
+
+
+def test_habits_in_comments_become_fewer() -> None:
+    found = list(comments())
+    counts = {habit: sum(len(re.findall(habit, text)) for text in found) for habit in IN_COMMENTS}
+    assert [habit for habit, count in counts.items() if count > IN_COMMENTS[habit]] == [], counts
 
 
 def test_habits_in_pages_become_fewer() -> None:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    #: What a function takes: one that takes any object can stand in for one that takes int.
+    #: Input of a function: one that accepts any object can stand in for one that accepts int.
     IN = TypeVar("IN", contravariant=True, default=Any)
     IN1 = TypeVar("IN1", contravariant=True, default=Any)
     IN2 = TypeVar("IN2", contravariant=True, default=Any)
     KEY = TypeVar("KEY", contravariant=True, default=Any)
     WINDOW = TypeVar("WINDOW", contravariant=True, default=Any)
-    #: What a function returns, and the records of streams.
+    #: Result of a function, and the records of streams.
     OUT = TypeVar("OUT", covariant=True, default=Any)
     T_co = TypeVar("T_co", covariant=True, default=Any)
     T1_co = TypeVar("T1_co", covariant=True, default=Any)

@@ -9,7 +9,7 @@ from scurry.common._type_variables import T
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, TypeInformation, Types, type_info_from_hint
 from scurry.errors import ArgumentTypeError
 
-#: What declares the type of records of type T: a list of types is that of rows.
+#: Declarations of the type of records of type T: a list of types is that of rows.
 DeclaredType: TypeAlias = TypeInformation[T] | type[T] | list[TypeInformation[Any]]
 
 

@@ -37,7 +37,7 @@ CoProcessLike: TypeAlias = CoProcessFunction[T1, T2, R] | KeyedCoProcessFunction
 BroadcastProcessLike: TypeAlias = BroadcastProcessFunction[T1, T2, R] | KeyedBroadcastProcessFunction[Any, T1, T2, R]
 CoGroupLike: TypeAlias = CoGroupFunction[T1, T2, R] | Callable[[Iterable[T1], Iterable[T2]], Iterable[R] | None]
 JoinLike: TypeAlias = JoinFunction[T1, T2, R] | FlatJoinFunction[T1, T2, R] | Callable[[T1, T2], R]
-#: Which of the two pairs fits is decided by whether the windows are per key.
+#: The first pair is for windows per key, the second for windows over all records.
 WindowFunctionLike: TypeAlias = (
     WindowFunction[T, R, K, W]
     | ProcessWindowFunction[T, R, K, W]

@@ -159,7 +159,7 @@ class _Shipment:
         return _unpack, (self._classes, self._shipped)
 
 
-#: What earlier jobs put into `__main__` here; anything else there belongs to the program and stays.
+#: Names that earlier jobs put into `__main__` here; any other name belongs to the program and stays.
 _unpacked: dict[str, type] = {}
 
 

@@ -81,8 +81,8 @@ class ExpressionCondition:
         raise UnsupportedError(f"the expression {self.text!r} of stage {self.stage!r} needs a stream with a type")
 
 
-#: What `where`, `or_` and `until` take: a function of the event, or of the event and a `ConditionContext`; or the text
-#: of an expression over the fields of the event.
+#: Arguments of `where`, `or_` and `until`: a function of the event, or of the event and a `ConditionContext`; or an
+#: expression over the fields of the event, as text.
 Condition: TypeAlias = (
     Callable[[Any], Any] | Callable[[Any, ConditionContext], Any] | IterativeCondition | SimpleCondition | str
 )

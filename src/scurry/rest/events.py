@@ -18,9 +18,9 @@ router = APIRouter(include_in_schema=False)
 
 #: Seconds between two looks at the watched paths.
 INTERVAL_SECONDS = 1.0
-#: Most streams of an endpoint: the other connections are for requests.
+#: Maximum streams of an endpoint: the other connections are for requests.
 MOST_STREAMS = 32
-#: Most paths of a stream.
+#: Maximum paths of a stream.
 MOST_PATHS = 16
 
 #: Seconds without a change after which a comment shows that the endpoint is there.

@@ -6,7 +6,7 @@ import base64
 
 from scurry.rest.models import FailureCause
 
-#: What Java 17 writes of Flink's SerializedThrowable whose message, stack trace and class are these three texts.
+#: Java 17's serialized form of Flink's SerializedThrowable with these three texts as message, stack trace and class.
 _WRITTEN = base64.b64decode(
     "rO0ABXNyAClvcmcuYXBhY2hlLmZsaW5rLnV0aWwuU2VyaWFsaXplZFRocm93YWJsZWUWnfUfpxPzAgADTAAZZnVsbFN0cmluZ2lmaWVkU3RhY2tU"
     "cmFjZXQAEkxqYXZhL2xhbmcvU3RyaW5nO0wAFm9yaWdpbmFsRXJyb3JDbGFzc05hbWVxAH4AAVsAE3NlcmlhbGl6ZWRFeGNlcHRpb250AAJbQnhy"

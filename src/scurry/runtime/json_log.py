@@ -31,7 +31,7 @@ class RunningTask(NamedTuple):
 #: The task of this thread, None outside of tasks.
 running_task: ContextVar[RunningTask | None] = ContextVar("running_task", default=None)
 
-#: What a record says about itself, if it does.
+#: Attributes of a record, if it has them.
 _OWN = ("job", "job_id", "event", "operator", "subtask")
 
 

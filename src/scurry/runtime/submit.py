@@ -17,7 +17,7 @@ from scurry.runtime.driver.job import JobExecution, Runner
 from scurry.runtime.driver.scaling import Scaling
 from scurry.runtime.engines import spark
 
-#: How many jobs of this process have each configured id, or one that follows from it.
+#: Number of jobs of this process by configured id, including ids derived from it.
 _jobs_with_id: Counter[str] = Counter()
 
 

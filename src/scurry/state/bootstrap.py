@@ -33,7 +33,7 @@ __all__ = ["KeyedBootstrap", "StatesFunction", "Timestamps", "broadcast_entries"
 #: Returns the timestamp of a record, in milliseconds.
 Timestamps = Callable[[Any], int]
 
-#: Keys, records and timestamps (None if there are none) of a block of records.
+#: Keys, records and timestamps (or None) of a block of records.
 Block = tuple[list[CanonicalKey], list[Any], list[int] | None]
 
 

@@ -21,7 +21,7 @@ class StreamConversions:
     """Conversions between the tables of an environment and streams."""
 
     _session: TableSession
-    #: the StreamExecutionEnvironment, None if there is none
+    #: the StreamExecutionEnvironment, or None
     _streams: Any = None
     #: how many streams and tables were converted
     _conversions = 0

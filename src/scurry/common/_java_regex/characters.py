@@ -86,7 +86,7 @@ _SPACES = Characters.listed(" \t\n\x0b\f\r")
 _HORIZONTAL = Characters.of([*((ord(each),) * 2 for each in " \t\xa0\u1680\u180e\u202f\u205f\u3000"), (0x2000, 0x200A)])
 _VERTICAL = Characters.listed("\n\x0b\f\r\x85\u2028\u2029")
 
-#: What an escape stands for.
+#: Characters of an escape.
 ESCAPED: Final = {
     **{"d": _DIGITS, "w": _WORDS, "s": _SPACES, "h": _HORIZONTAL, "v": _VERTICAL},
     **{"D": _DIGITS.complement(), "W": _WORDS.complement(), "S": _SPACES.complement()},
@@ -120,7 +120,7 @@ _BY_CATEGORY: Final[dict[str, tuple[str, ...]]] = {
     "CONTROL": ("Cc",),
 }
 
-#: What tells whether a character has another property.
+#: Predicates of other properties of characters.
 _BY_CHARACTER: Final[dict[str, Callable[[str], bool]]] = {
     "UPPERCASE": str.isupper,
     "LOWERCASE": str.islower,

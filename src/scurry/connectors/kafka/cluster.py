@@ -13,7 +13,7 @@ from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import SourceConnectionError
 
-#: How long a cluster may take to answer the first request; later it may be unavailable for longer.
+#: Timeout of a cluster's first answer; later it may be unavailable for longer.
 FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5
 #: Waiting for a cluster is logged after this time.

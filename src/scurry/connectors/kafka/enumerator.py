@@ -20,7 +20,7 @@ from scurry.errors import SourceConnectionError
 
 #: Seconds between requests for end offsets while partitions have nothing new.
 POLL_SECONDS = 0.05
-#: How long a request may block the driver; a later answer is used in the next call.
+#: Maximum time that a request may block the driver; a later answer is used in the next call.
 WAIT_SECONDS = 0.1
 
 #: Seconds between requests to a cluster that does not answer.

@@ -11,7 +11,7 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.serializer import ProducerRecord
 from scurry.errors import SinkConnectionError
 
-#: How long a broker may take to create a topic automatically.
+#: Timeout of a broker's automatic creation of a topic.
 _TOPIC_SECONDS = 5.0
 
 _DEFAULTS = {

@@ -11,7 +11,7 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 
 BLOCK_RECORDS = 4096
-#: How long a fetch may wait for a full block; the last block of a range is rarely full.
+#: Timeout of a fetch of a full block; the last block of a range is rarely full.
 FILL_SECONDS = 0.02
 
 _DEFAULTS = {

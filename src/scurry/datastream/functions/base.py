@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Function", "KeyedStateStore", "Results", "RuntimeContext"]
 
-#: What process functions return or yield: results, and values of side outputs after their tag; None is no result.
+#: Results of process functions: results, and values of side outputs after their tag; None is no result.
 Results: TypeAlias = Iterable[OUT | tuple[OutputTag[Any], Any]] | None
 
 
@@ -101,7 +101,7 @@ class Function(ABC):  # noqa: B024 - subclasses say what is abstract
     The object is pickled with the job; each subtask has its own copy.
     """
 
-    # What they return is for AsyncFunction, where they may be coroutines.
+    # The results are for AsyncFunction, where they may be coroutines.
     def open(self, runtime_context: RuntimeContext) -> Any:  # noqa: B027 - overriding is optional
         """Prepare the function; called once per subtask before the first record."""
 

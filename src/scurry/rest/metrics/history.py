@@ -12,7 +12,7 @@ from scurry.graph.plan import JobPlan
 
 #: Seconds that the points cover once the job is as old.
 SPAN_SECONDS = 3600.0
-#: Most points. When there are as many, every second one is dropped and points are added half as often.
+#: Maximum points. When there are as many, every second one is dropped and points are added half as often.
 MOST_POINTS = 720
 #: Seconds between two points of a young job, and of one that has run for an hour.
 FIRST_STEP, LAST_STEP = 1.0, 8.0

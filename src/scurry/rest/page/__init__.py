@@ -30,7 +30,7 @@ _POLICY = {
     "frame-ancestors": "'none'",
 }
 
-#: What every file is sent with: it runs scripts of this endpoint only, and is part of no other page.
+#: Headers of every file: it runs scripts of this endpoint only, and is part of no other page.
 HEADERS = {
     "content-security-policy": "; ".join(f"{directive} {source}" for directive, source in _POLICY.items()),
     "cross-origin-opener-policy": "same-origin",

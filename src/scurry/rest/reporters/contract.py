@@ -14,7 +14,7 @@ from scurry.rest.job import ServedJob
 
 T = TypeVar("T")
 
-#: What the keys of a reporter begin with, before its name.
+#: Prefix of the keys of a reporter, before its name.
 PREFIX = "metrics.reporter."
 
 

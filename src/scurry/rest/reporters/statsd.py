@@ -51,7 +51,7 @@ class StatsDReporter(Reporter):
             # Metrics of one name overwrite each other, and the formats need not contain the id.
             known["operator_name"] = operators[number]
         parts = str(self._job_format if sample.scope == JOB else self._operator_format).split(".")
-        # What is known of an operator as a whole has no subtask.
+        # Metrics of a whole operator have no subtask.
         filled = [re.sub(r"<(\w+)>", lambda found: _plain(known.get(found[1], "")), part) for part in parts]
         return ".".join([*filter(None, filled), *map(_plain, sample.path)])
 

@@ -19,7 +19,7 @@ from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 router = APIRouter(responses=REFUSALS, tags=["checkpoints"])
 _DETAILS = "/jobs/{jobid}/checkpoints/details/{checkpointid}"
 
-#: What Flink says of checkpoints that no program could start from.
+#: Flink's description of checkpoints that no program could start from.
 _NO_PATH = "<checkpoint-not-externally-addressable>"
 
 

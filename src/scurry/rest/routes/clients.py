@@ -19,7 +19,7 @@ from scurry.rest.throwables import failure_cause
 router = APIRouter(responses=REFUSALS, tags=["clients"])
 
 _STATUSES = {JobStatus.FINISHED: "SUCCEEDED", JobStatus.CANCELED: "CANCELED", JobStatus.FAILED: "FAILED"}
-#: What Flink answers if flame graphs are disabled.
+#: Flink's answer if flame graphs are disabled.
 _NO_FLAME_GRAPH = {"endTimestamp": -2, "data": None}
 
 

@@ -20,7 +20,7 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
     409: {"model": Errors, "description": "The job cannot do that, or is over."},
 }
 
-#: What answers of text are described with; their refusals are JSON, as everywhere.
+#: Description of text answers; their refusals are JSON, as everywhere.
 PLAIN_TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}}}
 
 

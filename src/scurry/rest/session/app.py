@@ -33,13 +33,13 @@ from scurry.rest.session.interface import OperableSession, SessionJob
 router = APIRouter()
 _pool = ThreadPoolExecutor(16, "scurry-session-jobs")
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
-#: Most characters of a job's output that one answer has.
+#: Maximum output of a job per answer, in characters.
 _OUTPUT = 256 * 1024
 #: Seconds that a job's endpoint has to answer when jobs are listed.
 _LIST_SECONDS = 5.0
 #: Seconds that a job without an endpoint may take to end.
 _ENDING_SECONDS = 60.0
-#: What may be in a path or query as it is: escapes themselves, and what separates parts.
+#: Characters that a path or query may contain unescaped: escapes themselves, and separators.
 _ESCAPED = "%/?!$&'()*+,;=:@"
 
 

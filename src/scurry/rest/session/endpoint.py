@@ -12,7 +12,7 @@ from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.session.interface import OperableSession
 from scurry.rest.settings import RestSettings
 
-#: Most bytes of a program that is uploaded.
+#: Maximum size of an uploaded program, in bytes.
 LARGEST_PROGRAM = 32 * 1024 * 1024
 
 

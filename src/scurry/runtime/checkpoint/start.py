@@ -15,7 +15,7 @@ from scurry.runtime.savepoint.reading import Savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from, with_key_groups
 from scurry.runtime.state.evolution.job import Collected, plan_migration
 
-#: Which program was the last one of this process on each directory.
+#: The last program of this process on each directory.
 _last_program: dict[str, object] = {}
 
 

@@ -34,5 +34,5 @@ class ControlMessage(Protocol):
         """Yield its rows."""
 
 
-#: What a micro-batch consists of.
+#: Parts of a micro-batch.
 Assigned = SplitAssignment | ControlMessage

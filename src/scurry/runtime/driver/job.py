@@ -119,7 +119,7 @@ class JobExecution:
         self.cleanup = ExitStack()
         #: the savepoint that the job has ended in
         self.savepoint_path: str | None = None
-        #: the tasks of a BATCH job on Spark that have ended, and all that are known; None where there are none
+        #: the tasks of a BATCH job on Spark that have ended, and all that are known; None for other jobs
         self.tasks: tuple[int, int] | None = None
         #: set to stop the job at the next batch boundary, or now in BATCH
         self.stopping = threading.Event()

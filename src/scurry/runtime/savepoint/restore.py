@@ -129,7 +129,7 @@ class RestoreWork:
         return self.distributor.rows(found, plan.subtask_ids)
 
 
-#: What a micro-batch restores.
+#: State that a micro-batch restores.
 Work = RestoreWork | RestoreShare
 
 

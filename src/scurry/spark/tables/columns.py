@@ -42,7 +42,7 @@ _INTEGERS: Final = (TinyIntType, SmallIntType, IntType, BigIntType)
 _WIDTHS: Final[dict[type[DataType], int]] = {TinyIntType: 3, SmallIntType: 5, IntType: 10, BigIntType: 19}
 _TEXT: Final = (CharType, VarCharType)
 _MICROSECONDS: Final = 6
-#: What Spark takes as it is between quotes, whatever it is configured to do with escapes and variables.
+#: Characters that Spark reads literally in quotes, with any setting of escapes and variables.
 _PLAIN: Final = re.compile(r"[^'\\$\x00-\x1f]*")
 
 #: Gives the name of the column at a position.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scurry.sql.connectors.contract import TableSource
     from scurry.sql.connectors.spark import SparkTableSink
 
-#: What the lowering assumes of the session.
+#: Settings that the lowering assumes of the session.
 _CONFIGURATION = {
     "spark.sql.ansi.enabled": "false",  # whole numbers wrap, decimals that do not fit are NULL
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",

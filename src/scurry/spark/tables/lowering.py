@@ -55,7 +55,7 @@ _JOINS = {
     "SEMI": "LEFT SEMI JOIN",
     "ANTI": "LEFT ANTI JOIN",
 }
-#: How many tasks run a process table function of two tables.
+#: Number of tasks that run a process table function of two tables.
 _BUCKETS = 200
 
 

@@ -19,7 +19,7 @@ _SMALL, _SMALL_BYTES = 64 * 1024, 32 * 1024 * 1024
 #: The number of files that a worker keeps mapped.
 _MAPPED = 4096
 
-#: When this many bytes are mapped, their pages are returned after each task; the system caches the files.
+#: After this many mapped bytes, their pages are returned after each task; the system caches the files.
 _RESIDENT_BYTES = 256 * 1024 * 1024
 
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 from scurry.errors import ConfigError, MissingOptionsError, ScurryError, ValidationError
 from scurry.errors.suggestions import did_you_mean, similar_name
 
-#: What to do instead of reading savepoints in SQL.
+#: Replacement for reading savepoints in SQL.
 SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scurry.state.SavepointReader"
 
 T = TypeVar("T")

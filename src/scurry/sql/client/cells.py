@@ -16,7 +16,7 @@ from scurry.sql.client.remote import RemoteExecutor
 from scurry.sql.client.results import DisplaySettings
 from scurry.sql.client.views import ResultView
 
-#: Most rows that a cell shows.
+#: Maximum rows in a cell.
 _ROWS = 100
 _SECONDS = 0.2
 

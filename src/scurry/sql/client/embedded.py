@@ -12,7 +12,7 @@ from scurry.sql.statements.job_list import ListedJob
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.types import DataType
 
-#: How long the main thread waits at a time; between, it notices Ctrl-C.
+#: Interval at which the waiting main thread notices Ctrl-C.
 _SECONDS = 0.1
 
 

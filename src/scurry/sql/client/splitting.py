@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from scurry.sql.syntax.lexer import END, UNTERMINATED_COMMENT, tokenize
 from scurry.sql.syntax.span import line_and_column
 
-#: What stands alone as a token only if nothing closes it.
+#: Openings that are tokens of their own if nothing closes them.
 _OPENING = ("'", "`")
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 PROMPT = "Scurry SQL> "
 _HISTORY = "~/.scurry-sql-history"
-#: How long a result may take that is printed without taking the whole terminal.
+#: Maximum time of a result that is printed without using the whole terminal.
 _PATIENCE_SECONDS = 2.0
 _STYLE = Style.from_dict(
     {

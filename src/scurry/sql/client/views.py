@@ -17,7 +17,7 @@ REFRESH_INTERVALS = (
     (0.0, "-"), (0.05, "Fastest"), (0.1, "100 ms"), (0.5, "500 ms"), (1.0, "1 s"), (5.0, "5 s"), (10.0, "10 s"),
     (60.0, "1 min"), (600.0, "10 min"),
 )  # fmt: skip
-#: Most rows that stay on the terminal.
+#: Maximum rows that stay on the terminal.
 _MOST_PRINTED = 200
 _FINISHED = "Table program finished."
 _FAILED = "Table program failed."

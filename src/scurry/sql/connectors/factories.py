@@ -31,7 +31,7 @@ CONNECTORS = {
 
 
 _OF_SPARK = "Spark has a package for it: 'connector' = 'spark', 'format' = the format of the package"
-#: What to use instead of connectors of Flink that scurry does not have, by their names without a version.
+#: Replacements for connectors of Flink that scurry does not have, by their names without a version.
 _ELSEWHERE = {
     **dict.fromkeys(("elasticsearch", "opensearch", "kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
     **dict.fromkeys(("mysql", "postgres", "oracle", "sqlserver", "db2"),

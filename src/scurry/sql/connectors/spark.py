@@ -16,7 +16,7 @@ from scurry.sql.types import LocalZonedTimestampType, TimestampType, TimeType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What begins the keys of the options of the format.
+#: Prefix of the keys of the format's options.
 OPTIONS = "options."
 FORMAT = TableOption(
     "format", str, None, "A format of Spark, or the class of one: `text`, `xml`, `jdbc`, ...", required=True

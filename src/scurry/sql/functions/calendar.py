@@ -78,7 +78,7 @@ DATE_PARTS: Final[dict[str, Callable[[Integers], Integers]]] = {
     "ISODOW": _iso_weekday,
 }
 
-#: How many years a unit has, and in which year of an era it begins.
+#: Number of years of a unit, and the year of an era in which it begins.
 _YEARS: Final = {"YEAR": (1, 0), "DECADE": (10, 0), "CENTURY": (100, 1), "MILLENNIUM": (1000, 1)}
 
 

@@ -89,7 +89,7 @@ WINDOW_FUNCTIONS = (
     "SESSION",
     "TUMBLE",
 )
-#: What plans call, and statements cannot.
+#: Functions that plans call, and statements cannot.
 _OF_PLANS = {"$SUM0", "MINUS_DATE", "OVERLAPS"}
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final
 
-#: What an operand is worth whose path leads nowhere.
+#: Value of an operand whose path leads nowhere.
 MISSING: Final = object()
 
-#: Whether a value passes, given the value and the root of the path.
+#: Predicate of a value, given the value and the root of the path.
 Condition = Callable[[Any, Any], bool]
 Operand = Callable[[Any, Any], Any]
 

@@ -44,7 +44,7 @@ def json_decoder(
 
 _DECODER: Final = json_decoder(_fraction, _whole)
 
-#: What may not stand after a number, or after true, false and null, even where the rest of a text does not matter.
+#: Characters refused after a number, and after true, false and null, even where the rest of a text does not matter.
 _UNFINISHED: Final = {True: re.compile(r"[^ \t\r\n]"), False: re.compile(r"[\w$]")}
 
 

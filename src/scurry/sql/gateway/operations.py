@@ -14,7 +14,7 @@ from scurry.errors import GatewayError
 from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.results import StatementResult
 
-#: Most rows that wait for their client, and most rows of a page.
+#: Maximum rows that wait for their client, and maximum rows of a page.
 PAGE_ROWS = 5000
 #: Seconds that a request for rows waits for the first one.
 PATIENCE_SECONDS = 0.05

@@ -14,7 +14,7 @@ from scurry.rest.endpoint import listen
 from scurry.rest.settings import RestSettings, configured_token, is_loopback
 from scurry.sql.gateway.sessions import Sessions
 
-#: Most bytes of a request's body: statements may be long.
+#: Maximum size of a request's body, in bytes: statements may be long.
 LARGEST_BODY = 900 * 1024
 
 _OPEN = """\

@@ -19,7 +19,7 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse_statements
 
-#: Most operations of a session that are not closed.
+#: Maximum open operations of a session.
 MOST_OPERATIONS = 1000
 
 

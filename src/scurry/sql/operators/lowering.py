@@ -81,7 +81,7 @@ class Tables(Protocol):
         ...
 
 
-#: What makes the nodes of physical plan nodes.
+#: Lowering of each physical plan node.
 _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     aggregates.Expand: lower_expand,
     aggregates.GlobalGroupAggregate: lower_global_aggregate,
@@ -150,7 +150,7 @@ class Lowering:
         self._columns: dict[Any, list[int]] = {}
         self._first_scans: dict[Any, relational.Scan] = {}
         self._watermarks: dict[Any, Plan | None] = {}
-        # Whether something can tell which watermark is before rows that are not late.
+        # True if results depend on the watermark before rows that are not late.
         self._watermarks_are_seen = False
         for plan in plans:
             for node in walk(plan):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _TIMERS = "timers"
 #: The namespaces of timers without a name, and what those of timers with a name begin with.
 _UNNAMED, _NAMED = "timer", "timer "
-#: What the slots of state entries begin with; also the namespaces of the timers that forget them.
+#: Prefixes of the slots of state entries; also the namespaces of the timers that expire them.
 _STATE = "state "
 
 

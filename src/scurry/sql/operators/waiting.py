@@ -72,7 +72,7 @@ class WaitingRows:
         for changes in context.state.pop(self._slot, ()):
             times = self._time_of(changes.batch)
             self._add(changes, times, np.full(len(times), context.key, dtype=np.int64))
-        # What is stored has arrived before what is in memory.
+        # Stored rows arrived before those in memory.
         self._pieces += later
 
     def due(self, watermark: int) -> list[Changes]:

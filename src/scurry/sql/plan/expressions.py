@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scurry.sql.types import DataType
 
-#: How a comparison reads from its right side, by its operator.
+#: Comparison as read from its right side, by its operator.
 FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 

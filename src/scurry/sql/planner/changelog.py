@@ -164,7 +164,7 @@ def _processed(node: ProcessTableFunction, inputs: Sequence[Kinds]) -> Kinds:
 
 
 def _by_partition(node: ProcessTableFunction, update: Update, updating: Sequence[bool]) -> Sequence[Update]:
-    # Where the columns of PARTITION BY identify rows, the row after an update replaces the one of its partition.
+    # If the columns of PARTITION BY identify rows, the row after an update replaces the one of its partition.
     return [
         Update.ONLY_AFTER
         if not table.needs_before and frozenset(table.partition_by) in upsert_keys(source)
@@ -214,7 +214,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),
 }
 
-#: What to do where changes reach what takes only insertions.
+#: Hint for changes that reach an operation of insertions only.
 _TAKES_CHANGES = (
     "write into a table that takes updates: one with PRIMARY KEY (...) NOT ENFORCED and the connector 'jdbc' or "
     "'upsert-kafka', or a format of changes such as 'debezium-json'; or aggregate in windows, whose rows are final"

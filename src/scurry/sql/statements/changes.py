@@ -249,7 +249,7 @@ def _with_changes(session: TableSession, plan: Plan) -> Plan:
         duplicates = session.get(SOURCE_CDC_EVENTS_DUPLICATE)
         return _scan(plan, _source(session, plan), duplicates)
     if isinstance(plan, relational.TemporalJoin):
-        # What is looked up has no changes; rows that replace each other by key are versions of it.
+        # Lookup tables have no changes; rows that replace each other by key are versions of them.
         right = plan.right if is_proctime(plan.period.type) else _versions(session, plan.right)
         return plan.with_inputs((_with_changes(session, plan.left), right))
     return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))

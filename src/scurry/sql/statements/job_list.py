@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from scurry.common.job_client import JobClient
 from scurry.common.job_status import JobStatus
 
-#: How many jobs that are over are kept.
+#: Maximum number of finished jobs that are kept.
 _MOST_ENDED = 100
 
 

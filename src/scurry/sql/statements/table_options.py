@@ -9,7 +9,7 @@ from scurry.common.configuration import Configuration
 from scurry.errors import UnknownConfigError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import similar_name
 
-#: What settings do that have an effect.
+#: Effects of settings.
 _EFFECTS = {
     "table.exec.state.ttl": "After which time state is forgotten that is not written.",
     "table.exec.source.idle-timeout": "After which time a reader without rows does not hold back the watermark.",

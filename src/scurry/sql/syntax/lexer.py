@@ -22,7 +22,7 @@ SYMBOL: Final = "<SYMBOL>"
 UNTERMINATED_COMMENT: Final = "<UNTERMINATED COMMENT>"
 LEXICAL_ERROR: Final = "<LEXICAL ERROR>"
 
-# What may stand where a name is expected.
+# Tokens that may stand where a name is expected.
 IDENTIFIER_KEYS: Final = NON_RESERVED | {IDENTIFIER, QUOTED_IDENTIFIER}
 
 # The letters and digits of Calcite's names.

@@ -102,7 +102,7 @@ def _number(left: DataType, right: DataType, first_approximate: bool) -> DataTyp
     precision1, scale1 = _digits(left)
     precision2, scale2 = _digits(right)
     whole = max(precision1 - scale1, precision2 - scale2)
-    # Where there is not room for all digits, those before the point are kept.
+    # Without room for all digits, those before the point are kept.
     scale = min(max(scale1, scale2), MAX_PRECISION - whole)
     return DecimalType(whole + scale, scale)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from scurry.sql.types.logical_type import AtomicType
 from scurry.sql.types.nested_types import RowField, RowType
 
-#: What the names of the classes of Flink's tuples begin with; the number of fields follows.
+#: Prefix of the class names of Flink's tuples; the number of fields follows.
 TUPLE_CLASS: Final = "org.apache.flink.api.java.tuple.Tuple"
 
 

@@ -33,12 +33,12 @@ from scurry.sql.validator.types import data_type
 
 #: Longer chains of AND and OR are converted as a whole.
 _LONG_CHAIN = 20
-# What GROUP BY TUMBLE(...) and the like make known; elsewhere they are no functions.
+# Functions that GROUP BY TUMBLE(...) and the like make known; elsewhere they do not exist.
 _GROUP_WINDOW_PROPERTIES = {
     f"{kind}_{what}" for kind in ("TUMBLE", "HOP", "SESSION") for what in ("START", "END", "ROWTIME", "PROCTIME")
 }
 
-# What MATCH_RECOGNIZE makes known.
+# Functions that MATCH_RECOGNIZE makes known.
 _MATCH_FUNCTIONS = {"CLASSIFIER", "FIRST", "LAST", "MATCH_PROCTIME", "MATCH_ROWTIME", "NEXT", "PREV"}
 
 Interceptor = Callable[[nodes.Expression, "ExpressionValidator"], Expression | None]

@@ -16,7 +16,7 @@ from scurry.sql.syntax.span import Span
 from scurry.sql.types import RowType
 from scurry.sql.validator.failures import invalid
 
-#: Most names that a hint lists.
+#: Maximum names in a hint.
 _MOST_NAMES = 12
 _correlations = itertools.count(1)
 

@@ -176,7 +176,7 @@ def _check(states: list[DeclaredState], arguments: list[DeclaredArgument], name:
         raise ArgumentError("Pass-through columns are not supported if multiple table arguments are declared.")
 
 
-#: What some traits require, in the order in which they are checked.
+#: Requirements of some traits, in the order in which they are checked.
 _REQUIRED = {
     ArgumentTrait.OPTIONAL_PARTITION_BY: ArgumentTrait.SET_SEMANTIC_TABLE,
     ArgumentTrait.REQUIRE_UPDATE_BEFORE: ArgumentTrait.SUPPORT_UPDATES,

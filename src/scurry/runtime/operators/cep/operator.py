@@ -31,7 +31,7 @@ from scurry.runtime.operators.cep.waiting import Due, WaitingEvents, time_of
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.slots import EVENT, PARTIAL_MATCHES, PROCESSING, WAITING_EVENTS
 
-#: What events of a key go through: the automaton, the partial matches, and the position of the first event it needs.
+#: Processing of a key's events: the automaton, the partial matches, and the position of the first event it needs.
 _Passage = tuple[PatternRun, Running, int]
 
 

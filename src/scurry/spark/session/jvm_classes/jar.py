@@ -16,7 +16,7 @@ from pathlib import Path
 from scurry.common._process.directories import cache_directory
 from scurry.spark.session.java import java_home
 
-#: What the JVM of the driver has in its class path besides Spark's jars.
+#: Additions to the class path of the driver's JVM, besides Spark's jars.
 CLASS_PATH = "spark.driver.extraClassPath"
 
 _JAVA = Path(__file__).parent

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _STRING = VarCharType(MAX_LENGTH).not_null()
 _TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
 
-#: What Kafka says of its messages.
+#: Metadata of Kafka's messages.
 METADATA: dict[str, DataType] = {
     "topic": _STRING,
     "partition": IntType().not_null(),

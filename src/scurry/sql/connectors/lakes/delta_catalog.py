@@ -35,7 +35,7 @@ WAREHOUSE = TableOption(
 DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current.")
 OPTIONS = (WAREHOUSE, DEFAULT_DATABASE)
 _LOG = "_delta_log"
-#: What a database is described by, and what makes it one where there are no empty directories.
+#: Description file of a database; it also marks one where no empty directories exist.
 _DESCRIPTION = "_database.json"
 
 

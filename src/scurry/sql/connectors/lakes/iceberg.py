@@ -23,7 +23,7 @@ from scurry.sql.formats.contract import FormatColumn, chosen_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What begins the keys of further properties of the catalog, as pyiceberg names them.
+#: Prefix of the keys of further properties of the catalog, as pyiceberg names them.
 PROPERTIES = "properties."
 CATALOG_NAME = TableOption("catalog-name", str, None, "Name of the catalog for pyiceberg.", required=True)
 CATALOG_TYPE = TableOption(

@@ -52,7 +52,7 @@ class Place(Protocol):
         ...
 
 
-#: What Java's variables of a type are before they are set, as Flink's generated code has it.
+#: Initial values of Java's variables by type, as in Flink's generated code.
 _UNSET: Final[dict[type[DataType], Any]] = {
     BooleanType: False,
     CharType: "",
@@ -166,6 +166,6 @@ def _with_columns(call: AggregateCall) -> AggregateCall:
         each if isinstance(each, Literal) else InputReference(number, each.type)
         for number, each in enumerate(call.arguments)
     )
-    # What numbers rows elsewhere is computed of all rows here.
+    # Functions that number rows elsewhere are computed over all rows here.
     function = "COUNT" if call.function in ("ROW_NUMBER", "RANK", "DENSE_RANK") else call.function
     return replace(call, function=function, arguments=arguments)

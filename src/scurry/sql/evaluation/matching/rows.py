@@ -14,7 +14,7 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.types.values import to_values
 
-#: Which conditions hold for a row, as bits of a number; then the values of the expressions.
+#: Results of the conditions for a row, as bits of a number; then the values of the expressions.
 KeptRow: TypeAlias = tuple[Any, ...]
 
 #: All bits, which no row has otherwise: there are fewer conditions.

@@ -64,7 +64,7 @@ def cast_kernel(source: DataType, target: DataType, session: Session, is_try: bo
     nested = nested_cast(source, target, lambda one, other: cast_kernel(one, other, session))
     if nested is not None:
         return _or_null(nested, target) if is_try else nested
-    # What is left are whole numbers and intervals.
+    # The rest is whole numbers and intervals.
     kind = arrow_type(target)
     return lambda column: pc.cast(column, kind, safe=False)
 

@@ -21,7 +21,7 @@ _LETTERS: Final = "GuyDMLdQqYwWEecFahKkHmsSAnNVzOXxZv"
 
 _SIMPLE_LETTERS: Final = "GyYMLwWDdFEuaHkKhmsSzZX"
 
-#: How often a letter may stand in a row; those of years are minimum widths.
+#: Maximum repetitions of a letter; those of years are minimum widths.
 _MOST: Final = (
     dict.fromkeys("uyYnNA", 19)
     | dict.fromkeys("MLGEecQqZXx", 5)

@@ -24,7 +24,7 @@ from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE, DATETIME, INTERVAL, NUMERIC
 
 _INTERVAL: Final = "<DATETIME_INTERVAL>"
-#: What the operators take, as Calcite's messages list it.
+#: Argument types of the operators, as Calcite's messages list them.
 FORMS: Final = {
     "+": "'<NUMERIC> + <NUMERIC>'\n"
     f"'{_INTERVAL} + {_INTERVAL}'\n'<DATETIME> + {_INTERVAL}'\n'{_INTERVAL} + <DATETIME>'",

@@ -129,7 +129,7 @@ def _infer_if_null(site: CallSite) -> Signature:
 
 def _bind_coalesce(site: CallSite, result_type: DataType) -> LazyKernel:
     kind = arrow_type(result_type)
-    # What follows a value that is never NULL is dropped by Flink's planner; all that precedes it is computed.
+    # Flink's planner drops the arguments after a value that is never NULL; those before it are computed.
     needed = 1 + next((n for n, each in enumerate(site.types) if not each.is_nullable), len(site.types))
     return _bind_first_value(kind, needed)
 

@@ -112,7 +112,7 @@ def similar_pattern(pattern: str, escape: str | None = None) -> re.Pattern[str]:
         elif character in "|*+?}()":
             found.append(character)
         else:
-            # What has a meaning in Java's patterns only keeps it, as in Calcite.
+            # Other characters keep the meaning that they have in patterns of Java, as in Calcite.
             found.append({"_": ".", "%": "(?:.*)"}.get(character, character))
         at += 1
     try:

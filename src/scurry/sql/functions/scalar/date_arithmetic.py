@@ -229,7 +229,7 @@ def _end_of(period: Any) -> Callable[[Any, Any], Any]:
 
 def _ordered(start: Any, end: Any, end_of: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
     end = end_of(start, end)
-    # What is not known to be in order counts as not in order.
+    # An unknown order counts as not in order.
     return (start, end) if None not in (start, end) and start <= end else (end, start)
 
 

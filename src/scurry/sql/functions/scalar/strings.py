@@ -217,7 +217,7 @@ def overlay(text: str, replacement: str, start: int, length: int | None = None) 
     count = len(replacement) if length is None else length
     if start <= 0 or start > len(text):
         return text
-    # What follows the part is kept only if there is a part.
+    # The text after the part is kept only if the part is found.
     return text[: start - 1] + replacement + (text[start - 1 + count :] if count > 0 else "")
 
 

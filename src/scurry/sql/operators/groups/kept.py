@@ -13,7 +13,7 @@ Group: TypeAlias = "tuple[int, list[Any], list[Any], int]"
 
 #: The slot of a group.
 _GROUP = "group"
-#: What the slots of pieces begin with that are not in the group.
+#: Prefix of the slots of pieces that are stored apart from the group.
 _PIECES = "pieces"
 #: Pieces are slots of their own if there are more than this.
 _MOST_PIECES = 6

@@ -30,7 +30,7 @@ from scurry.sql.types.values import from_values, to_values
 #: The values of an aggregate: those of all groups before, then those after; what tells whether a group has changed, in
 #: the same order; and what is kept of each group.
 _Advanced = tuple[pa.Array, list[pa.Array], list[Any]]
-#: What the groups of a batch have of some rows: columns, numbers, and for each row the place of its group.
+#: Argument columns of a batch by group: columns, row ids, and for each row the index of its group.
 _Rows = tuple[list[pa.Array], Any, Any]
 
 

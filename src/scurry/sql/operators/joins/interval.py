@@ -59,7 +59,7 @@ class IntervalJoin:
     def __init__(self, plan: IntervalJoinNode, session: Session) -> None:
         self._plan = plan
         self._session = session
-        # How much later than a row the last row of the other side is that it can be joined with.
+        # Difference between a row's time and that of the last row of the other side that it can join.
         self._reach = (max(-plan.lower, 0), max(plan.upper, 0))
         self._pause = sum(self._reach) // 2
         self.watermark_delay_ms = max(self._reach) + self._pause if plan.event_time else 0

@@ -32,7 +32,7 @@ from scurry.sql.plan.rewriting import without_inputs
 if TYPE_CHECKING:
     from scurry.sql.operators.lowering import Lowering
 
-#: Where the rows of the sides are in the state of a key.
+#: Slots of the sides' rows in the state of a key.
 _SLOTS = ("join-left", "join-right")
 _INSERT, _DELETE = RowKind.INSERT.value, RowKind.DELETE.value
 _RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
@@ -95,7 +95,7 @@ class RegularJoin:
         plan = self._plan
         self._pairs = Pairs(plan, self._session)
         self._exists = plan.kind in ("SEMI", "ANTI")
-        # Whether rows of a side have to know how many pairs they have.
+        # Sides whose rows count their pairs.
         self._counted = (plan.kind in ("LEFT", "FULL") or self._exists, plan.kind in ("RIGHT", "FULL"))
         self._sides = (
             Side(_SLOTS[0], plan.left.schema, plan.left_unique, self._ttl[0], self._counted[0]),

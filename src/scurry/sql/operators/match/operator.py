@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 WAITING = "match-waiting"
 #: The partial matches of a key.
 PARTIAL = "match-partial"
-#: When the earliest of them times out, of a key; also the namespace of the timer.
+#: Earliest time-out of a key; also the namespace of the timer.
 TIMEOUT = "match-timeout"
 
 

@@ -65,7 +65,7 @@ def _temporal_sort(lowering: Lowering, plan: TemporalSort) -> Node:
     return lowering.keyed([lowering.node(plan.input)], [()], TimeSort(without_inputs(plan)), "TemporalSort")
 
 
-#: What makes the nodes of physical plan nodes.
+#: Lowering of each physical plan node.
 LOWERED_RANKS: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     Deduplicate: _deduplicate,
     Limit: _limit,

@@ -10,7 +10,7 @@ from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.planner.explain.expressions import expression_text
 
-#: What Flink calls the parts of the states of aggregates, without and with rows that are taken back.
+#: Flink's names of the fields of aggregates' states, without and with retraction.
 _PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "AVG": (("sum", "count"), ("sum", "count")),
     "COUNT": (("count",), ("count",)),

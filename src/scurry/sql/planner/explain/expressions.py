@@ -45,7 +45,7 @@ class PrefixText:
 
     #: Functions whose constants have no type but their own.
     untyped: tuple[str, ...] = ()
-    #: Whether constants have types.
+    #: True if constants are shown with types.
     has_types = True
 
     def __call__(self, expression: Expression, names: Sequence[str] | None = None) -> str:

@@ -31,7 +31,7 @@ from scurry.sql.planner.explain.written import (
 from scurry.sql.types import BooleanType
 
 _Described = tuple[str, Sequence[Plan | Line]]
-#: What has a projection above it if it is selected from, also if all columns are.
+#: Nodes that Flink shows below a projection, even if all columns are selected.
 _SELECTED = (
     Scan,
     nodes.Filter,

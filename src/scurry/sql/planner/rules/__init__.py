@@ -79,7 +79,7 @@ def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan]
             plan = rule(plan, session)
     else:
         plan = compared_set_operations(plan, session)
-    # Which changes the rows of patterns have is known of the operations that were chosen.
+    # The changes of a pattern's rows are known from the chosen operations only.
     return pattern_matches(plan, session)
 
 

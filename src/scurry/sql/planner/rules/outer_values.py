@@ -46,7 +46,7 @@ from scurry.sql.plan.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql.types import BigIntType
 from scurry.sql.types.families import same_type
 
-# What an aggregate of no rows is, where it is not NULL.
+# Results of aggregates of no rows, if not NULL.
 _OF_NOTHING = {"COUNT": 0, "$SUM0": 0, "APPROX_COUNT_DISTINCT": 0}
 
 # Calls that are NULL if an argument is.

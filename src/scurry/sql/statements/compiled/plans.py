@@ -139,7 +139,7 @@ def read_plan(session: TableSession, text: str) -> CompiledStatement:
         return _restored(session, plan, text)
 
 
-#: What damaged plans make Python raise.
+#: Exceptions of Python that damaged plans raise.
 _SYMPTOMS: Final = (
     LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError, RecursionError,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from scurry.sql.statements.table_operations.summary import ARITHMETIC, COMPARISO
 from scurry.sql.syntax import nodes
 from scurry.sql.types import CharType, DataType, NullType, VarCharType
 
-#: What names of columns rarely have, and expressions of Flink 1.x in texts, such as `'a, b.count as c'`, do.
+#: Texts rare in column names but common in string expressions of Flink 1.x, such as `'a, b.count as c'`.
 _TEXT_OF_AN_EXPRESSION = re.compile(r"[,.()<>=+*/]| as ", re.IGNORECASE)
 
 TypeOf = Callable[[nodes.Node], DataType | None]

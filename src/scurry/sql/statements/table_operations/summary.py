@@ -66,7 +66,7 @@ CAMEL_CASE = frozenset(
     "CURRENT_TIMESTAMP CURRENT_DATABASE RANGE_TO WITH_COLUMNS WITHOUT_COLUMNS".split()
 )
 
-#: How the names of aggregate functions begin that Flink defines with their names in upper case.
+#: Prefixes of the aggregate functions that Flink names in upper case.
 _UPPER_CASE = ("ARRAY_AGG", "PERCENTILE", "BITMAP_")
 
 #: The name of a function, and its arguments; None if a node is no call.
@@ -189,7 +189,7 @@ def _on_null(absent: bool) -> str:
     return "ABSENT" if absent else "NULL"
 
 
-#: How the nodes that are calls in Flink are written: the function, and its arguments.
+#: Text of the nodes that are calls in Flink: the function, and its arguments.
 _CALLS: dict[type[nodes.Node], Callable[[Any], _Call]] = {
     nodes.Call: _function,
     nodes.Cast: _cast,

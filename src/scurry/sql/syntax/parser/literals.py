@@ -35,7 +35,7 @@ from scurry.sql.syntax.nodes import (
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.types import TypeParser
 
-#: What makes a literal together with a string after it.
+#: Words that make a literal together with a string after them.
 _TYPED: Final = frozenset({"DATE", "TIME", "TIMESTAMP", "DECIMAL", "{D", "{T", "{TS"})
 _LOCAL_ZONE: Final = ("WITH", "LOCAL", "TIME", "ZONE")
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")

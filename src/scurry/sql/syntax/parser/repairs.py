@@ -15,13 +15,13 @@ from scurry.sql.syntax.span import Span
 #: A longer text is not parsed again and again.
 _MOST_TOKENS = 5000
 _MOST_ATTEMPTS = 24
-#: How many tokens before the one that cannot stand there may be misspelt, and how similar to a keyword they are.
+#: Number of tokens before the faulty one that may be misspelt, and their least similarity to a keyword.
 _TOKENS_BEFORE = 3
 _SIMILAR = 0.75
 #: A change is a hint if the parser comes so many tokens further.
 _FURTHER = 2
 
-#: What begins something that nothing ends, or is no quote of SQL.
+#: Openings without an end, and quotes that SQL does not have.
 _QUOTES = {
     '"': "names are written between backticks, `name`, and texts in single quotes, 'text'",
     "'": "nothing ends the text that begins here; a single quote within a text is written twice, 'it''s'",

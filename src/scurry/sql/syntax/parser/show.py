@@ -40,7 +40,7 @@ from scurry.sql.syntax.nodes import (
 )
 from scurry.sql.syntax.parser.alter import AlterationParser
 
-# What is shown, whether a scope can be given, and with which operators names are filtered.
+# For each object of SHOW: its node, the optional scope, and the operators that filter names.
 _LISTS: Final = {
     "CATALOGS": (ShowCatalogs, False, ("LIKE", "ILIKE")),
     "DATABASES": (ShowDatabases, True, ("LIKE", "ILIKE")),
@@ -61,7 +61,7 @@ _DESCRIBED: Final = {
     "MODEL": DescribeModel,
     "CONNECTION": DescribeConnection,
 }
-# What can follow SHOW.
+# Words after SHOW.
 SHOWN: Final = frozenset(
     {*_LISTS, "CREATE", "CURRENT", "USER", "FUNCTIONS", "FULL", "MODULES", "MATERIALIZED", "COLUMNS", "PARTITIONS",
      "JARS", "JOBS"}

@@ -41,7 +41,7 @@ def precedence(node: Query) -> Precedence:
         return own, own + 1
     if isinstance(node, OrderBy):
         return 0, 1
-    # What stands around a SELECT has parentheses for it: see `nested_query`.
+    # The node around a SELECT writes its parentheses: see `nested_query`.
     return ATOM if isinstance(node, Select) else (2, 3)
 
 

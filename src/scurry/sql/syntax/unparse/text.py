@@ -6,7 +6,7 @@ from typing import Final
 
 from scurry.sql.syntax.nodes import Identifier
 
-# How tightly an operator binds on its left and on its right, as Calcite numbers it.
+# Left and right binding strength of an operator, as Calcite numbers it.
 Precedence = tuple[int, int]
 
 # A part of a list binds its neighbours with these.

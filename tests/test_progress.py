@@ -226,6 +226,19 @@ def test_a_terminal_has_a_live_line_that_leaves_the_summary(monkeypatch: pytest.
     assert terminal.getvalue().splitlines()[-1].endswith("counting: finished after 1.0 s, 1 batch: 7 records in, 0 out")
 
 
+def test_the_address_above_a_live_line_is_whole_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_CURRENT_TEST")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("scurry.runtime.progress.display._PAGE_SECONDS", 0.01)
+    job, terminal = Job(**{"scurry.progress": "auto"}), Terminal()
+    job.execution.page = ("http://127.0.0.1:40123", 43 * "t")
+    address = f"page: http://127.0.0.1:40123/#token={43 * 't'}\n"
+    with job.display(terminal):
+        job.batch(records=7)
+        wait_until(lambda: "counting: streaming, batch 1" in terminal.getvalue() and "page: " in terminal.getvalue())
+    assert terminal.getvalue().count(address) == 1
+
+
 # ------------------------------------------------------------------ real jobs
 
 COUNTING = """

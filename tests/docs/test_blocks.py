@@ -19,6 +19,7 @@ from support.docs.sql_guide import TUTORIALS
 RUN_BY = {
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
+    "connectors/user-defined.md": "connectors/test_kinesis_recipe.py",
     "how-to/serving.md": "docs/test_serving.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",
     "testing.md": "testing/test_guide.py",

@@ -67,12 +67,13 @@ class ProgressDisplay:
                 self._handler.handle(record)
             self._job.listeners.append(self._on_batch)
         if self._style == "live":
-            self._live = _live_lines(lambda: [*self._status(), *filter(None, [self.page_text()])], self._stream)
+            self._live = _live_lines(self._status, self._stream)
             self._live.start()
         elif self._style == "panel":
             self._panel = ProgressPanel(self._status)
             self._panel.start()
-        elif self._style == "plain" and self._stream.isatty() and self._job.page is not None:
+        if self._style in ("live", "plain") and self._stream.isatty() and self._job.page is not None:
+            # Not a live line, which would be cut to the width of the terminal.
             self._page_shown = threading.Timer(_PAGE_SECONDS, lambda: self._say(self.page_text() or ""))
             self._page_shown.daemon = True
             self._page_shown.start()

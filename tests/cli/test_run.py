@@ -189,6 +189,23 @@ def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> N
     assert done.stdout.endswith("LOADED []\n"), done.stderr
 
 
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_a_job_of_records_in_this_process_loads_neither_columns_nor_databases(mode: str, program: Any) -> None:
+    file = program(
+        "import sys\n"
+        "from pyflink.datastream import RuntimeExecutionMode, StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        f"env.set_runtime_mode(RuntimeExecutionMode.{mode})\n"
+        "words = env.from_collection(['to be', 'or not']).flat_map(str.split).map(lambda w: (w, 1))\n"
+        "words.key_by(lambda w: w[0]).reduce(lambda a, b: (a[0], a[1] + b[1])).print()\n"
+        "env.execute()\n"
+        "heavy = {'pyspark', 'pandas', 'pyarrow', 'numpy', 'sqlite3', 'fastapi', 'scurry.sql', 'scurry.table'}\n"
+        "print('LOADED', sorted(heavy & set(sys.modules)))"
+    )
+    done = scurry_command("run", "--runner", "local", file)
+    assert "LOADED []\n" in done.stdout, done.stdout + done.stderr
+
+
 def test_version_names_the_api_and_spark() -> None:
     done = scurry_command("version")
     assert done.stdout.startswith(f"scurry {scurry.__version__} (API of PyFlink 2.3.0, pyspark ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from scurry.common._garbage import rarely_collected
 from scurry.errors import UnsupportedError
@@ -15,11 +16,13 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.local.batch_rows import BatchRows
-from scurry.runtime.local.checkpointed import CheckpointedRun
 from scurry.runtime.local.streaming import Memory, plan_loader, run_streaming
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.batch_savepoint import runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
+
+if TYPE_CHECKING:
+    from scurry.runtime.local.checkpointed import CheckpointedRun
 
 
 class LocalRunner:
@@ -47,6 +50,8 @@ class LocalRunner:
     def _run(self, job: JobExecution) -> None:
         if job.plan.settings.mode == "STREAMING" and job.plan.settings.checkpoint_dir is not None:
             if self._checkpointed is None:
+                from scurry.runtime.local.checkpointed import CheckpointedRun  # loads SQLite
+
                 self._checkpointed = CheckpointedRun(job, self._wall_clock)
             self._checkpointed.run()
             return

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from scurry.common._garbage import rarely_collected
 from scurry.graph.plan import JobPlan
@@ -19,8 +20,6 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
 from scurry.runtime.exchange.wire import WireRow
-from scurry.runtime.local.checkpoints import LocalCheckpoints
-from scurry.runtime.local.database import Stores
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
@@ -31,6 +30,10 @@ from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_sta
 from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.store import UndoStore
 from scurry.runtime.tasks.source_task import SourceTask
+
+if TYPE_CHECKING:
+    from scurry.runtime.local.checkpoints import LocalCheckpoints
+    from scurry.runtime.local.database import Stores
 
 
 def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:

@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 from scurry.errors import CheckpointCorruptedError, SavepointError, ScurryError
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.state.layout import GROUP_SHIFT, NUMBER
-from scurry.runtime.state.runs import FIRST_RUN
+from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, NUMBER
 from scurry.runtime.state.store import RunInfo, StateStore, StoreKey
 
 #: The number of pages that are read together.

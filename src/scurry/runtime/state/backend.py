@@ -28,6 +28,7 @@ from scurry.runtime.state.declared import StateConversion
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import (
     BEFORE_KEYS,
+    FIRST_RUN,
     GROUP_SHIFT,
     NUMBER,
     Entry,
@@ -495,7 +496,7 @@ class KeyedStateBackend:
 
 def take_over(uid: str, entries: Iterable[tuple[str, int, bytes]], store: StateStore) -> None:
     """Store restored entries of an operator: kind, number and content of each. The meta counts their bytes."""
-    from scurry.runtime.state.runs import FIRST_RUN, digest_of
+    from scurry.runtime.state.runs import digest_of
 
     place = uid, "meta", 0
     (blob,) = store.get_many((place,))

@@ -12,6 +12,9 @@ from scurry.errors import KeyedStateError
 GROUP_SHIFT = 32
 NUMBER = (1 << GROUP_SHIFT) - 1
 
+#: Numbers of runs begin here: above those of pages, so that a run never takes the place of a page.
+FIRST_RUN = 1 << 25
+
 #: What is stored for a key, by slot: see `slots.py`.
 Entry = dict[Any, Any]
 #: The entries of keys. A page whose entries are packed is stored as a tuple of one dict, in which an entry without

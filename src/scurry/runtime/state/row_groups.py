@@ -11,7 +11,7 @@ import numpy as np
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.state.backend import Index
-from scurry.runtime.state.layout import GROUP_SHIFT, has_rows
+from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, has_rows
 from scurry.runtime.state.row_runs import (
     HASH_BITS,
     Hashes,
@@ -25,7 +25,7 @@ from scurry.runtime.state.row_runs import (
     merged,
     merged_parts,
 )
-from scurry.runtime.state.runs import FIRST_RUN, share_of, stored_content, to_merge
+from scurry.runtime.state.runs import share_of, stored_content, to_merge
 from scurry.runtime.state.store import RunInfo, StoreKey
 
 if TYPE_CHECKING:

@@ -28,9 +28,6 @@ from scurry.runtime.state.store import RunInfo
 #: Magic, digest, number of keys, whether there are timers of each domain, bytes of all keys and of all values.
 _HEADER = struct.Struct("<8sQI??xxQQ")
 
-#: Numbers of runs begin here: above those of pages, so that a run never takes the place of a page.
-FIRST_RUN = 1 << 25
-
 #: In place of the time of the earliest timer: there is none.
 NEVER = MAX_TIME
 

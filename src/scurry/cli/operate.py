@@ -201,10 +201,16 @@ def checkpoints(job: Job, url: Url = None, as_json: Json = False) -> None:
         print_json(answer)
         return
     rows = [
-        [str(one["id"]), one["status"], time_text(one["trigger_timestamp"]), span_text(one["end_to_end_duration"]),
-         "" if one["state_size"] is None else size_text(one["state_size"]), position_text(one["positions"])]
+        [
+            str(one["id"]),
+            one["status"],
+            time_text(one["trigger_timestamp"]),
+            span_text(one["end_to_end_duration"]),
+            "" if one["state_size"] is None else size_text(one["state_size"]),
+            position_text(one["positions"]),
+        ]
         for one in answer["history"]
-    ]  # fmt: skip
+    ]
     print_table(["id", "status", "triggered", "duration", "size", "positions"], rows)
 
 

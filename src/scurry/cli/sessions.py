@@ -51,10 +51,12 @@ def start(
     ] = None,
     no_token: Annotated[
         bool,
-        typer.Option("--no-token", help="Accept requests without a token, on loopback: any user of this machine can "
-                     "then run programs as you."),
+        typer.Option(
+            "--no-token",
+            help="Accept requests without a token, on loopback: any user of this machine can then run programs as you.",
+        ),
     ] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Start a session and serve it until Ctrl-C; jobs that ran when it was last killed run again."""
     from scurry.common.configuration import Configuration
     from scurry.rest.session.directory import SessionDirectory
@@ -142,10 +144,11 @@ def token(name: Name = "default") -> None:
 
 
 def history(
-    name: Annotated[str, typer.Option("--session", metavar="NAME", help="Name of the session, which need not run.")]
-    = "default",
+    name: Annotated[
+        str, typer.Option("--session", metavar="NAME", help="Name of the session, which need not run.")
+    ] = "default",
     as_json: Json = False,
-) -> None:  # fmt: skip
+) -> None:
     """List the jobs of a session that are over, the latest first."""
     from scurry.rest.session.directory import SessionDirectory
     from scurry.rest.session.session import Session

@@ -25,11 +25,25 @@ from scurry.common.types import Row, RowKind
 #: Types of data whose values cannot change. Subclasses may have attributes and are not among them.
 IMMUTABLE_DATA: frozenset[type] = frozenset(
     {
-        type(None), bool, int, float, complex, str, bytes, range, decimal.Decimal, uuid.UUID,
-        datetime.date, datetime.time, datetime.datetime, datetime.timedelta, datetime.timezone,
-        Instant, RowKind,
+        type(None),
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        range,
+        decimal.Decimal,
+        uuid.UUID,
+        datetime.date,
+        datetime.time,
+        datetime.datetime,
+        datetime.timedelta,
+        datetime.timezone,
+        Instant,
+        RowKind,
     }
-)  # fmt: skip
+)
 #: These, and types of what a task shares with its functions.
 IMMUTABLE = IMMUTABLE_DATA | {OutputTag, type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType}
 

@@ -44,8 +44,9 @@ def resolve_caches(ends: list[OperatorNode], keep: bool) -> list[OperatorNode]:
             if keep and not filled:
                 sink = ops.Sink(CacheSink(node.records))
                 sinks.append(
-                    OperatorNode(inputs=(node,), name=node.name, output_type=node.output_type, operator=sink,
-                                 origin=node.origin)
-                )  # fmt: skip
+                    OperatorNode(
+                        inputs=(node,), name=node.name, output_type=node.output_type, operator=sink, origin=node.origin
+                    )
+                )
         todo.extend(node.inputs)
     return sinks

@@ -179,10 +179,14 @@ class AsyncDataStream(ApiObject):
 
 
 def _apply(
-    stream: DataStream[T], function: AsyncFunction[T, Any], timeout: TimeAmount, strategy: AsyncRetryStrategy[Any],
-    capacity: int, output_type: DeclaredType[Any] | None,
+    stream: DataStream[T],
+    function: AsyncFunction[T, Any],
+    timeout: TimeAmount,
+    strategy: AsyncRetryStrategy[Any],
+    capacity: int,
+    output_type: DeclaredType[Any] | None,
     ordered: bool,
-) -> DataStream[Any]:  # fmt: skip
+) -> DataStream[Any]:
     require_function(function, (AsyncFunction,))
     if not inspect.iscoroutinefunction(function.async_invoke):
         raise ArgumentTypeError(

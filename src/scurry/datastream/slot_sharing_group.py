@@ -183,9 +183,13 @@ class SlotSharingGroup(ApiObject):
             """
             if self._cpu_cores is not None and self._task_heap_memory is not None:
                 return SlotSharingGroup(
-                    self._name, self._cpu_cores, self._task_heap_memory, self._task_off_heap_memory or _NO_MEMORY,
-                    self._managed_memory or _NO_MEMORY, tuple(self._external_resources.items()),
-                )  # fmt: skip
+                    self._name,
+                    self._cpu_cores,
+                    self._task_heap_memory,
+                    self._task_off_heap_memory or _NO_MEMORY,
+                    self._managed_memory or _NO_MEMORY,
+                    tuple(self._external_resources.items()),
+                )
             others = (self._cpu_cores, self._task_heap_memory, self._task_off_heap_memory, self._managed_memory)
             if self._external_resources or any(resource is not None for resource in others):
                 raise ArgumentError(

@@ -217,8 +217,9 @@ class JobPlan:
             if not (isinstance(vertex, OperatorPlan) and getattr(vertex.operator, "implied", False))
         ]
         settings = self.settings
-        return json.dumps({"job": settings.job_name, "mode": settings.mode, "levels": self.levels, "nodes": nodes},
-                          indent=2)  # fmt: skip
+        return json.dumps(
+            {"job": settings.job_name, "mode": settings.mode, "levels": self.levels, "nodes": nodes}, indent=2
+        )
 
     def _json_node(self, vertex: SourcePlan | OperatorPlan, predecessors: list[dict[str, Any]]) -> dict[str, Any]:
         kind, prefix = ("Data Sink", "Sink: ") if _is_sink(vertex) else ("Operator", "")
@@ -234,8 +235,10 @@ class JobPlan:
 
     def describe(self) -> str:
         """Return the plan as text (`scurry explain`): one block per level."""
-        lines = [f"{self.settings.job_name}: {self.settings.mode}, parallelism {self.settings.parallelism}, "
-                 f"{self.levels + 1} level(s)"]  # fmt: skip
+        lines = [
+            f"{self.settings.job_name}: {self.settings.mode}, parallelism {self.settings.parallelism}, "
+            f"{self.levels + 1} level(s)"
+        ]
         tasks: list[tuple[int, Any]] = [(0, s) for s in self.sources.values()]
         tasks += [(op.level, op) for op in self.operators.values() if op.input_edges]
         for level in range(self.levels + 1):

@@ -19,9 +19,14 @@ from scurry.graph.plan import ChannelGroup, Edge, JobPlan, OperatorPlan, Output,
 from scurry.graph.settings import JobSettings
 
 _TWO_INPUTS = (
-    ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedCoProcess, ops.BroadcastProcess, ops.KeyedBroadcastProcess,
+    ops.CoMap,
+    ops.CoFlatMap,
+    ops.CoProcess,
+    ops.KeyedCoProcess,
+    ops.BroadcastProcess,
+    ops.KeyedBroadcastProcess,
     ops.DynamicCep,
-)  # fmt: skip
+)
 
 
 def plan_job(sinks: list[OperatorNode], settings: JobSettings) -> JobPlan:
@@ -83,20 +88,36 @@ class _Planner:
         with naming_source(node.name, node.origin):
             channels = node.source.channels(parallelism)
         source = self.job.sources[number] = SourcePlan(
-            number, self._uid(node, number), node.name or "Source", node.source, node.watermark_strategy,
-            node.output_type, parallelism, channels, node.origin, node.description,
-            dead_letters=node.dead_letters, captured=node.captured,
-        )  # fmt: skip
+            number,
+            self._uid(node, number),
+            node.name or "Source",
+            node.source,
+            node.watermark_strategy,
+            node.output_type,
+            parallelism,
+            channels,
+            node.origin,
+            node.description,
+            dead_letters=node.dead_letters,
+            captured=node.captured,
+        )
         source.assigner = _assigner(source)
 
     def _add_operator(self, node: OperatorNode) -> None:
         number = self.ids[node.id]
         operator = runnable(node.operator, node.dead_letters is not None)
         self.job.operators[number] = OperatorPlan(
-            number, self._uid(node, number), node.name or operator.kind, operator, node.output_type,
-            self._parallelism(node), node.origin, node.description, dead_letters=node.dead_letters,
+            number,
+            self._uid(node, number),
+            node.name or operator.kind,
+            operator,
+            node.output_type,
+            self._parallelism(node),
+            node.origin,
+            node.description,
+            dead_letters=node.dead_letters,
             captured=node.captured,
-        )  # fmt: skip
+        )
         for index, source in enumerate(node.inputs):
             self._connect(node, index, source, None, None)
 
@@ -141,10 +162,16 @@ class _Planner:
             if edge.input_index == index and edge.partitioner is partition.partitioner:
                 return edge
         edge = Edge(
-            len(self.job.edges), target.id, index, partition.partitioner, parallelism=target.parallelism,
-            max_parallelism=self.settings.max_parallelism, name=partition.name, origin=partition.origin,
+            len(self.job.edges),
+            target.id,
+            index,
+            partition.partitioner,
+            parallelism=target.parallelism,
+            max_parallelism=self.settings.max_parallelism,
+            name=partition.name,
+            origin=partition.origin,
             captured=partition.captured,
-        )  # fmt: skip
+        )
         self.job.edges[edge.id] = edge
         target.input_edges.append(edge.id)
         return edge
@@ -211,8 +238,9 @@ class _Planner:
         meet, in the order in which they were read; there, time comes with the data.
         """
         strategies = [s.watermark_strategy for s in self.job.sources.values()]
-        strategies += [o.operator.function for o in self.job.operators.values()
-                       if isinstance(o.operator, ops.AssignTimestamps)]  # fmt: skip
+        strategies += [
+            o.operator.function for o in self.job.operators.values() if isinstance(o.operator, ops.AssignTimestamps)
+        ]
         watermarks = any(strategy is not None and strategy.generates_watermarks for strategy in strategies)
         ticks: dict[int, bool] = {}
         meet: dict[int, bool] = {}

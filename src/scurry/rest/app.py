@@ -37,9 +37,19 @@ from scurry.rest.routes.common import invalid_parameter
 from scurry.rest.settings import RestSettings
 
 _SUBJECTS = (
-    jobs, vertices, subtasks, checkpoints, operations, disposal, configuration, logs, process, prometheus, state,
+    jobs,
+    vertices,
+    subtasks,
+    checkpoints,
+    operations,
+    disposal,
+    configuration,
+    logs,
+    process,
+    prometheus,
+    state,
     clients,
-)  # fmt: skip
+)
 
 
 def application(job: ServedJob) -> FastAPI:

@@ -16,26 +16,20 @@ ARCHIVE_KEY = ARCHIVE_DIR.key
 
 _PATHS = (
     "",
-    "/status",
-    "/execution-result",
-    "/jobmanager/config",
-    "/jobmanager/environment",
-    "/jobmanager/log-url",
-    "/plan",
-    "/subtasks",
-    "/config",
-    "/exceptions",
-    "/dead-letters",
-    "/history",
-    "/sql",
-    "/log",
-    "/accumulators",
-    "/checkpoints",
-    "/checkpoints/config",
+    *"/status /execution-result /jobmanager/config /jobmanager/environment /jobmanager/log-url /plan /subtasks".split(),
+    *"/config /exceptions /dead-letters /history /sql /log /accumulators /checkpoints /checkpoints/config".split(),
 )
 #: Paths below that of a source or operator.
-_OF_VERTICES = ("", "/subtasktimes", "/taskmanagers", "/accumulators", "/subtasks/accumulators", "/backpressure",
-                "/watermarks", "/flamegraph")  # fmt: skip
+_OF_VERTICES = (
+    "",
+    "/subtasktimes",
+    "/taskmanagers",
+    "/accumulators",
+    "/subtasks/accumulators",
+    "/backpressure",
+    "/watermarks",
+    "/flamegraph",
+)
 
 
 def _vertex_ids(job: ServedJob) -> list[str]:

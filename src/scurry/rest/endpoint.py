@@ -83,8 +83,15 @@ class Endpoint:
 
     def _register(self, job: ServedJob) -> None:
         settings = self._settings
-        entry = JobEntry(job.id, job.name, os.getpid(), self.url, job.started_ms, token_file=settings.token_file,
-                         token=settings.token if settings.own_token else None)  # fmt: skip
+        entry = JobEntry(
+            job.id,
+            job.name,
+            os.getpid(),
+            self.url,
+            job.started_ms,
+            token_file=settings.token_file,
+            token=settings.token if settings.own_token else None,
+        )
         self._registration = register(entry)
         atexit.register(self._registration.remove)
 

@@ -27,10 +27,19 @@ async def answer(application: Any, target: str) -> tuple[int, str, bytes]:
 
     path, _, query = target.partition("?")
     scope: dict[str, Any] = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
-        "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "", "headers": [],
-        "server": ("localhost", 80), "client": None,
-    }  # fmt: skip
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [],
+        "server": ("localhost", 80),
+        "client": None,
+    }
     await application(scope, receive, send)
     kind = dict(head["headers"]).get(b"content-type", b"").decode("latin-1")
     return head["status"], kind.partition(";")[0], b"".join(parts)

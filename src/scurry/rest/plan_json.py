@@ -30,13 +30,15 @@ def plan_json(job_id: str, plan: JobPlan) -> dict[str, Any]:
             edge = plan.edges[output.edge] if output.edge is not None else None
             target = edge.target if edge is not None else output.operator
             assert target is not None
-            inputs[target].append({
-                "num": edge.input_index if edge is not None else 0,
-                "id": vertex_id(vertex.uid),
-                "ship_strategy": type(edge.partitioner).__name__.upper() if edge is not None else "FORWARD",
-                "chained": edge is None,
-                "exchange": "pipelined_bounded" if plan.settings.mode == "STREAMING" else "blocking",
-            })  # fmt: skip
+            inputs[target].append(
+                {
+                    "num": edge.input_index if edge is not None else 0,
+                    "id": vertex_id(vertex.uid),
+                    "ship_strategy": type(edge.partitioner).__name__.upper() if edge is not None else "FORWARD",
+                    "chained": edge is None,
+                    "exchange": "pipelined_bounded" if plan.settings.mode == "STREAMING" else "blocking",
+                }
+            )
     nodes = [
         {
             "id": vertex_id(vertex.uid),

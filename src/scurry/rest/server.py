@@ -135,11 +135,20 @@ class EndpointServer(uvicorn.Server):
     def __init__(self, application: Any, most_bytes: int = MOST_BYTES) -> None:
         super().__init__(
             uvicorn.Config(
-                application, loop="asyncio", http=Connection, ws="none", lifespan="off", log_config=None,
-                log_level="critical", access_log=False, server_header=False, proxy_headers=False,
-                timeout_graceful_shutdown=5, h11_max_incomplete_event_size=_LARGEST_HEAD,
+                application,
+                loop="asyncio",
+                http=Connection,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=5,
+                h11_max_incomplete_event_size=_LARGEST_HEAD,
             )
-        )  # fmt: skip
+        )
         self._most_bytes = most_bytes
         self._accepting: list[asyncio.Task[None]] = []
 

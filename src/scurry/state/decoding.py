@@ -104,8 +104,9 @@ class FunctionDecoder(Decoder):
 
     def __call__(self, pages: Iterable[Entry], /) -> Iterator[Any]:
         """Yield the function's results."""
-        operator = OperatorPlan(0, self.uid, type(self.function).__name__, ops.Operator(self.function), None, 1,
-                                self.origin)  # fmt: skip
+        operator = OperatorPlan(
+            0, self.uid, type(self.function).__name__, ops.Operator(self.function), None, 1, self.origin
+        )
         clock = ProcessingClock(lambda: self.now)
         states = _RegisteredStates(operator, clock, self.names)
         backend = KeyedStateBackend(self.uid, DictStore(), self.max_parallelism)

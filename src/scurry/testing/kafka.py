@@ -105,10 +105,14 @@ class KafkaBroker:
         self._properties = self._directory / "server.properties"
         self._properties.write_text(
             _PROPERTIES.format(
-                port=self._port, sasl=sasl_port, controller=controller, data=self._directory / "data", user=USER,
+                port=self._port,
+                sasl=sasl_port,
+                controller=controller,
+                data=self._directory / "data",
+                user=USER,
                 password=PASSWORD,
             )
-        )  # fmt: skip
+        )
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         # one argument: an identifier may begin with a hyphen
         self._java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", str(self._properties)).wait()
@@ -155,8 +159,11 @@ class KafkaBroker:
         with open(self._directory / "broker.log", "ab") as log:
             return subprocess.Popen(
                 [self._java_home / "bin" / "java", *options, "-cp", f"{self._jars}/*", *command],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, preexec_fn=_die_with_parent,
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                preexec_fn=_die_with_parent,
+            )
 
 
 def _java_home() -> Path:

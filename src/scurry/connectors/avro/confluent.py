@@ -39,10 +39,12 @@ class RegistryReader:
     def _reader(self, header: bytes, message: bytes) -> MessageReader:
         if len(header) < _HEADER or header[0] != 0:
             raise MalformedRecordError(
-                "Avro message", None, message.decode("utf-8", "replace"),
+                "Avro message",
+                None,
+                message.decode("utf-8", "replace"),
                 "it does not begin with a zero and the number of a schema; without a registry, use the schemas in "
                 "datastream.formats.avro",
-            )  # fmt: skip
+            )
         if self._registry is None:
             self._registry = registry_at(self._settings)
         return MessageReader(self._registry.schema(int.from_bytes(header[1:])), self._schema)

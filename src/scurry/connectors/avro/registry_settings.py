@@ -9,10 +9,18 @@ from collections.abc import Mapping
 
 from scurry.errors import ArgumentError, UnsupportedError
 
-_KNOWN = frozenset({
-    "basic.auth.credentials.source", "basic.auth.user.info", "bearer.auth.credentials.source", "bearer.auth.token",
-    "schema.registry.request.timeout.ms", "ssl.ca.location", "ssl.certificate.location", "ssl.key.location",
-})  # fmt: skip
+_KNOWN = frozenset(
+    {
+        "basic.auth.credentials.source",
+        "basic.auth.user.info",
+        "bearer.auth.credentials.source",
+        "bearer.auth.token",
+        "schema.registry.request.timeout.ms",
+        "ssl.ca.location",
+        "ssl.certificate.location",
+        "ssl.key.location",
+    }
+)
 #: Flink's SQL connectors and Confluent's clients sometimes use this prefix.
 _PREFIX = "schema.registry."
 

@@ -9,17 +9,21 @@ from typing import Any
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 
 #: Properties of Java's clients or Flink's connector that other modules of the source or sink interpret.
-_OURS = frozenset({
-    "auto.offset.reset", "commit.offsets.on.checkpoint", "default.api.timeout.ms",
-    "enable.auto.commit", "partition.discovery.interval.ms", "scurry.channels",
-})  # fmt: skip
+_OURS = frozenset(
+    """
+    auto.offset.reset commit.offsets.on.checkpoint default.api.timeout.ms enable.auto.commit
+    partition.discovery.interval.ms scurry.channels
+    """.split()
+)
 
 #: Properties of the internals of Java's clients, which have no effect here.
-_WITHOUT_MEANING = frozenset({
-    "auto.commit.interval.ms", "buffer.memory", "group.protocol", "key.deserializer", "key.serializer",
-    "max.block.ms", "max.poll.records", "partition.assignment.strategy", "register.consumer.metrics",
-    "ssl.keystore.type", "ssl.truststore.password", "ssl.truststore.type", "value.deserializer", "value.serializer",
-})  # fmt: skip
+_WITHOUT_MEANING = frozenset(
+    """
+    auto.commit.interval.ms buffer.memory group.protocol key.deserializer key.serializer max.block.ms max.poll.records
+    partition.assignment.strategy register.consumer.metrics ssl.keystore.type ssl.truststore.password
+    ssl.truststore.type value.deserializer value.serializer
+    """.split()
+)
 
 _RENAMED = {
     "client.id.prefix": "client.id",
@@ -35,7 +39,10 @@ _RENAMED = {
 
 _CLASSES = re.compile(r"\.class(es)?$|^metric\.reporters$|^config\.providers|^security\.providers$")
 _SECRET = re.compile(r"password|secret|token|jaas|ssl\.key|ssl\.keystore\.key|credential|api[._-]?key", re.IGNORECASE)
-_JAAS = re.compile(r'(?:Plain|Scram)LoginModule\s+required\b.*?\busername="(?P<username>[^"]*)".*?\bpassword="(?P<password>[^"]*)"', re.DOTALL)  # fmt: skip  # noqa: E501
+_JAAS = re.compile(
+    r'(?:Plain|Scram)LoginModule\s+required\b.*?\busername="(?P<username>[^"]*)".*?\bpassword="(?P<password>[^"]*)"',
+    re.DOTALL,
+)
 
 
 class ClientProperties:
@@ -151,6 +158,9 @@ def _store(name: str, path: str, given: Mapping[str, str]) -> dict[str, str]:
         return {name: path}
     raise UnsupportedError(
         f"{name}={path}: librdkafka reads no Java key stores; "
-        + ("export the certificates (keytool -exportcert -rfc) and set ssl.ca.location to the file" if trust else
-           "convert it (keytool -importkeystore -deststoretype PKCS12) and set ssl.keystore.type to PKCS12")
-    )  # fmt: skip
+        + (
+            "export the certificates (keytool -exportcert -rfc) and set ssl.ca.location to the file"
+            if trust
+            else "convert it (keytool -importkeystore -deststoretype PKCS12) and set ssl.keystore.type to PKCS12"
+        )
+    )

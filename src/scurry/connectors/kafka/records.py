@@ -119,10 +119,11 @@ class RecordDecoder(Decoder):
     def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
         """Yield the records that the schema returns for the messages."""
         records = [
-            ConsumerRecord(m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(),
-                           tuple(m.headers() or ()))
+            ConsumerRecord(
+                m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(), tuple(m.headers() or ())
+            )
             for m in messages
-        ]  # fmt: skip
+        ]
         yield from _one_by_one(self.schema.deserialize, records, messages)
 
 

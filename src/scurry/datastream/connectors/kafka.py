@@ -194,8 +194,16 @@ class KafkaSourceBuilder(ApiObject):
             raise ArgumentError("committed_offsets are those of a consumer group: call set_group_id")
         _check_reset(properties)
         check(properties)
-        return KafkaSource(properties, self._subscription, self._decoder, self._start, self._stop, self._bounded, group,
-                           self._drop_malformed)  # fmt: skip
+        return KafkaSource(
+            properties,
+            self._subscription,
+            self._decoder,
+            self._start,
+            self._stop,
+            self._bounded,
+            group,
+            self._drop_malformed,
+        )
 
 
 def _initializer(initializer: Any, method: str) -> KafkaOffsetsInitializer:

@@ -9,9 +9,18 @@ from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
 #: Operators that call a function for one record at a time and emit what it returns.
 _PER_RECORD = (
-    ops.Map, ops.FlatMap, ops.Filter, ops.Process, ops.CoMap, ops.CoFlatMap, ops.CoProcess, ops.KeyedProcess,
-    ops.KeyedCoProcess, ops.BroadcastProcess, ops.KeyedBroadcastProcess,
-)  # fmt: skip
+    ops.Map,
+    ops.FlatMap,
+    ops.Filter,
+    ops.Process,
+    ops.CoMap,
+    ops.CoFlatMap,
+    ops.CoProcess,
+    ops.KeyedProcess,
+    ops.KeyedCoProcess,
+    ops.BroadcastProcess,
+    ops.KeyedBroadcastProcess,
+)
 
 _INSTEAD = {
     ops.AsyncWait: "catch exceptions in async_invoke(...) and return results that describe them",

@@ -40,13 +40,19 @@ class CachedDataStream(DataStream[T_co]):
                 "neither: call it on the stream before"
             )
         stored = SourceNode(
-            name=f"Cached {cached.name}", uid=f"cached-{cached.id}", output_type=cached.output_type,
+            name=f"Cached {cached.name}",
+            uid=f"cached-{cached.id}",
+            output_type=cached.output_type,
             source=CacheSource(records, cached.output_type),
-        )  # fmt: skip
+        )
         node = CacheNode(
-            inputs=(cached,), name=f"Cache of {cached.name}", output_type=cached.output_type,
-            computed=cached, stored=stored, records=records,
-        )  # fmt: skip
+            inputs=(cached,),
+            name=f"Cache of {cached.name}",
+            output_type=cached.output_type,
+            computed=cached,
+            stored=stored,
+            records=records,
+        )
         super().__init__(stream._env, node)
         self._records = records
 

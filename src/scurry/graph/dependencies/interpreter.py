@@ -72,8 +72,15 @@ def check_interpreter(executable: str, key: str = PYTHON_EXECUTABLE.key, client:
         return path
     modules = CLIENT_MODULES if client else WORKER_MODULES
     try:
-        done = subprocess.run([path, "-c", PROBE, *modules], capture_output=True, text=True, timeout=60, check=True,
-                              env={k: v for k, v in os.environ.items() if k != "PYTHONHOME"}, cwd="/")  # fmt: skip
+        done = subprocess.run(
+            [path, "-c", PROBE, *modules],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONHOME"},
+            cwd="/",
+        )
         fault = verdict(path, done.stdout.splitlines()[-1], client)
     except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
         raise InterpreterError(f"{key}: {path} is no Python that can be run: {_first_line(error)}") from error

@@ -88,8 +88,11 @@ class JobDependencies:
     @cached_property
     def _digest(self) -> str:
         """Digest of the declared files; empty without any."""
-        declared = {f"{number}/{name}": path for number, directory in enumerate(self._files)
-                    for name, path in files_below(directory).items()}  # fmt: skip
+        declared = {
+            f"{number}/{name}": path
+            for number, directory in enumerate(self._files)
+            for name, path in files_below(directory).items()
+        }
         archives = {f"{archive.target}/": archive.path for archive in self.declared.archives}
         files = {**declared, **archives, **self._requirements}
         return digest_of(files) if files else ""

@@ -22,8 +22,10 @@ from scurry.common._config.python import PYTHON_EXECUTABLE, PYTHON_REQUIREMENTS
 from scurry.common._process.directories import cache_directory
 from scurry.errors import ConfigError, DependencyError
 
-_INDEX_OPTIONS = ("-i", "--index-url", "--extra-index-url", "--trusted-host", "--pre", "--prefer-binary",
-                  "--no-binary", "--only-binary", "--require-hashes")  # fmt: skip
+_INDEX_OPTIONS = (
+    *"-i --index-url --extra-index-url --trusted-host".split(),
+    *"--pre --prefer-binary --no-binary --only-binary --require-hashes".split(),
+)
 _COMPLETE = ".complete"
 _GIVE_UP_SECONDS = 1800
 

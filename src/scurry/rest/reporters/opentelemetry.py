@@ -22,9 +22,10 @@ class OpenTelemetryReporter(Reporter):
         super().__init__(options)
         if options.text("exporter.protocol", "gRPC").upper() != "HTTP":
             raise options.wrong(
-                "exporter.protocol", "gRPC is not supported: set it to HTTP, and exporter.endpoint to the collector's "
-                "address for HTTP, such as http://localhost:4318/v1/metrics"
-            )  # fmt: skip
+                "exporter.protocol",
+                "gRPC is not supported: set it to HTTP, and exporter.endpoint to the collector's "
+                "address for HTTP, such as http://localhost:4318/v1/metrics",
+            )
         self._endpoint = options.text("exporter.endpoint")
         if not self._endpoint.startswith(("http://", "https://")):
             raise options.wrong("exporter.endpoint", "expected an address such as http://localhost:4318/v1/metrics")

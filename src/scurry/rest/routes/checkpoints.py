@@ -30,20 +30,25 @@ def checkpoints(job: Job) -> models.CheckpointingStatistics:
     nothing = _summary([])
     return models.CheckpointingStatistics(
         counts=models.CheckpointCounts(
-            restored=job.client.execution.restored_checkpoints, total=len(known), completed=len(known), in_progress=0,
+            restored=job.client.execution.restored_checkpoints,
+            total=len(known),
+            completed=len(known),
+            in_progress=0,
             failed=0,
         ),
         summary=models.CheckpointSummary(
             checkpointed_size=_summary([one.checkpointed_size for one in known]),
             state_size=_summary([one.state_size for one in known]),
             end_to_end_duration=_summary([one.end_to_end_duration for one in known]),
-            alignment_buffered=nothing, processed_data=nothing, persisted_data=nothing,
+            alignment_buffered=nothing,
+            processed_data=nothing,
+            persisted_data=nothing,
         ),
         latest=models.LatestCheckpoints(
             completed=known[-1] if known else None, savepoint=None, failed=None, restored=None
         ),
         history=known[::-1],
-    )  # fmt: skip
+    )
 
 
 @router.get(_DETAILS)
@@ -65,21 +70,34 @@ def checkpoint_of_vertex(job: Job, checkpointid: int, one: One) -> dict[str, Any
     durations = [task.info.duration_ms] * len(task.total)
     parts = ("buffered", "processed", "persisted", "duration")
     subtasks = [
-        {"className": "completed", "index": index, "status": "completed", "ack_timestamp": _acknowledged(task.info),
-         "end_to_end_duration": task.info.duration_ms, "checkpointed_size": written, "state_size": total,
-         "checkpoint": {"sync": 0, "async": 0}, "alignment": dict.fromkeys(parts, 0), "start_delay": 0,
-         "unaligned_checkpoint": False, "aborted": False}
+        {
+            "className": "completed",
+            "index": index,
+            "status": "completed",
+            "ack_timestamp": _acknowledged(task.info),
+            "end_to_end_duration": task.info.duration_ms,
+            "checkpointed_size": written,
+            "state_size": total,
+            "checkpoint": {"sync": 0, "async": 0},
+            "alignment": dict.fromkeys(parts, 0),
+            "start_delay": 0,
+            "unaligned_checkpoint": False,
+            "aborted": False,
+        }
         for index, (total, written) in enumerate(zip(task.total, task.written, strict=True))
-    ]  # fmt: skip
+    ]
     return {
         **task.statistics().model_dump(),
         "summary": {
-            "checkpointed_size": summary(task.written), "state_size": summary(task.total),
-            "end_to_end_duration": summary(durations), "checkpoint_duration": {"sync": nothing, "async": nothing},
-            "alignment": dict.fromkeys(parts, nothing), "start_delay": nothing,
+            "checkpointed_size": summary(task.written),
+            "state_size": summary(task.total),
+            "end_to_end_duration": summary(durations),
+            "checkpoint_duration": {"sync": nothing, "async": nothing},
+            "alignment": dict.fromkeys(parts, nothing),
+            "start_delay": nothing,
         },
         "subtasks": subtasks,
-    }  # fmt: skip
+    }
 
 
 @router.get("/jobs/{jobid}/checkpoints/config")
@@ -92,11 +110,15 @@ def checkpoint_config(job: Job) -> models.CheckpointConfig:
         enabled=directory is not None, delete_on_cancellation=directory is None or settings.delete_on_cancel
     )
     return models.CheckpointConfig(
-        mode="EXACTLY_ONCE", interval=0 if in_memory else settings.checkpoint_interval_ms or 0, max_concurrent=1,
-        min_pause=settings.checkpoint_pause_ms, externalization=kept,
+        mode="EXACTLY_ONCE",
+        interval=0 if in_memory else settings.checkpoint_interval_ms or 0,
+        max_concurrent=1,
+        min_pause=settings.checkpoint_pause_ms,
+        externalization=kept,
         state_backend="RocksDBStateStoreProvider" if settings.runner == "spark" else "in-process",
-        checkpoint_storage=directory or ("memory" if in_memory else "temporary directory"), unaligned_checkpoints=False,
-    )  # fmt: skip
+        checkpoint_storage=directory or ("memory" if in_memory else "temporary directory"),
+        unaligned_checkpoints=False,
+    )
 
 
 class _Task:
@@ -117,10 +139,15 @@ class _Task:
         """Return its figures over all subtasks."""
         count = len(self.total)
         return models.TaskCheckpointStatistics(
-            id=self.info.checkpoint_id, status="COMPLETED", latest_ack_timestamp=_acknowledged(self.info),
-            checkpointed_size=sum(self.written), state_size=sum(self.total),
-            end_to_end_duration=self.info.duration_ms, num_subtasks=count, num_acknowledged_subtasks=count,
-        )  # fmt: skip
+            id=self.info.checkpoint_id,
+            status="COMPLETED",
+            latest_ack_timestamp=_acknowledged(self.info),
+            checkpointed_size=sum(self.written),
+            state_size=sum(self.total),
+            end_to_end_duration=self.info.duration_ms,
+            num_subtasks=count,
+            num_acknowledged_subtasks=count,
+        )
 
 
 def _checkpoint(job: ServedJob, number: int) -> CheckpointInfo:
@@ -134,12 +161,22 @@ def _statistics(job: ServedJob, info: CheckpointInfo) -> models.CheckpointStatis
     count = sum(map(subtasks_of, vertices(job.plan)))
     written = sum(sum(state.written) for state in info.states.values()) if info.states else None
     return models.CheckpointStatistics(
-        id=info.checkpoint_id, status="COMPLETED", is_savepoint=False, trigger_timestamp=info.trigger_timestamp_ms,
-        latest_ack_timestamp=_acknowledged(info), checkpointed_size=written, state_size=info.state_size_bytes,
-        end_to_end_duration=info.duration_ms, num_subtasks=count, num_acknowledged_subtasks=count,
-        checkpoint_type="CHECKPOINT", tasks={}, external_path=job.plan.settings.checkpoint_dir or _NO_PATH,
-        positions=jsonable(info.source_positions), phases=dict(info.phases),
-    )  # fmt: skip
+        id=info.checkpoint_id,
+        status="COMPLETED",
+        is_savepoint=False,
+        trigger_timestamp=info.trigger_timestamp_ms,
+        latest_ack_timestamp=_acknowledged(info),
+        checkpointed_size=written,
+        state_size=info.state_size_bytes,
+        end_to_end_duration=info.duration_ms,
+        num_subtasks=count,
+        num_acknowledged_subtasks=count,
+        checkpoint_type="CHECKPOINT",
+        tasks={},
+        external_path=job.plan.settings.checkpoint_dir or _NO_PATH,
+        positions=jsonable(info.source_positions),
+        phases=dict(info.phases),
+    )
 
 
 def _acknowledged(info: CheckpointInfo) -> int:

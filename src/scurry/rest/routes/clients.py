@@ -44,10 +44,16 @@ def _result(job: ServedJob) -> dict[str, Any]:
         story = without_secrets(str(error), job.plan.settings.configuration)
         cause = failure_cause(type(error).__name__, story).model_dump(by_alias=True)
     return {
-        "id": job.id, "name": job.name, "application-id": job.id, "application-status": _STATUSES[job.status],
-        "accumulator-results": {}, "net-runtime": job.duration_ms, "start-time": job.started_ms,
-        "end-time": job.ended_ms or -1, "failure-cause": cause,
-    }  # fmt: skip
+        "id": job.id,
+        "name": job.name,
+        "application-id": job.id,
+        "application-status": _STATUSES[job.status],
+        "accumulator-results": {},
+        "net-runtime": job.duration_ms,
+        "start-time": job.started_ms,
+        "end-time": job.ended_ms or -1,
+        "failure-cause": cause,
+    }
 
 
 @router.patch("/jobs/{jobid}/clientHeartbeat")

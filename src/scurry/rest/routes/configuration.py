@@ -30,10 +30,14 @@ def dashboard_configuration(web_submit: bool = False) -> models.DashboardConfigu
     """
     local = time.localtime()
     return models.DashboardConfiguration(
-        refresh_interval=3000, timezone_name=local.tm_zone, timezone_offset=local.tm_gmtoff * 1000,
-        flink_version=pyflink_version, flink_revision="scurry", scurry_version=__version__,
+        refresh_interval=3000,
+        timezone_name=local.tm_zone,
+        timezone_offset=local.tm_gmtoff * 1000,
+        flink_version=pyflink_version,
+        flink_revision="scurry",
+        scurry_version=__version__,
         features=models.Features(web_submit=web_submit),
-    )  # fmt: skip
+    )
 
 
 @router.get("/jobmanager/config")

@@ -20,8 +20,9 @@ from scurry.rest.routes.statistics import aggregations
 
 router = APIRouter(responses=REFUSALS, tags=["jobs"])
 
-_TASK_STATES = ("created", "scheduled", "deploying", "running", "finished", "canceling", "canceled", "failed",
-                "reconciling", "initializing")  # fmt: skip
+_TASK_STATES = tuple(
+    "created scheduled deploying running finished canceling canceled failed reconciling initializing".split()
+)
 
 
 #: Flink's figures of a vertex. What is not counted is 0 there, too: what sources read, what sinks write.
@@ -52,10 +53,15 @@ def _overview(job: ServedJob) -> models.JobOverview:
     tasks = {"total": count, **dict.fromkeys(_TASK_STATES, 0)}
     tasks[task_state(job)] = count
     return models.JobOverview(
-        jid=job.id, name=job.name, state=job.status.name, start_time=job.started_ms,
-        end_time=job.ended_ms or -1, duration=job.duration_ms,
-        last_modification=job.ended_ms or job.started_ms, tasks=tasks,
-    )  # fmt: skip
+        jid=job.id,
+        name=job.name,
+        state=job.status.name,
+        start_time=job.started_ms,
+        end_time=job.ended_ms or -1,
+        duration=job.duration_ms,
+        last_modification=job.ended_ms or job.started_ms,
+        tasks=tasks,
+    )
 
 
 @router.get("/overview")
@@ -98,14 +104,24 @@ def details(job: Job) -> models.JobDetails:
     parts = [_vertex(job, vertex, metrics) for vertex in vertices(job.plan)]
     finished, known = job.client.execution.tasks or (None, None)
     return models.JobDetails(
-        jid=job.id, name=job.name, isStoppable=job.plan.settings.mode == "STREAMING", state=state,
-        job_type=job.plan.settings.mode, start_time=job.started_ms, end_time=job.ended_ms or -1,
-        duration=job.duration_ms, maxParallelism=job.plan.settings.max_parallelism,
-        spark_ui=None if job.ended_ms else job.client.execution.spark_ui, now=int(time.time() * 1000),
-        finished_tasks=finished, known_tasks=known,
+        jid=job.id,
+        name=job.name,
+        isStoppable=job.plan.settings.mode == "STREAMING",
+        state=state,
+        job_type=job.plan.settings.mode,
+        start_time=job.started_ms,
+        end_time=job.ended_ms or -1,
+        duration=job.duration_ms,
+        maxParallelism=job.plan.settings.max_parallelism,
+        spark_ui=None if job.ended_ms else job.client.execution.spark_ui,
+        now=int(time.time() * 1000),
+        finished_tasks=finished,
+        known_tasks=known,
         timestamps={"CREATED": job.started_ms, **({state: job.ended_ms} if job.ended_ms else {})},
-        vertices=parts, status_counts={task_state(job).upper(): len(parts)}, plan=plan_json(job.id, job.plan),
-    )  # fmt: skip
+        vertices=parts,
+        status_counts={task_state(job).upper(): len(parts)},
+        plan=plan_json(job.id, job.plan),
+    )
 
 
 @router.patch("/jobs/{jobid}", status_code=202)
@@ -126,11 +142,13 @@ def exceptions(job: Job) -> models.JobExceptions:
     """Return the failures of a job, including those after which it was restarted; the latest first."""
     entries = [
         models.ExceptionEntry(
-            exceptionName=failure.error, stacktrace=f"{failure.text}\n{failure.details}",
-            timestamp=failure.timestamp_ms, taskName=failure.operator,
+            exceptionName=failure.error,
+            stacktrace=f"{failure.text}\n{failure.details}",
+            timestamp=failure.timestamp_ms,
+            taskName=failure.operator,
         )
         for failure in reversed(list(job.client.execution.failures))
-    ]  # fmt: skip
+    ]
     return models.JobExceptions(exceptionHistory=models.ExceptionHistory(entries=entries))
 
 
@@ -140,11 +158,17 @@ def dead_letters(job: Job) -> models.JobDeadLetters:
     counted = job.client.execution.operator_metrics()
     entries = [
         models.DeadLetterEntry(
-            timestamp=one.timestamp_ms, operator=without_secrets(one.operator), subtask=one.subtask, record=one.record,
-            error=one.error, message=one.message, place=one.place, line=one.line,
+            timestamp=one.timestamp_ms,
+            operator=without_secrets(one.operator),
+            subtask=one.subtask,
+            record=one.record,
+            error=one.error,
+            message=one.message,
+            place=one.place,
+            line=one.line,
         )
         for one in reversed(list(job.client.execution.dead_letters.latest))
-    ]  # fmt: skip
+    ]
     count = sum(own.get("numDeadLetters", 0) for own in counted.values())
     return models.JobDeadLetters(count=count, entries=entries)
 
@@ -205,9 +229,14 @@ def _flat(metrics: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[int, dict[str, Any]]) -> models.Vertex:
-    names = {"read-records": "numRecordsIn", "write-records": "numRecordsOut", "late-records": "numLateRecordsDropped",
-             "dead-letters": "numDeadLetters", "pending-records": "pendingRecords",
-             "accumulated-busy-time": "accumulateBusyTimeMs"}  # fmt: skip
+    names = {
+        "read-records": "numRecordsIn",
+        "write-records": "numRecordsOut",
+        "late-records": "numLateRecordsDropped",
+        "dead-letters": "numDeadLetters",
+        "pending-records": "pendingRecords",
+        "accumulated-busy-time": "accumulateBusyTimeMs",
+    }
     counted = metrics.get(vertex.id, {})
     known = {name: counted.get(metric) for name, metric in names.items()}
     own = {name: value for name, value in known.items() if isinstance(value, int)}
@@ -215,13 +244,18 @@ def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[int
         own["read-records"] = received
     subtasks = vertex.channels if isinstance(vertex, SourcePlan) else vertex.parallelism
     return models.Vertex(
-        id=vertex_id(vertex.uid), name=without_secrets(vertex.name), uid=without_secrets(vertex.uid),
-        parallelism=vertex.parallelism, maxParallelism=job.plan.settings.max_parallelism,
-        status=task_state(job).upper(), start_time=job.started_ms, end_time=job.ended_ms or -1,
-        duration=job.duration_ms, tasks={**dict.fromkeys(map(str.upper, _TASK_STATES), 0),
-                                         task_state(job).upper(): subtasks},
+        id=vertex_id(vertex.uid),
+        name=without_secrets(vertex.name),
+        uid=without_secrets(vertex.uid),
+        parallelism=vertex.parallelism,
+        maxParallelism=job.plan.settings.max_parallelism,
+        status=task_state(job).upper(),
+        start_time=job.started_ms,
+        end_time=job.ended_ms or -1,
+        duration=job.duration_ms,
+        tasks={**dict.fromkeys(map(str.upper, _TASK_STATES), 0), task_state(job).upper(): subtasks},
         metrics={**IO, "read-bytes": counted.get("numBytesIn") or 0, **own},
-    )  # fmt: skip
+    )
 
 
 def _received(plan: JobPlan, vertex: SourcePlan | OperatorPlan, metrics: dict[int, dict[str, Any]]) -> int | None:

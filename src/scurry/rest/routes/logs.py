@@ -19,11 +19,13 @@ def job_log(job: Job) -> models.JobLog:
     """Return the latest events of a job, the latest first; scurry's own."""
     entries = [
         models.LogEntry(
-            timestamp=int(record.created * 1000), level=record.levelname, event=vars(record)["event"],
+            timestamp=int(record.created * 1000),
+            level=record.levelname,
+            event=vars(record)["event"],
             message=vars(record)["text"],
         )
         for record in reversed(list(job.client.execution.log.records))
-    ]  # fmt: skip
+    ]
     return models.JobLog(entries=entries)
 
 

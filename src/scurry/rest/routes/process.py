@@ -93,11 +93,17 @@ def overview_of(states: list[str]) -> dict[str, Any]:
     """
     over = {state: states.count(state) for state in _OVER}
     return {
-        "taskmanagers": 0, "taskmanagers-blocked": 0, "slots-total": 0, "slots-available": 0,
-        "jobs-running": len(states) - sum(over.values()), "jobs-finished": over["FINISHED"],
-        "jobs-cancelled": over["CANCELED"], "jobs-failed": over["FAILED"],
-        "flink-version": pyflink_version, "flink-commit": "scurry",
-    }  # fmt: skip
+        "taskmanagers": 0,
+        "taskmanagers-blocked": 0,
+        "slots-total": 0,
+        "slots-available": 0,
+        "jobs-running": len(states) - sum(over.values()),
+        "jobs-finished": over["FINISHED"],
+        "jobs-cancelled": over["CANCELED"],
+        "jobs-failed": over["FAILED"],
+        "flink-version": pyflink_version,
+        "flink-commit": "scurry",
+    }
 
 
 def applications_of(jobs: Iterable[Mapping[str, Any]], states: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -124,6 +130,10 @@ def application_details(job: Mapping[str, Any], states: Mapping[str, str] | None
 def _application(job: Mapping[str, Any], states: Mapping[str, str]) -> dict[str, Any]:
     status = states.get(job["jid"], job["state"])
     return {
-        "id": job["jid"], "name": job["name"], "status": status, "start-time": job["start-time"],
-        "end-time": job["end-time"], "duration": job["duration"],
-    }  # fmt: skip
+        "id": job["jid"],
+        "name": job["name"],
+        "status": status,
+        "start-time": job["start-time"],
+        "end-time": job["end-time"],
+        "duration": job["duration"],
+    }

@@ -29,9 +29,11 @@ def skew(values: Sequence[float]) -> float:
 def _statistics(values: Sequence[int], percentiles: Mapping[str, float]) -> dict[str, float]:
     ordered = sorted(values) or [0]
     return {
-        "min": ordered[0], "max": ordered[-1], "avg": sum(ordered) // len(ordered),
+        "min": ordered[0],
+        "max": ordered[-1],
+        "avg": sum(ordered) // len(ordered),
         **{name: _percentile(ordered, percent) for name, percent in percentiles.items()},
-    }  # fmt: skip
+    }
 
 
 def _percentile(ordered: Sequence[int], percent: float) -> float:
@@ -54,9 +56,12 @@ def aggregations(values: Sequence[float], wanted: str | None = None) -> dict[str
         HTTPException: There is no such aggregation.
     """
     every = {
-        "min": min(values), "max": max(values), "avg": sum(values) / len(values), "sum": sum(values),
+        "min": min(values),
+        "max": max(values),
+        "avg": sum(values) / len(values),
+        "sum": sum(values),
         "skew": skew(values),
-    }  # fmt: skip
+    }
     if wanted is None:
         return every
     names = [name.strip().lower() for name in wanted.split(",")]

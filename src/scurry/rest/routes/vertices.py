@@ -60,9 +60,11 @@ class Vertex:
     def named(self) -> dict[str, Any]:
         """Id, name and parallelism, as in Flink's messages."""
         return {
-            "id": vertex_id(self.part.uid), "name": without_secrets(self.part.name), "parallelism": self.subtasks,
+            "id": vertex_id(self.part.uid),
+            "name": without_secrets(self.part.name),
+            "parallelism": self.subtasks,
             "maxParallelism": self.job.plan.settings.max_parallelism,
-        }  # fmt: skip
+        }
 
 
 def _vertex(job: Job, vertexid: Annotated[str, Path(pattern="^[0-9a-f]{32}$")]) -> Vertex:
@@ -83,8 +85,16 @@ def all_subtasks(job: Job) -> dict[str, Any]:
         rates, state = (_statistics(one.metrics.get(name, {}), one.subtasks) for name in (_RATE, "stateSize"))
         subtasks = [{"subtask": number, **counts} for number, counts in enumerate(_by_subtask(one))]
         counted = _statistics(one.metrics.get("numRecordsOut", {}), one.subtasks)
-        found.append({**one.named, "rate": rates["sum"], "busy": busy_of(job.plan, one.metrics),
-                      "skew": counted["skew"], "state": state, "subtasks": subtasks})  # fmt: skip
+        found.append(
+            {
+                **one.named,
+                "rate": rates["sum"],
+                "busy": busy_of(job.plan, one.metrics),
+                "skew": counted["skew"],
+                "state": state,
+                "subtasks": subtasks,
+            }
+        )
     return {"vertices": found}
 
 
@@ -97,16 +107,27 @@ def vertex(one: One) -> dict[str, Any]:
     ]
     durations = {**dict.fromkeys(_STATES_BEFORE, 0), "RUNNING": one.job.duration_ms}
     subtasks = [
-        {"subtask": number, "status": task_state(one.job).upper(), "attempt": 0, "endpoint": "", "taskmanager-id": "",
-         **_times(one.job), "metrics": figures, "status-duration": durations, "other-concurrent-attempts": []}
+        {
+            "subtask": number,
+            "status": task_state(one.job).upper(),
+            "attempt": 0,
+            "endpoint": "",
+            "taskmanager-id": "",
+            **_times(one.job),
+            "metrics": figures,
+            "status-duration": durations,
+            "other-concurrent-attempts": [],
+        }
         for number, figures in enumerate(counted)
-    ]  # fmt: skip
+    ]
     figures_of_all = {name: aggregated([int(one[name]) for one in counted]) for name in IO if type(IO[name]) is int}
     durations_of_all = {state: aggregated([duration] * one.subtasks) for state, duration in durations.items()}
     return {
-        **one.named, "now": int(time.time() * 1000), "subtasks": subtasks,
+        **one.named,
+        "now": int(time.time() * 1000),
+        "subtasks": subtasks,
         "aggregated": {"metrics": figures_of_all, "status-duration": durations_of_all},
-    }  # fmt: skip
+    }
 
 
 @router.get(f"{VERTEX}/subtasktimes")
@@ -139,14 +160,23 @@ def back_pressure(one: One) -> dict[str, Any]:
     ratios = [held.get(number, 0) / 1000 for number in range(one.subtasks)]
     loads = [min(1.0, busy.get(number, 0) / 1000) for number in range(one.subtasks)]
     subtasks = [
-        {"subtask": number, "attempt-number": 0, "backpressure-level": _level(ratio), "ratio": ratio,
-         "idleRatio": max(0.0, 1 - ratio - load), "busyRatio": load, "other-concurrent-attempts": []}
+        {
+            "subtask": number,
+            "attempt-number": 0,
+            "backpressure-level": _level(ratio),
+            "ratio": ratio,
+            "idleRatio": max(0.0, 1 - ratio - load),
+            "busyRatio": load,
+            "other-concurrent-attempts": [],
+        }
         for number, (ratio, load) in enumerate(zip(ratios, loads, strict=True))
-    ]  # fmt: skip
+    ]
     return {
-        "status": "ok", "backpressure-level": _level(max(ratios)), "end-timestamp": int(time.time() * 1000),
+        "status": "ok",
+        "backpressure-level": _level(max(ratios)),
+        "end-timestamp": int(time.time() * 1000),
         "subtasks": subtasks,
-    }  # fmt: skip
+    }
 
 
 @router.get(f"{VERTEX}/accumulators")
@@ -221,9 +251,11 @@ def _plain(name: str) -> str:
 
 def _times(job: ServedJob) -> dict[str, int]:
     return {
-        "start-time": job.started_ms, "start_time": job.started_ms, "end-time": job.ended_ms or -1,
+        "start-time": job.started_ms,
+        "start_time": job.started_ms,
+        "end-time": job.ended_ms or -1,
         "duration": job.duration_ms,
-    }  # fmt: skip
+    }
 
 
 def _level(ratio: float) -> str:

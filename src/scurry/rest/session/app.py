@@ -51,9 +51,13 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
         stop: Ends it, after the answer to the request that asks for that.
     """
     app = FastAPI(
-        title="scurry session", version=__version__, docs_url=None, redoc_url=None, openapi_url=None,
+        title="scurry session",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
         redirect_slashes=False,
-    )  # fmt: skip
+    )
     app.state.session, app.state.stop = session, stop
     app.state.disposals = disposal.Disposals(lambda path: session.dispose_savepoint(path))
     app.include_router(events.router)
@@ -147,8 +151,11 @@ def about(request: Request) -> dict[str, Any]:
     """Return the session's name, start time and version, and the address of Spark's page."""
     session = _session(request)
     return {
-        "name": session.name, "start-time": session.started_ms, "spark-ui": session.ui, "scurry-version": __version__,
-    }  # fmt: skip
+        "name": session.name,
+        "start-time": session.started_ms,
+        "spark-ui": session.ui,
+        "scurry-version": __version__,
+    }
 
 
 @router.get("/jobmanager/config")
@@ -182,9 +189,10 @@ def jobs_overview(request: Request) -> dict[str, Any]:
 def submit_graph() -> Response:
     """Refuse job graphs of Java, which `flink run` sends."""
     raise HTTPException(
-        409, "a session runs Python programs and SQL, no job graphs of Java: "
-        "POST /jars/upload, then /jars/{jarid}/run; or scurry run --session"
-    )  # fmt: skip
+        409,
+        "a session runs Python programs and SQL, no job graphs of Java: "
+        "POST /jars/upload, then /jars/{jarid}/run; or scurry run --session",
+    )
 
 
 @router.get("/jobs/{jobid}/output")
@@ -276,27 +284,45 @@ def _overview(session: OperableSession, one: SessionJob) -> dict[str, Any]:
     state = one.state or ("INITIALIZING" if one.process is None else "RUNNING")
     end = one.ended_ms or -1
     return {
-        "jid": one.id, "name": one.name, "state": state, "start-time": one.submitted_ms,
-        "end-time": end, "duration": (one.ended_ms or _now()) - one.submitted_ms,
-        "last-modification": one.ended_ms or one.submitted_ms, "tasks": {"total": 0}, "pending-operators": 0,
-    }  # fmt: skip
+        "jid": one.id,
+        "name": one.name,
+        "state": state,
+        "start-time": one.submitted_ms,
+        "end-time": end,
+        "duration": (one.ended_ms or _now()) - one.submitted_ms,
+        "last-modification": one.ended_ms or one.submitted_ms,
+        "tasks": {"total": 0},
+        "pending-operators": 0,
+    }
 
 
 def _details(one: SessionJob) -> dict[str, Any]:
     """Return the details of a job that has not been submitted by its program, or never was."""
     return {
-        "jid": one.id, "name": one.name, "isStoppable": False, "state": one.state or "INITIALIZING",
-        "job-type": "STREAMING", "start-time": one.submitted_ms, "end-time": one.ended_ms or -1,
-        "duration": (one.ended_ms or _now()) - one.submitted_ms, "maxParallelism": -1, "now": _now(),
-        "timestamps": {"CREATED": one.submitted_ms}, "vertices": [], "status-counts": {},
+        "jid": one.id,
+        "name": one.name,
+        "isStoppable": False,
+        "state": one.state or "INITIALIZING",
+        "job-type": "STREAMING",
+        "start-time": one.submitted_ms,
+        "end-time": one.ended_ms or -1,
+        "duration": (one.ended_ms or _now()) - one.submitted_ms,
+        "maxParallelism": -1,
+        "now": _now(),
+        "timestamps": {"CREATED": one.submitted_ms},
+        "vertices": [],
+        "status-counts": {},
         "plan": {"jid": one.id, "name": one.name, "type": "STREAMING", "nodes": []},
-    }  # fmt: skip
+    }
 
 
 def _exceptions(one: SessionJob) -> dict[str, Any]:
     reason = without_secrets(one.reason or "")
     entry = {
-        "exceptionName": "ProgramFailed", "stacktrace": reason, "timestamp": one.ended_ms, "taskName": None,
+        "exceptionName": "ProgramFailed",
+        "stacktrace": reason,
+        "timestamp": one.ended_ms,
+        "taskName": None,
         "endpoint": None,
-    }  # fmt: skip
+    }
     return {"exceptionHistory": {"entries": [entry] if reason else [], "truncated": False}}

@@ -265,9 +265,15 @@ def _submission(file: Path) -> Submission:
     except SessionError as error:
         changed_ms = int(file.lstat().st_mtime * 1000)
         return Submission(
-            file.stem, "", "unknown", changed_ms, "", ended_ms=changed_ms, state="FAILED",
+            file.stem,
+            "",
+            "unknown",
+            changed_ms,
+            "",
+            ended_ms=changed_ms,
+            state="FAILED",
             reason=f"the session cannot run this job again: its file {file} is damaged: {error}",
-        )  # fmt: skip
+        )
     if submission.state is not None and submission.ended_ms is None:
         return replace(submission, ended_ms=submission.submitted_ms)
     return submission

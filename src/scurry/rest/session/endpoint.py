@@ -50,9 +50,14 @@ class SessionEndpoint:
         """Serve a session until `close`."""
         settings = self._settings
         entry = JobEntry(
-            session.name, session.name, os.getpid(), self.url, session.started_ms, token_file=settings.token_file,
+            session.name,
+            session.name,
+            os.getpid(),
+            self.url,
+            session.started_ms,
+            token_file=settings.token_file,
             token=settings.token if settings.own_token and not self._no_token else None,
-        )  # fmt: skip
+        )
         self._registration = register(entry, "sessions")
         threading.Thread(target=self._run, args=(session,), name="scurry-rest", daemon=True).start()
 

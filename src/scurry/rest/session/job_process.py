@@ -54,9 +54,13 @@ class JobProcess:
         with _appended(output) as printed, _appended(errors) as reported:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "scurry.cli.session_job"],
-                stdin=subprocess.PIPE, stdout=printed, stderr=reported, cwd=submission.directory,
-                env={**os.environ, "PYTHONUNBUFFERED": "1", **environment}, process_group=0,
-            )  # fmt: skip
+                stdin=subprocess.PIPE,
+                stdout=printed,
+                stderr=reported,
+                cwd=submission.directory,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **environment},
+                process_group=0,
+            )
         assert self._process.stdin is not None
         self._input = self._process.stdin
         try:
@@ -114,8 +118,11 @@ def planned(submission: Submission) -> dict[str, Any]:
             with open(output, "wb") as printed:
                 process = subprocess.Popen(
                     [sys.executable, "-m", "scurry.cli.session_job"],
-                    stdin=subprocess.PIPE, stdout=printed, stderr=printed, cwd=submission.directory,
-                )  # fmt: skip
+                    stdin=subprocess.PIPE,
+                    stdout=printed,
+                    stderr=printed,
+                    cwd=submission.directory,
+                )
         except (OSError, ValueError) as error:
             raise SessionError(f"the program could not be started: {error}") from None
         assert process.stdin is not None

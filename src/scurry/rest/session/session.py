@@ -330,10 +330,13 @@ class Session:
             elif job.state is not None:
                 found.append(
                     {
-                        "jid": job.id, "name": job.name, "state": job.state, "start-time": job.submitted_ms,
+                        "jid": job.id,
+                        "name": job.name,
+                        "state": job.state,
+                        "start-time": job.submitted_ms,
                         "end-time": job.ended_ms,
                     }
-                )  # fmt: skip
+                )
         return found
 
     def job(self, job_id: str) -> SessionJob | None:

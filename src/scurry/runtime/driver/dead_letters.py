@@ -68,5 +68,5 @@ class DeadLetters:
                 message,
                 sample.place,
                 sample.line,
-            )  # fmt: skip
+            )
         )

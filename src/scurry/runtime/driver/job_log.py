@@ -81,8 +81,14 @@ class JobLog:
         """
         target = logging.getLogger(f"scurry.{logger}")
         text = without_secrets(text, self._configuration)
-        extra = {"job": self._name, "job_id": self._job_id, "event": event, "text": text, "shown": shown,
-                 "operator": operator}  # fmt: skip
+        extra = {
+            "job": self._name,
+            "job_id": self._job_id,
+            "event": event,
+            "text": text,
+            "shown": shown,
+            "operator": operator,
+        }
         message = (self._name, text)
         record = target.makeRecord(target.name, level, "scurry", 0, "%s: %s", message, None, extra=extra)
         self.records.append(record)

@@ -105,9 +105,16 @@ class ExponentialDelay:
     """
 
     def __init__(
-        self, initial: int, longest: int, multiplier: float, reset_threshold: int, jitter: float, attempts: int,
-        clock: Clock, random_int: Callable[[int, int], int] = random.randint,
-    ) -> None:  # fmt: skip
+        self,
+        initial: int,
+        longest: int,
+        multiplier: float,
+        reset_threshold: int,
+        jitter: float,
+        attempts: int,
+        clock: Clock,
+        random_int: Callable[[int, int], int] = random.randint,
+    ) -> None:
         self._initial = initial
         self._longest = longest
         self._multiplier = multiplier
@@ -174,9 +181,11 @@ def _fixed_delay(configuration: Configuration, clock: Clock) -> RestartStrategy:
 def _failure_rate(configuration: Configuration, clock: Clock) -> RestartStrategy:
     get = partial(_value, configuration)
     return FailureRate(
-        get(options.FAILURE_RATE_MAX_FAILURES), get(options.FAILURE_RATE_INTERVAL), get(options.FAILURE_RATE_DELAY),
+        get(options.FAILURE_RATE_MAX_FAILURES),
+        get(options.FAILURE_RATE_INTERVAL),
+        get(options.FAILURE_RATE_DELAY),
         clock,
-    )  # fmt: skip
+    )
 
 
 def _exponential_delay(configuration: Configuration, clock: Clock) -> RestartStrategy:
@@ -188,9 +197,14 @@ def _exponential_delay(configuration: Configuration, clock: Clock) -> RestartStr
             f"{options.EXPONENTIAL_MAX_BACKOFF.key} ({longest} ms)"
         )
     return ExponentialDelay(
-        initial, longest, get(options.EXPONENTIAL_MULTIPLIER), get(options.EXPONENTIAL_RESET_THRESHOLD),
-        get(options.EXPONENTIAL_JITTER), get(options.EXPONENTIAL_ATTEMPTS), clock,
-    )  # fmt: skip
+        initial,
+        longest,
+        get(options.EXPONENTIAL_MULTIPLIER),
+        get(options.EXPONENTIAL_RESET_THRESHOLD),
+        get(options.EXPONENTIAL_JITTER),
+        get(options.EXPONENTIAL_ATTEMPTS),
+        clock,
+    )
 
 
 _BUILDERS: dict[str, Callable[[Configuration, Clock], RestartStrategy]] = {

@@ -63,9 +63,15 @@ class SubtaskMetrics:
         now = self._clock()
         if now - self._history[-1][0] >= _STEP_SECONDS:
             counted = {metric: self._counters.get(metric, {}) for metric in _RATES}
-            self._history.append((now, {
-                metric: {number: dict(each) for number, each in counts.items()} for metric, counts in counted.items()
-            }))  # fmt: skip
+            self._history.append(
+                (
+                    now,
+                    {
+                        metric: {number: dict(each) for number, each in counts.items()}
+                        for metric, counts in counted.items()
+                    },
+                )
+            )
         while len(self._history) > 1 and self._history[1][0] <= now - WINDOW_SECONDS:
             self._history.popleft()
 
@@ -77,12 +83,14 @@ class SubtaskMetrics:
         """
         written, self._written = self._written, {}
         return {
-            number: OperatorState(*(
-                array("q", [sizes.get(subtask, 0) for subtask in range(parallelism[number])])
-                for sizes in (totals, written.get(number, {}))
-            ))
+            number: OperatorState(
+                *(
+                    array("q", [sizes.get(subtask, 0) for subtask in range(parallelism[number])])
+                    for sizes in (totals, written.get(number, {}))
+                )
+            )
             for number, totals in self._state.items()
-        }  # fmt: skip
+        }
 
     def forget_state(self) -> None:
         """Forget the sizes of state: other subtasks will have it."""

@@ -69,9 +69,20 @@ class Collector:
     """
 
     __slots__ = (
-        "_convert", "_copy", "_count_of", "_learns", "_plan", "_shares", "_uncopied", "copies", "count", "followers",
-        "main", "side", "side_converters",
-    )  # fmt: skip
+        "_convert",
+        "_copy",
+        "_count_of",
+        "_learns",
+        "_plan",
+        "_shares",
+        "_uncopied",
+        "copies",
+        "count",
+        "followers",
+        "main",
+        "side",
+        "side_converters",
+    )
 
     def __init__(self, plan: OperatorPlan | SourcePlan, converts: bool = True, copies: bool = True) -> None:
         self._plan = plan

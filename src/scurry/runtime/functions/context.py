@@ -33,10 +33,18 @@ class TaskInfo:
     """The subtask in which an operator instance runs, and its metrics."""
 
     def __init__(
-        self, subtask: int, parallelism: int, max_parallelism: int, batch_id: int = 0, mode: str = "STREAMING",
-        job_parameters: dict[str, str] | None = None, clock: ProcessingClock | None = None, job_key: str = "",
-        attempt: int = 0, saves_state: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        subtask: int,
+        parallelism: int,
+        max_parallelism: int,
+        batch_id: int = 0,
+        mode: str = "STREAMING",
+        job_parameters: dict[str, str] | None = None,
+        clock: ProcessingClock | None = None,
+        job_key: str = "",
+        attempt: int = 0,
+        saves_state: bool = False,
+    ) -> None:
         self.job_key = job_key
         self.attempt = attempt
         self.subtask = subtask

@@ -51,9 +51,7 @@ class CheckpointedRun:
             self._commit_rest()
             memory = Memory(checkpoints.next_batch, checkpoints.load(), checkpoints.positions())
             engine = LocalEngine(job, memory, self._wall_clock, checkpoints)
-            driver = StreamingDriver(
-                job, engine, start.restore, interval_ms=interval, wall_clock=self._wall_clock
-            )  # fmt: skip
+            driver = StreamingDriver(job, engine, start.restore, interval_ms=interval, wall_clock=self._wall_clock)
             if driver.recovered and not job.attempt:
                 job.log.note(f"resuming from the checkpoint in {self._root}", "resumed")
             outcome = driver.run()

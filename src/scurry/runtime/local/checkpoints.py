@@ -161,9 +161,13 @@ class LocalCheckpoints:
         return self._database.load()
 
     def save(
-        self, job: JobExecution, batch_id: int, positions: bytes, stores: Mapping[tuple[int, int], UndoStore],
+        self,
+        job: JobExecution,
+        batch_id: int,
+        positions: bytes,
+        stores: Mapping[tuple[int, int], UndoStore],
         output: BatchOutput,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Make a checkpoint durable: state after a batch, pickled source positions, and committables of the sinks."""
         restored = self.origin is not None and pickle.loads(positions).restored is None
         if restored or job.state_schemas != self.content["states"]:

@@ -36,9 +36,12 @@ _REMOVE = "DELETE FROM entries WHERE level = ? AND subtask = ? AND uid = ? AND k
 
 #: The lock makes shared memory unnecessary; sizes are in bytes, the cache's in KiB and negative.
 _PRAGMAS = (
-    "locking_mode = EXCLUSIVE", "journal_mode = WAL", "synchronous = FULL", "journal_size_limit = 16777216",
+    "locking_mode = EXCLUSIVE",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "journal_size_limit = 16777216",
     "cache_size = -65536",
-)  # fmt: skip
+)
 
 _DIGEST_BYTES = 16
 _MODULUS = 1 << 8 * _DIGEST_BYTES

@@ -87,9 +87,14 @@ def followers(collector: Collector) -> list[PerRecordOperator]:
 
 
 def emit_each(
-    collector: Collector, results: Results, values: Values, timestamps: Timestamps, time: RecordTime,
-    one_to_one: bool = False, tagged: bool = False,
-) -> None:  # fmt: skip
+    collector: Collector,
+    results: Results,
+    values: Values,
+    timestamps: Timestamps,
+    time: RecordTime,
+    one_to_one: bool = False,
+    tagged: bool = False,
+) -> None:
     """Emit the results of a block, by way of the functions that follow record by record.
 
     Args:
@@ -118,9 +123,12 @@ def emit_each(
 
 
 def process_each(
-    operator: RuntimeOperator, hook: Callable[..., Any], context: ProcessContext | None, values: Values,
+    operator: RuntimeOperator,
+    hook: Callable[..., Any],
+    context: ProcessContext | None,
+    values: Values,
     timestamps: Timestamps,
-) -> None:  # fmt: skip
+) -> None:
     """Call a hook for each record, with the context if there is one, and emit its results; None is none."""
     time = RecordTime()
 

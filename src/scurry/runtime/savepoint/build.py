@@ -13,9 +13,13 @@ from scurry.runtime.state.store import DictStore
 
 
 def build_pages(
-    uid: str, keys: Iterable[tuple[CanonicalKey, Mapping[Any, Any]]], max_parallelism: int, subtask: int = 0,
-    watermark: int | None = None, clock: int = 0,
-) -> Iterator[Entry]:  # fmt: skip
+    uid: str,
+    keys: Iterable[tuple[CanonicalKey, Mapping[Any, Any]]],
+    max_parallelism: int,
+    subtask: int = 0,
+    watermark: int | None = None,
+    clock: int = 0,
+) -> Iterator[Entry]:
     """Yield the state of some keys of an operator as a savepoint holds it: pages, and a meta with what is due.
 
     All keys of a key group must be in one call; the keys of a call are held in memory.

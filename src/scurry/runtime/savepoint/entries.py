@@ -18,8 +18,15 @@ def entry_schema() -> Any:
     """Return the Arrow schema of the files below `kind=...`."""
     import pyarrow as pa
 
-    return pa.schema([("uid", pa.string()), ("subtask", pa.int32()), ("id", pa.int64()), ("bytes", pa.int64()),
-                      ("blob", pa.binary())])  # fmt: skip
+    return pa.schema(
+        [
+            ("uid", pa.string()),
+            ("subtask", pa.int32()),
+            ("id", pa.int64()),
+            ("bytes", pa.int64()),
+            ("blob", pa.binary()),
+        ]
+    )
 
 
 class EntryWriter:

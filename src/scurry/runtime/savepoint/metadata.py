@@ -70,17 +70,22 @@ class Description:
         return cls(
             plan.settings.max_parallelism,
             {
-                op.uid: OperatorState(op.name, op.id, op.operator.kind, op.parallelism,
-                                      copy.deepcopy(schemas.get(op.uid, {})))
+                op.uid: OperatorState(
+                    op.name, op.id, op.operator.kind, op.parallelism, copy.deepcopy(schemas.get(op.uid, {}))
+                )
                 for op in plan.operators.values()
                 if op.input_edges
             },
             {
-                source.uid: {"name": source.name, "number": source.id, "kind": type(source.source).__name__,
-                             "channels": source.channels}
+                source.uid: {
+                    "name": source.name,
+                    "number": source.id,
+                    "kind": type(source.source).__name__,
+                    "channels": source.channels,
+                }
                 for source in plan.sources.values()
             },
-        )  # fmt: skip
+        )
 
     @classmethod
     def from_json(cls, content: dict[str, Any], states: Mapping[str, Any]) -> Description:

@@ -30,8 +30,14 @@ def collect_schemas(load_plan: Callable[[], JobPlan]) -> Collected:
     for operator in plan.operators.values():
         if operator.input_edges and (operator.operator.keyed or hasattr(operator.operator, "descriptors")):
             settings = plan.settings
-            info = TaskInfo(0, operator.parallelism, settings.max_parallelism, mode=settings.mode,
-                            job_parameters=settings.job_parameters, job_key=settings.job_key)  # fmt: skip
+            info = TaskInfo(
+                0,
+                operator.parallelism,
+                settings.max_parallelism,
+                mode=settings.mode,
+                job_parameters=settings.job_parameters,
+                job_key=settings.job_key,
+            )
             instance = create_operator(operator, Collector(operator), info)
             try:
                 instance.open()

@@ -149,10 +149,17 @@ class LevelTask:
         task = self.tasks.get((plan.id, subtask))
         if task is None:
             own, settings = self._load_plan(), self.plan.settings  # subtasks share no function objects
-            info = TaskInfo(subtask, plan.parallelism, settings.max_parallelism, mode=settings.mode,
-                            job_parameters=settings.job_parameters, clock=ProcessingClock(self._wall_clock),
-                            job_key=settings.job_key, attempt=settings.attempt,
-                            saves_state=settings.saves_state)  # fmt: skip
+            info = TaskInfo(
+                subtask,
+                plan.parallelism,
+                settings.max_parallelism,
+                mode=settings.mode,
+                job_parameters=settings.job_parameters,
+                clock=ProcessingClock(self._wall_clock),
+                job_key=settings.job_key,
+                attempt=settings.attempt,
+                saves_state=settings.saves_state,
+            )
             task = Task(own, plan.id, subtask, info)
             task.operator(plan.id)
             task.open()

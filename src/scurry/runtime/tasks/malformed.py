@@ -44,5 +44,13 @@ class MalformedInput:
 
     def _letter(self, error: MalformedRecordError) -> DeadLetter:
         details = "".join(traceback.format_exception(error))
-        return DeadLetter(error.record, type(error).__name__, str(error), self._plan.name, self._plan.uid, details,
-                          error.place, error.line)  # fmt: skip
+        return DeadLetter(
+            error.record,
+            type(error).__name__,
+            str(error),
+            self._plan.name,
+            self._plan.uid,
+            details,
+            error.place,
+            error.line,
+        )

@@ -36,10 +36,17 @@ class SourceTask:
         self, plan: JobPlan, source: SourcePlan, instance: int, wall_clock: Callable[[], int] = wall_clock_ms
     ) -> None:
         settings = plan.settings
-        self.info = TaskInfo(instance, source.parallelism, settings.max_parallelism, mode=settings.mode,
-                             job_parameters=settings.job_parameters, clock=ProcessingClock(wall_clock),
-                             job_key=settings.job_key, attempt=settings.attempt,
-                             saves_state=settings.saves_state)  # fmt: skip
+        self.info = TaskInfo(
+            instance,
+            source.parallelism,
+            settings.max_parallelism,
+            mode=settings.mode,
+            job_parameters=settings.job_parameters,
+            clock=ProcessingClock(wall_clock),
+            job_key=settings.job_key,
+            attempt=settings.attempt,
+            saves_state=settings.saves_state,
+        )
         self._source = source
         self._wall_clock = wall_clock
         self._interval = settings.auto_watermark_interval_ms or 200

@@ -57,9 +57,12 @@ class StateVersion:
             reader = reader.option("batchId", self.batch).option("operatorId", self.levels - level)
             try:
                 found = reader.load().select(
-                    "user_map_key.uid", "user_map_key.kind", index[f.col("key.subtask")].alias("subtask"),
-                    "user_map_key.id", "user_map_value.blob",
-                )  # fmt: skip
+                    "user_map_key.uid",
+                    "user_map_key.kind",
+                    index[f.col("key.subtask")].alias("subtask"),
+                    "user_map_key.id",
+                    "user_map_value.blob",
+                )
                 with _small_batches(spark):
                     found.mapInArrow(_written(local_path(path) or path, level), "partition int").collect()
             except PySparkException as error:

@@ -33,9 +33,18 @@ if TYPE_CHECKING:
 
 #: Types whose values Spark reads as Arrow does; for timestamps Spark asks for a zone that files may lack.
 _SAME: Final = (
-    BooleanType, TinyIntType, SmallIntType, IntType, BigIntType, FloatType, DoubleType, DecimalType, DateType,
-    VarCharType, VarBinaryType,
-)  # fmt: skip
+    BooleanType,
+    TinyIntType,
+    SmallIntType,
+    IntType,
+    BigIntType,
+    FloatType,
+    DoubleType,
+    DecimalType,
+    DateType,
+    VarCharType,
+    VarBinaryType,
+)
 
 
 def native_scan(session: SparkSession, source: Any, splits: Sequence[Any], schema: Schema) -> DataFrame | None:

@@ -83,9 +83,13 @@ def start_template() -> None:
         # in a group of its own, Ctrl-C does not reach it
         process = subprocess.Popen(
             [sys.executable, "-m", __name__, str(number)],
-            stdin=subprocess.PIPE, stdout=nowhere, stderr=nowhere,
-            env=environment, process_group=0, pass_fds=[number],
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=nowhere,
+            stderr=nowhere,
+            env=environment,
+            process_group=0,
+            pass_fds=[number],
+        )
     _started.append(_Template(process, environment))
     os.environ[ADDRESS] = str(address)
 

@@ -98,8 +98,9 @@ def print_answer(answer: Answer, settings: DisplaySettings, began: float, write:
         _print_changes(answer, settings, cost, write)
         return
     try:
-        _print_all(answer, settings.widest, lambda count: f"{count} row{'s' * (count != 1)} in set{cost()}", write,
-                   cost)  # fmt: skip
+        _print_all(
+            answer, settings.widest, lambda count: f"{count} row{'s' * (count != 1)} in set{cost()}", write, cost
+        )
     except KeyboardInterrupt:
         answer.cancel()
         write("Query terminated.")

@@ -14,9 +14,16 @@ from scurry.sql.statements.display.tableau import column_width, display_width
 
 #: Seconds between refreshes, and what the screen calls them.
 REFRESH_INTERVALS = (
-    (0.0, "-"), (0.05, "Fastest"), (0.1, "100 ms"), (0.5, "500 ms"), (1.0, "1 s"), (5.0, "5 s"), (10.0, "10 s"),
-    (60.0, "1 min"), (600.0, "10 min"),
-)  # fmt: skip
+    (0.0, "-"),
+    (0.05, "Fastest"),
+    (0.1, "100 ms"),
+    (0.5, "500 ms"),
+    (1.0, "1 s"),
+    (5.0, "5 s"),
+    (10.0, "10 s"),
+    (60.0, "1 min"),
+    (600.0, "10 min"),
+)
 #: Maximum rows that stay on the terminal.
 _MOST_PRINTED = 200
 _FINISHED = "Table program finished."

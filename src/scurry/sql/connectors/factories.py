@@ -34,9 +34,11 @@ _OF_SPARK = "Spark has a package for it: 'connector' = 'spark', 'format' = the f
 #: Replacements for connectors of Flink that scurry does not have, by their names without a version.
 _ELSEWHERE = {
     **dict.fromkeys(("elasticsearch", "opensearch", "kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
-    **dict.fromkeys(("mysql", "postgres", "oracle", "sqlserver", "db2"),
-                    "changes of a database are read from Kafka, with the format 'debezium-json'"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("mysql", "postgres", "oracle", "sqlserver", "db2"),
+        "changes of a database are read from Kafka, with the format 'debezium-json'",
+    ),
+}
 
 
 def create_source(context: TableContext) -> TableSource:

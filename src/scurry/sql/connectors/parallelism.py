@@ -10,9 +10,12 @@ SCAN_PARALLELISM = TableOption(
     "scan.parallelism", whole_number, None, "Number of readers of a STREAMING job, at least 1."
 )
 SINK_PARALLELISM = TableOption(
-    "sink.parallelism", whole_number, None, "At least 1. Rows are written by the tasks that make them.",
+    "sink.parallelism",
+    whole_number,
+    None,
+    "At least 1. Rows are written by the tasks that make them.",
     without_effect=True,
-)  # fmt: skip
+)
 
 
 def checked_parallelism(options: Options, option: TableOption[int], table: ObjectIdentifier) -> int | None:

@@ -10,26 +10,35 @@ from scurry.sql.connectors.durations import duration
 
 EMIT_STRATEGY = TableOption(
     "scan.watermark.emit.strategy",
-    one_of(("on-event", "on-periodic")), "on-periodic",
+    one_of(("on-event", "on-periodic")),
+    "on-periodic",
     "When watermarks are emitted: `on-event`, with each row that raises it, or `on-periodic`, when it has moved by "
     "`pipeline.auto-watermark-interval`.",
-)  # fmt: skip
+)
 IDLE_TIMEOUT = TableOption(
-    "scan.watermark.idle-timeout", duration, None,
+    "scan.watermark.idle-timeout",
+    duration,
+    None,
     "After which time without rows a reader does not hold back the watermark; else `table.exec.source.idle-timeout`.",
-)  # fmt: skip
+)
 ALIGNMENT_GROUP = TableOption(
-    "scan.watermark.alignment.group", str, None,
+    "scan.watermark.alignment.group",
+    str,
+    None,
     "Tables of one group wait for each other: one that is too far ahead in event time is not read for a while.",
-)  # fmt: skip
+)
 ALIGNMENT_DRIFT = TableOption(
-    "scan.watermark.alignment.max-drift", duration, None,
+    "scan.watermark.alignment.max-drift",
+    duration,
+    None,
     "How far the watermark of a table may be ahead of the lowest one of its group.",
-)  # fmt: skip
+)
 ALIGNMENT_INTERVAL = TableOption(
-    "scan.watermark.alignment.update-interval", duration, 1000,
+    "scan.watermark.alignment.update-interval",
+    duration,
+    1000,
     "Without effect: watermarks are compared before every micro-batch.",
-)  # fmt: skip
+)
 _ALIGNMENT: tuple[TableOption[Any], ...] = (ALIGNMENT_GROUP, ALIGNMENT_DRIFT, ALIGNMENT_INTERVAL)
 WATERMARK_OPTIONS: tuple[TableOption[Any], ...] = (EMIT_STRATEGY, IDLE_TIMEOUT, *_ALIGNMENT)
 

@@ -15,8 +15,14 @@ DAY: Final = 86_400_000
 TIME_PARTS: Final = {"HOUR": (3_600_000, DAY), "MINUTE": (60_000, 3_600_000), "SECOND": (1000, 60_000)}
 FRACTIONS: Final = {"MILLISECOND": 1_000, "MICROSECOND": 1_000_000, "NANOSECOND": 1_000_000_000}
 MONTHS: Final = {
-    "MONTH": 1, "QUARTER": 3, "YEAR": 12, "ISOYEAR": 12, "DECADE": 120, "CENTURY": 1200, "MILLENNIUM": 12_000,
-}  # fmt: skip
+    "MONTH": 1,
+    "QUARTER": 3,
+    "YEAR": 12,
+    "ISOYEAR": 12,
+    "DECADE": 120,
+    "CENTURY": 1200,
+    "MILLENNIUM": 12_000,
+}
 #: Units that say where a day lies, and have no length.
 POSITIONS: Final = ("DOW", "ISODOW", "DOY", "EPOCH")
 SMALLEST: Final = ("MICROSECOND", "NANOSECOND")

@@ -13,14 +13,13 @@ from scurry.sql.syntax.keywords import RESERVED
 from scurry.sql.syntax.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
 
 _STATEMENTS = (
-    "ADD JAR", "ALTER TABLE", "ALTER VIEW", "ANALYZE TABLE", "BEGIN STATEMENT SET", "CREATE CATALOG", "CREATE DATABASE",
-    "CREATE FUNCTION", "CREATE TABLE", "CREATE TEMPORARY VIEW", "CREATE VIEW", "DESCRIBE",
-    "DROP CATALOG", "DROP DATABASE", "DROP FUNCTION", "DROP TABLE", "DROP VIEW", "END", "EXECUTE STATEMENT SET BEGIN",
-    "EXPLAIN", "HELP", "INSERT INTO", "INSERT OVERWRITE", "LOAD MODULE", "QUIT", "REMOVE JAR", "RESET", "SELECT", "SET",
-    "SHOW CATALOGS", "SHOW COLUMNS FROM", "SHOW CREATE TABLE", "SHOW CREATE VIEW", "SHOW DATABASES", "SHOW FUNCTIONS",
-    "SHOW JARS", "SHOW JOBS", "SHOW MODULES", "SHOW TABLES", "SHOW VIEWS", "STOP JOB",
-    "UNLOAD MODULE", "USE", "USE CATALOG", "VALUES", "WITH",
-)  # fmt: skip
+    "ADD JAR, ALTER TABLE, ALTER VIEW, ANALYZE TABLE, BEGIN STATEMENT SET, CREATE CATALOG, CREATE DATABASE, "
+    "CREATE FUNCTION, CREATE TABLE, CREATE TEMPORARY VIEW, CREATE VIEW, DESCRIBE, DROP CATALOG, DROP DATABASE, "
+    "DROP FUNCTION, DROP TABLE, DROP VIEW, END, EXECUTE STATEMENT SET BEGIN, EXPLAIN, HELP, INSERT INTO, "
+    "INSERT OVERWRITE, LOAD MODULE, QUIT, REMOVE JAR, RESET, SELECT, SET, SHOW CATALOGS, SHOW COLUMNS FROM, "
+    "SHOW CREATE TABLE, SHOW CREATE VIEW, SHOW DATABASES, SHOW FUNCTIONS, SHOW JARS, SHOW JOBS, SHOW MODULES, "
+    "SHOW TABLES, SHOW VIEWS, STOP JOB, UNLOAD MODULE, USE, USE CATALOG, VALUES, WITH"
+).split(", ")
 #: Words of queries and definitions that may follow the first one.
 WORDS = tuple(
     """
@@ -65,9 +64,11 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
     if keys[-1] in _BEFORE_TABLES:
         return _matching(prefix, [*_tables(session), *session.catalogs.list_catalogs()])
     columns = (column for table in _mentioned(text).values() for column in _columns(session, table))
-    users = _names(lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
-        session.catalogs.current_database
-    ))  # fmt: skip
+    users = _names(
+        lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
+            session.catalogs.current_database
+        )
+    )
     rest: list[str] = [*users, *callable_functions(), *WORDS] if prefix else []
     return _matching(prefix, [*columns, *rest])
 

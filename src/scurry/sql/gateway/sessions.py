@@ -167,8 +167,9 @@ class Sessions:
         session = Session(settings, self.jobs)
         with self._lock:
             if len(self._sessions) >= self._most:
-                raise GatewayError(f"Failed to create session, the count of active sessions exceeds the max count: "
-                                   f"{self._most}")  # fmt: skip
+                raise GatewayError(
+                    f"Failed to create session, the count of active sessions exceeds the max count: {self._most}"
+                )
             self._sessions[session.id] = session
         return session
 

@@ -11,38 +11,36 @@ from scurry.errors.suggestions import similar_name
 
 #: Effects of settings.
 _EFFECTS = {
-    "table.exec.state.ttl": "After which time state is forgotten that is not written.",
-    "table.exec.source.idle-timeout": "After which time a reader without rows does not hold back the watermark.",
-    "table.exec.source.cdc-events-duplicate": "Changes of tables with primary keys are made unique.",
-    "table.exec.sink.not-null-enforcer": "What becomes of NULL in columns that are NOT NULL.",
-    "table.exec.sink.upsert-materialize":
-        "When changes by the key of a query become changes by that of the table.",
-    "table.exec.sink.require-on-conflict":
-        "Whether ON CONFLICT has to be said where the keys of query and table differ.",
-    "table.exec.resource.default-parallelism":
-        "The parallelism of queries in STREAMING; else `parallelism.default`.",
-    "table.exec.async-scalar.max-concurrent-operations":
-        "How many calls of an asynchronous function there are at once.",
-    "table.exec.mini-batch.enabled":
-        "Groups change once for the rows that are read together: the micro-batch is the bundle. "
-        "Rows are aggregated where they are read, and then by key.",
-    "table.optimizer.agg-phase-strategy":
-        "With mini-batches: ONE_PHASE aggregates rows only where the state of their keys is.",
+    "table.exec.state.ttl": "Time after its last write at which state expires.",
+    "table.exec.source.idle-timeout": "Time after which a reader without rows no longer holds back the watermark.",
+    "table.exec.source.cdc-events-duplicate": "Deduplicate the changes of tables with primary keys.",
+    "table.exec.sink.not-null-enforcer": "Treatment of NULL in columns that are NOT NULL.",
+    "table.exec.sink.upsert-materialize": "Condition for converting a query's changes to the key of the table.",
+    "table.exec.sink.require-on-conflict": "Require ON CONFLICT if the keys of query and table differ.",
+    "table.exec.resource.default-parallelism": "The parallelism of queries in STREAMING; else `parallelism.default`.",
+    "table.exec.async-scalar.max-concurrent-operations": "Maximum concurrent calls of an asynchronous function.",
+    "table.exec.mini-batch.enabled": (
+        "Change groups once for the rows that are read together: the micro-batch is the bundle. Rows are aggregated "
+        "where they are read, and then by key."
+    ),
+    "table.optimizer.agg-phase-strategy": (
+        "With mini-batches: ONE_PHASE aggregates rows only where the state of their keys is."
+    ),
     "table.optimizer.delta-join.strategy": "FORCE is refused: tables are joined with state.",
     "table.builtin-catalog-name": "The catalog that a session begins with.",
     "table.builtin-database-name": "Its database.",
     "table.catalog-modification.listeners": "Refused: listeners are classes of Java.",
-    "table.dml-sync": "Whether `execute_sql` waits for the end of an insertion.",
+    "table.dml-sync": "Let `execute_sql` wait for the end of an insertion.",
     "table.local-time-zone": "The session's time zone.",
-    "table.plan.compile.catalog-objects": "What compiled plans keep of tables: all, the schema, or the name.",
-    "table.plan.restore.catalog-objects": "What is read of that, and what is looked up in catalogs.",
-    "table.plan.force-recompile": "Whether COMPILE PLAN replaces a file.",
-    "table.display.max-column-width": "How wide `print()` shows columns in STREAMING.",
-    "table.exec.async-scalar.timeout": "After which time a call has failed.",
-    "table.exec.async-scalar.retry-strategy": "What is done after a call that failed.",
-    "table.exec.async-scalar.retry-delay": "How long is waited before the next attempt.",
-    "table.exec.async-scalar.max-attempts": "How many attempts there are.",
-}  # fmt: skip
+    "table.plan.compile.catalog-objects": "Parts of tables in compiled plans: all, the schema, or the name.",
+    "table.plan.restore.catalog-objects": "Parts of tables read from compiled plans; the rest comes from catalogs.",
+    "table.plan.force-recompile": "Let COMPILE PLAN replace a file.",
+    "table.display.max-column-width": "Maximum width of a column in `print()` in STREAMING.",
+    "table.exec.async-scalar.timeout": "Time after which a call fails.",
+    "table.exec.async-scalar.retry-strategy": "Treatment of a failed call.",
+    "table.exec.async-scalar.retry-delay": "Delay before the next attempt.",
+    "table.exec.async-scalar.max-attempts": "Maximum number of attempts.",
+}
 
 #: Settings of which only the default is accepted, and these values in lower case: results would be others.
 _REFUSED: dict[str, tuple[str, ...]] = {

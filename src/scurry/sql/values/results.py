@@ -50,9 +50,18 @@ if TYPE_CHECKING:
 _MICROSECOND = datetime.timedelta(microseconds=1)
 #: Python types whose values are those of columns already.
 _OWN: dict[type[DataType], type] = {
-    TinyIntType: int, SmallIntType: int, IntType: int, BigIntType: int, FloatType: float, DoubleType: float,
-    CharType: str, VarCharType: str, BooleanType: bool, BinaryType: bytes, VarBinaryType: bytes,
-}  # fmt: skip
+    TinyIntType: int,
+    SmallIntType: int,
+    IntType: int,
+    BigIntType: int,
+    FloatType: float,
+    DoubleType: float,
+    CharType: str,
+    VarCharType: str,
+    BooleanType: bool,
+    BinaryType: bytes,
+    VarBinaryType: bytes,
+}
 #: Types whose Python values can change.
 _CHANGEABLE = (ArrayType, MapType, RowType, RawType, BinaryType, VarBinaryType)
 

@@ -26,19 +26,22 @@ COMPACTED_SIZE = TableOption("compaction.file-size", parse_bytes, None, "Refused
 EXTRACTOR_CLASS = TableOption("partition.time-extractor.class", str, None, "Refused: a Java class.")
 EXTRACTOR_KIND = TableOption("partition.time-extractor.kind", str, "default", "`custom`, a Java class, is refused.")
 COMMIT_DELAY = TableOption(
-    "sink.partition-commit.delay", duration, 0,
+    "sink.partition-commit.delay",
+    duration,
+    0,
     "How long after its first row a partition is complete in STREAMING; looked at with each commit.",
-)  # fmt: skip
+)
 POLICY_CLASS = TableOption("sink.partition-commit.policy.class", str, None, "Refused: a Java class.")
 POLICY_PARAMETERS = TableOption(
     "sink.partition-commit.policy.class.parameters", str, None, "Refused, as `sink.partition-commit.policy.class`."
 )
 COMMIT_TRIGGER = TableOption(
     "sink.partition-commit.trigger",
-    one_of(("process-time", "partition-time")), "process-time",
+    one_of(("process-time", "partition-time")),
+    "process-time",
     "Which time completes a partition. With `partition-time`, the end of the input does: a STREAMING job without an "
     "end refuses it, because sinks of files do not see watermarks.",
-)  # fmt: skip
+)
 SHUFFLE_BY_PARTITION = TableOption(
     "sink.shuffle-by-partition.enable", boolean, False, "Refused: tasks write the rows that they make."
 )
@@ -46,13 +49,17 @@ ROLLING_SIZE = TableOption(
     "sink.rolling-policy.file-size", parse_bytes, 128 << 20, "Bytes after which a file takes no further rows."
 )
 ROLLOVER = TableOption(
-    "sink.rolling-policy.rollover-interval", duration, 1_800_000,
+    "sink.rolling-policy.rollover-interval",
+    duration,
+    1_800_000,
     "How long a file may be open; it ends with its commit anyway.",
-)  # fmt: skip
+)
 INACTIVITY = TableOption(
-    "sink.rolling-policy.inactivity-interval", duration, 1_800_000,
+    "sink.rolling-policy.inactivity-interval",
+    duration,
+    1_800_000,
     "How long a file may wait for rows; it ends with its commit anyway.",
-)  # fmt: skip
+)
 _FOR_PARTITION_TIME = "For the trigger `partition-time`, which BATCH does not need."
 
 OPTIONS = (

@@ -50,8 +50,12 @@ OPTIONS = (
 _ASKING = "cannot read the catalog of"
 _BUILT_IN_DATABASES = ("template0", "template1")
 _BUILT_IN_SCHEMAS = (
-    "pg_toast", "pg_temp_1", "pg_toast_temp_1", "pg_catalog", "information_schema",
-)  # fmt: skip
+    "pg_toast",
+    "pg_temp_1",
+    "pg_toast_temp_1",
+    "pg_catalog",
+    "information_schema",
+)
 
 
 def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
@@ -123,8 +127,9 @@ class JdbcCatalog(ExternalCatalog):
             "a.attrelid = c.oid JOIN pg_namespace n ON c.relnamespace = n.oid JOIN pg_type t ON a.atttypid = t.oid "
             "WHERE n.nspname = ? AND c.relname = ? AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND a.attnum > 0 AND NOT "
             "a.attisdropped ORDER BY a.attnum",
-            schema, table,
-        )  # fmt: skip
+            schema,
+            table,
+        )
         if not found:
             return None
         columns = []
@@ -136,8 +141,9 @@ class JdbcCatalog(ExternalCatalog):
             "SELECT k.conname, a.attname FROM pg_constraint k JOIN pg_class c ON k.conrelid = c.oid JOIN pg_namespace "
             "n ON c.relnamespace = n.oid JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (k.conkey) WHERE "
             "k.contype = 'p' AND n.nspname = ? AND c.relname = ? ORDER BY array_position(k.conkey, a.attnum)",
-            schema, table,
-        )  # fmt: skip
+            schema,
+            table,
+        )
         primary = UniqueConstraint.primary_key(key[0][0], [column for _, column in key]) if key else None
         options = {
             "connector": "jdbc",

@@ -43,9 +43,11 @@ class JdbcFactory(TableFactory):
         ranges = None
         if column is not None:
             ranges = NumericRanges(
-                column, _number(options, keys.PARTITION_LOWER), _number(options, keys.PARTITION_UPPER),
+                column,
+                _number(options, keys.PARTITION_LOWER),
+                _number(options, keys.PARTITION_UPPER),
                 _number(options, keys.PARTITION_NUMBER),
-            )  # fmt: skip
+            )
         return JdbcTableSource(
             keys.connection_of(options),
             options.get(keys.TABLE_NAME),

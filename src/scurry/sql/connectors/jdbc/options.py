@@ -19,18 +19,23 @@ PASSWORD = TableOption("password", str, None, "The user's password.")
 DRIVER = TableOption("driver", str, None, "Class of the JDBC driver; the URL decides which Python driver is used.")
 COMPATIBLE_MODE = TableOption("compatible-mode", str, None, "Refused: the databases here have one mode.")
 RETRY_TIMEOUT = TableOption(
-    "connection.max-retry-timeout", duration, 60_000,
-    "At least 1 s. A lost connection is noticed without a question that could time out.", without_effect=True,
-)  # fmt: skip
+    "connection.max-retry-timeout",
+    duration,
+    60_000,
+    "At least 1 s. A lost connection is noticed without a question that could time out.",
+    without_effect=True,
+)
 PARTITION_COLUMN = TableOption("scan.partition.column", str, None, "A number, by whose ranges the table is read.")
 PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number of ranges.")
 PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
 PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
 FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
 LOOKUP_CACHE = TableOption(
-    "lookup.cache", one_of(_CACHES),
-    "NONE", "Whether lookups are cached: `NONE` or `PARTIAL`.",
-)  # fmt: skip
+    "lookup.cache",
+    one_of(_CACHES),
+    "NONE",
+    "Whether lookups are cached: `NONE` or `PARTIAL`.",
+)
 PARTIAL_ROWS = TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of keys in the cache.")
 PARTIAL_WRITE = TableOption(
     "lookup.partial-cache.expire-after-write", duration, None, "How long after its lookup a key is cached."
@@ -42,9 +47,11 @@ PARTIAL_MISSING = TableOption(
     "lookup.partial-cache.cache-missing-key", boolean, True, "Whether keys without rows are cached."
 )
 LOOKUP_ROWS = TableOption(
-    "lookup.cache.max-rows", whole_number, None,
+    "lookup.cache.max-rows",
+    whole_number,
+    None,
     "With `lookup.cache.ttl` the former way to cache lookups: number of keys in the cache.",
-)  # fmt: skip
+)
 LOOKUP_TTL = TableOption("lookup.cache.ttl", duration, None, "How long after its lookup a key is cached.")
 LOOKUP_MISSING = TableOption(
     "lookup.cache.caching-missing-key", boolean, True, "Whether keys without rows are cached, with `lookup.cache.ttl`."

@@ -80,9 +80,15 @@ def _shown(name: str) -> str:
 
 #: Types of a database by those of SQL; others have the same name in both.
 _TYPES: dict[type[DataType], str] = {
-    VarCharType: "TEXT", VarBinaryType: "BYTEA", BinaryType: "BYTEA", TinyIntType: "SMALLINT", FloatType: "REAL",
-    DoubleType: "DOUBLE PRECISION", TimestampType: "TIMESTAMP", LocalZonedTimestampType: "TIMESTAMPTZ",
-}  # fmt: skip
+    VarCharType: "TEXT",
+    VarBinaryType: "BYTEA",
+    BinaryType: "BYTEA",
+    TinyIntType: "SMALLINT",
+    FloatType: "REAL",
+    DoubleType: "DOUBLE PRECISION",
+    TimestampType: "TIMESTAMP",
+    LocalZonedTimestampType: "TIMESTAMPTZ",
+}
 
 
 def _type_of(kind: DataType) -> str:

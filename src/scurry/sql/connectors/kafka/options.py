@@ -29,21 +29,27 @@ KEY_FORMAT = TableOption("key.format", str, None, "The format of keys.")
 KEY_FIELDS = TableOption("key.fields", str, "", "Names of the columns in the key, with `;`.")
 KEY_PREFIX = TableOption("key.fields-prefix", str, "", "What the names of columns in the key begin with.")
 FIELDS_INCLUDE = TableOption(
-    "value.fields-include", one_of(("ALL", "EXCEPT_KEY")), "ALL",
+    "value.fields-include",
+    one_of(("ALL", "EXCEPT_KEY")),
+    "ALL",
     "Whether values have the columns of the key, too: `ALL` or `EXCEPT_KEY`.",
-)  # fmt: skip
+)
 START_MODE = TableOption(
-    "scan.startup.mode", one_of(_START_MODES), "group-offsets",
+    "scan.startup.mode",
+    one_of(_START_MODES),
+    "group-offsets",
     "Where reading begins: " + ", ".join(f"`{mode}`" for mode in _START_MODES) + ".",
-)  # fmt: skip
+)
 START_OFFSETS = TableOption(
     "scan.startup.specific-offsets", str, None, "`partition:0,offset:42;partition:1,offset:300`."
 )
 START_MILLIS = TableOption("scan.startup.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
 BOUNDED_MODE = TableOption(
-    "scan.bounded.mode", one_of(_BOUNDED_MODES), "unbounded",
+    "scan.bounded.mode",
+    one_of(_BOUNDED_MODES),
+    "unbounded",
     "Where reading ends: " + ", ".join(f"`{mode}`" for mode in _BOUNDED_MODES) + ".",
-)  # fmt: skip
+)
 BOUNDED_OFFSETS = TableOption("scan.bounded.specific-offsets", str, None, "As `scan.startup.specific-offsets`.")
 BOUNDED_MILLIS = TableOption("scan.bounded.timestamp-millis", whole_number, None, "Milliseconds since 1970.")
 DISCOVERY = TableOption(
@@ -54,9 +60,11 @@ PARTITIONER = TableOption(
 )
 _GUARANTEE = one_of(("exactly-once", "at-least-once", "none"))
 GUARANTEE = TableOption(
-    "sink.delivery-guarantee", _GUARANTEE, "at-least-once",
+    "sink.delivery-guarantee",
+    _GUARANTEE,
+    "at-least-once",
     "How often rows are written: `exactly-once` (in transactions), `at-least-once`, or `none`, which is the same here.",
-)  # fmt: skip
+)
 SEMANTIC = TableOption("sink.semantic", _GUARANTEE, None, "Former name of `sink.delivery-guarantee`.")
 TRANSACTIONAL_ID_PREFIX = TableOption(
     "sink.transactional-id-prefix", str, None, "What the names of transactions begin with; required for `exactly-once`."
@@ -64,12 +72,16 @@ TRANSACTIONAL_ID_PREFIX = TableOption(
 NAMING_STRATEGY = TableOption(
     "sink.transaction-naming-strategy",
     one_of(("INCREMENTING", "POOLING")),
-    "INCREMENTING", "A sink has one transaction at a time, under one name.", without_effect=True,
-)  # fmt: skip
+    "INCREMENTING",
+    "A sink has one transaction at a time, under one name.",
+    without_effect=True,
+)
 BUFFER_ROWS = TableOption(
-    "sink.buffer-flush.max-rows", whole_number, 0,
+    "sink.buffer-flush.max-rows",
+    whole_number,
+    0,
     "Number of keys that wait, of each of which only the last row is written; 0 for none.",
-)  # fmt: skip
+)
 BUFFER_INTERVAL = TableOption(
     "sink.buffer-flush.interval", duration, 0, "Longest time that rows wait, at most until their commit."
 )
@@ -77,9 +89,26 @@ _BOUNDS = (BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_MILLIS)
 _SINK = (SINK_PARALLELISM, GUARANTEE, TRANSACTIONAL_ID_PREFIX, NAMING_STRATEGY)
 
 KAFKA_OPTIONS = (
-    SERVERS, GROUP, TOPIC, TOPIC_PATTERN, FORMAT, VALUE_FORMAT, KEY_FORMAT, KEY_FIELDS, KEY_PREFIX, FIELDS_INCLUDE,
-    START_MODE, START_OFFSETS, START_MILLIS, *_BOUNDS, DISCOVERY, SCAN_PARALLELISM, PARTITIONER, *_SINK, SEMANTIC,
-)  # fmt: skip
+    SERVERS,
+    GROUP,
+    TOPIC,
+    TOPIC_PATTERN,
+    FORMAT,
+    VALUE_FORMAT,
+    KEY_FORMAT,
+    KEY_FIELDS,
+    KEY_PREFIX,
+    FIELDS_INCLUDE,
+    START_MODE,
+    START_OFFSETS,
+    START_MILLIS,
+    *_BOUNDS,
+    DISCOVERY,
+    SCAN_PARALLELISM,
+    PARTITIONER,
+    *_SINK,
+    SEMANTIC,
+)
 
 
 def _required(option: TableOption[str]) -> TableOption[str]:
@@ -87,9 +116,19 @@ def _required(option: TableOption[str]) -> TableOption[str]:
 
 
 UPSERT_OPTIONS = (
-    SERVERS, GROUP, _required(TOPIC), _required(KEY_FORMAT), _required(VALUE_FORMAT), KEY_PREFIX, FIELDS_INCLUDE,
-    *_BOUNDS, SCAN_PARALLELISM, *_SINK, BUFFER_ROWS, BUFFER_INTERVAL,
-)  # fmt: skip
+    SERVERS,
+    GROUP,
+    _required(TOPIC),
+    _required(KEY_FORMAT),
+    _required(VALUE_FORMAT),
+    KEY_PREFIX,
+    FIELDS_INCLUDE,
+    *_BOUNDS,
+    SCAN_PARALLELISM,
+    *_SINK,
+    BUFFER_ROWS,
+    BUFFER_INTERVAL,
+)
 
 
 def client_properties(options: Options) -> ClientProperties:

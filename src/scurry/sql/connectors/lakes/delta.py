@@ -47,17 +47,21 @@ def _time(text: str) -> int:
 
 PATH = TableOption("table-path", str, None, "The table's directory or address.", required=True)
 MODE = TableOption(
-    "mode", one_of(("batch", "streaming")), "batch",
+    "mode",
+    one_of(("batch", "streaming")),
+    "batch",
     "Whether one version is read, or also what later versions add: `batch` or `streaming`, in STREAMING.",
-)  # fmt: skip
+)
 VERSION_AS_OF = TableOption("versionAsOf", _version, None, "The version that `batch` reads; the newest without.")
 TIME_AS_OF = TableOption(
     "timestampAsOf", _time, None, "The time, in UTC, whose version `batch` reads, such as `2026-03-04 05:06:07`."
 )
 STARTING_VERSION = TableOption(
-    "startingVersion", _start, None,
+    "startingVersion",
+    _start,
+    None,
     "With `streaming`: only what this version and later ones have added is read; `latest` for later ones only.",
-)  # fmt: skip
+)
 STARTING_TIME = TableOption(
     "startingTimestamp", _time, None, "With `streaming`: only what versions after this time have added is read."
 )

@@ -69,9 +69,12 @@ class IcebergCatalog(ExternalCatalog):
         try:
             return question(IcebergTable("", self._properties, self.name).catalog())
         except (
-            errors.NoSuchNamespaceError, errors.NoSuchTableError, errors.NamespaceAlreadyExistsError,
-            errors.NamespaceNotEmptyError, errors.TableAlreadyExistsError,
-        ) as error:  # fmt: skip
+            errors.NoSuchNamespaceError,
+            errors.NoSuchTableError,
+            errors.NamespaceAlreadyExistsError,
+            errors.NamespaceNotEmptyError,
+            errors.TableAlreadyExistsError,
+        ) as error:
             raise CatalogError(f"Catalog {self.name}: {error}") from None
 
     # ------------------------------------------------------------------ databases

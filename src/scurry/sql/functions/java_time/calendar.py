@@ -107,14 +107,21 @@ class Fields:
     def _combinations(self) -> tuple[int, int, int, int, int]:
         """Return when day, week of month, weekday in month, day of year and week were set, with what they need."""
         found = (
-            self._at("day"), self._both("week of month", "weekday"), self._both("weekday in month", "weekday"),
-            self._at("day of year"), self._both("week", "weekday"),
-        )  # fmt: skip
+            self._at("day"),
+            self._both("week of month", "weekday"),
+            self._both("weekday in month", "weekday"),
+            self._at("day of year"),
+            self._both("week", "weekday"),
+        )
         if any(found):
             return found
         alone = (
-            0, self._at("week of month"), max(self._at("weekday in month"), self._at("weekday")), 0, self._at("week"),
-        )  # fmt: skip
+            0,
+            self._at("week of month"),
+            max(self._at("weekday in month"), self._at("weekday")),
+            0,
+            self._at("week"),
+        )
         return alone if any(alone) else (self._at("month"), 0, 0, 0, 0)
 
     def _best(self) -> int:

@@ -15,10 +15,24 @@ _ZONE: Final = re.compile(r"Z|(?:GMT)?([+-])(\d{2}):?(\d{2})?")
 _JDBC: Final = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)(?: (\d{1,9}):(\d{1,9}):(\d{1,9})(?:\.(\d{1,9}))?)?", re.ASCII)
 #: Letters that stand for numbers, with the names of their fields.
 _NUMBERS: Final = {
-    "y": "year", "Y": "week year", "M": "month", "L": "month", "d": "day", "D": "day of year", "w": "week",
-    "W": "week of month", "F": "weekday in month", "u": "weekday", "H": "hour of day", "k": "hour of day", "h": "hour",
-    "K": "hour", "m": "minute", "s": "second", "S": "millisecond",
-}  # fmt: skip
+    "y": "year",
+    "Y": "week year",
+    "M": "month",
+    "L": "month",
+    "d": "day",
+    "D": "day of year",
+    "w": "week",
+    "W": "week of month",
+    "F": "weekday in month",
+    "u": "weekday",
+    "H": "hour of day",
+    "k": "hour of day",
+    "h": "hour",
+    "K": "hour",
+    "m": "minute",
+    "s": "second",
+    "S": "millisecond",
+}
 #: Fields of names, with the numbers that Java's calendar has for them.
 _NAMES: Final = {
     "month": {name: number for number, name in enumerate(MONTHS, 1)}

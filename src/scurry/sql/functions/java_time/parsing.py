@@ -11,13 +11,38 @@ from scurry.sql.functions.java_time.resolving import resolved
 
 #: Letters of numbers with the names of their fields.
 _FIELDS: Final = {
-    "y": "year of era", "u": "year", "Y": "week year", "M": "month", "L": "month", "d": "day", "D": "day of year",
-    "H": "hour", "k": "hour of 24", "h": "hour of 12", "K": "hour of half", "m": "minute", "s": "second",
-    "S": "nanosecond", "n": "nanosecond", "A": "millisecond of day", "N": "nanosecond of day", "e": "local weekday",
-    "c": "local weekday", "F": "aligned weekday", "w": "week", "W": "week of month", "Q": "quarter", "q": "quarter",
-}  # fmt: skip
-_NAMES: Final = {"M": ("month", MONTHS), "L": ("month", MONTHS), "E": ("weekday", DAYS), "e": ("weekday", DAYS),
-                 "c": ("weekday", DAYS)}  # fmt: skip
+    "y": "year of era",
+    "u": "year",
+    "Y": "week year",
+    "M": "month",
+    "L": "month",
+    "d": "day",
+    "D": "day of year",
+    "H": "hour",
+    "k": "hour of 24",
+    "h": "hour of 12",
+    "K": "hour of half",
+    "m": "minute",
+    "s": "second",
+    "S": "nanosecond",
+    "n": "nanosecond",
+    "A": "millisecond of day",
+    "N": "nanosecond of day",
+    "e": "local weekday",
+    "c": "local weekday",
+    "F": "aligned weekday",
+    "w": "week",
+    "W": "week of month",
+    "Q": "quarter",
+    "q": "quarter",
+}
+_NAMES: Final = {
+    "M": ("month", MONTHS),
+    "L": ("month", MONTHS),
+    "E": ("weekday", DAYS),
+    "e": ("weekday", DAYS),
+    "c": ("weekday", DAYS),
+}
 _QUARTERS: Final = ("1st quarter", "2nd quarter", "3rd quarter", "4th quarter")
 _ERAS: Final = {3: ("BC", "AD"), 4: ("Before Christ", "Anno Domini"), 5: ("B", "A")}
 _ZONE: Final = re.compile(r"Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?|GMT[+-]\d+(?::\d\d)?|[A-Z][A-Za-z_/]+")

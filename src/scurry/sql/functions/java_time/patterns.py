@@ -8,10 +8,7 @@ from typing import Final
 
 from scurry.errors import EvaluationError
 
-MONTHS: Final = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-    "December",
-)  # fmt: skip
+MONTHS: Final = tuple("January February March April May June July August September October November December".split())
 
 DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 

@@ -7,10 +7,16 @@ from typing import Final
 from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 
 _RANGES: Final = {
-    "hour of 24": (0, 24), "hour of 12": (0, 12), "hour of half": (0, 11), "half": (0, 1),
-    "year of era": (1, 999_999_999), "era": (0, 1), "local weekday": (1, 7), "millisecond of day": (0, 86_399_999),
+    "hour of 24": (0, 24),
+    "hour of 12": (0, 12),
+    "hour of half": (0, 11),
+    "half": (0, 1),
+    "year of era": (1, 999_999_999),
+    "era": (0, 1),
+    "local weekday": (1, 7),
+    "millisecond of day": (0, 86_399_999),
     "nanosecond of day": (0, 86_400 * 10**9 - 1),
-}  # fmt: skip
+}
 _TIME_RANGES: Final = {"hour": 23, "minute": 59, "second": 59, "nanosecond": 999_999_999}
 _DATE: Final = ("year", "month", "day")
 

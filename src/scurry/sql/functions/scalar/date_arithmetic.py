@@ -49,15 +49,25 @@ from scurry.sql.types.families import (
 )
 
 _MILLISECONDS: Final = {
-    "MILLISECOND": 1, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000,
-    "DAY": DAY, "WEEK": 7 * DAY,
-}  # fmt: skip
+    "MILLISECOND": 1,
+    "SECOND": 1000,
+    "MINUTE": 60_000,
+    "HOUR": 3_600_000,
+    "DAY": DAY,
+    "WEEK": 7 * DAY,
+}
 #: Milliseconds of the units that TIMESTAMPDIFF counts.
 _LENGTHS: Final = {**_MILLISECONDS, **dict.fromkeys(("DOW", "ISODOW", "DOY"), DAY), "EPOCH": 1000}
 _SHORT: Final = {
-    "SQL_TSI_YEAR": "YEAR", "SQL_TSI_QUARTER": "QUARTER", "SQL_TSI_MONTH": "MONTH", "SQL_TSI_WEEK": "WEEK",
-    "SQL_TSI_DAY": "DAY", "SQL_TSI_HOUR": "HOUR", "SQL_TSI_MINUTE": "MINUTE", "SQL_TSI_SECOND": "SECOND",
-}  # fmt: skip
+    "SQL_TSI_YEAR": "YEAR",
+    "SQL_TSI_QUARTER": "QUARTER",
+    "SQL_TSI_MONTH": "MONTH",
+    "SQL_TSI_WEEK": "WEEK",
+    "SQL_TSI_DAY": "DAY",
+    "SQL_TSI_HOUR": "HOUR",
+    "SQL_TSI_MINUTE": "MINUTE",
+    "SQL_TSI_SECOND": "SECOND",
+}
 
 
 def _unit_of(site: CallSite) -> str:

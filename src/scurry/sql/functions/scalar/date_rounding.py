@@ -37,8 +37,13 @@ from scurry.sql.types.families import (
 
 #: Milliseconds of the units that FLOOR and CEIL count without a calendar; Flink's ISOYEAR is one of 12.
 _STEPS: Final = {
-    "MILLISECOND": 1, "ISOYEAR": 12, "SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": DAY,
-}  # fmt: skip
+    "MILLISECOND": 1,
+    "ISOYEAR": 12,
+    "SECOND": 1000,
+    "MINUTE": 60_000,
+    "HOUR": 3_600_000,
+    "DAY": DAY,
+}
 
 
 def _floored(unit: str, units: int) -> Callable[[Integers], Integers]:

@@ -31,8 +31,13 @@ from scurry.sql.types.families import BIGINT, CHARACTER, DATE, INTEGER, NUMERIC,
 
 _DEFAULT: Final = "yyyy-MM-dd HH:mm:ss"
 _ISO_PLACES: Final = {
-    ("y", 4): (0, 4), ("M", 2): (5, 7), ("d", 2): (8, 10), ("H", 2): (11, 13), ("m", 2): (14, 16), ("s", 2): (17, 19),
-}  # fmt: skip
+    ("y", 4): (0, 4),
+    ("M", 2): (5, 7),
+    ("d", 2): (8, 10),
+    ("H", 2): (11, 13),
+    ("m", 2): (14, 16),
+    ("s", 2): (17, 19),
+}
 #: Days of the date that is left of the smallest BIGINT of milliseconds, which says that a text is no date.
 _NOT_A_DATE: Final = 1_278_983
 _NOT_PARSED: Final = -(2**63)

@@ -18,8 +18,11 @@ from scurry.sql.types.values import to_values
 #: Aggregates whose value stays the same object while it does not change.
 _KEEPING = ("FIRST_VALUE", "LAST_VALUE")
 INSERT, BEFORE, AFTER, DELETE = (
-    RowKind.INSERT.value, RowKind.UPDATE_BEFORE.value, RowKind.UPDATE_AFTER.value, RowKind.DELETE.value,
-)  # fmt: skip
+    RowKind.INSERT.value,
+    RowKind.UPDATE_BEFORE.value,
+    RowKind.UPDATE_AFTER.value,
+    RowKind.DELETE.value,
+)
 
 
 def net_changes(

@@ -90,9 +90,12 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
 
 def _table(decoder: Decoder, resolved: Mapping[str, Any], options: Mapping[str, str]) -> CatalogTable:
     return CatalogTable(
-        decoder.decoded(resolved["schema"]), resolved.get("comment"), dict(options),
-        tuple(resolved["partitionKeys"]), decoder.decoded(resolved["distribution"]),
-    )  # fmt: skip
+        decoder.decoded(resolved["schema"]),
+        resolved.get("comment"),
+        dict(options),
+        tuple(resolved["partitionKeys"]),
+        decoder.decoded(resolved["distribution"]),
+    )
 
 
 def _looked_up(name: str, found: ContextResolvedTable | None, restore: str) -> ContextResolvedTable:

@@ -39,9 +39,23 @@ from scurry.sql.types.atomic_types import TimeAttribute
 from scurry.sql.types.nested_types import RowField
 
 _MODULES: Final[tuple[ModuleType, ...]] = (
-    expressions, lookup_retry, matching, plan, process_tables, schema, subqueries, windows,
-    physical_aggregates, changes, joins, over, ranks, sets, physical_matching, physical_windows,
-)  # fmt: skip
+    expressions,
+    lookup_retry,
+    matching,
+    plan,
+    process_tables,
+    schema,
+    subqueries,
+    windows,
+    physical_aggregates,
+    changes,
+    joins,
+    over,
+    ranks,
+    sets,
+    physical_matching,
+    physical_windows,
+)
 #: The key of a dictionary that says what it stands for.
 _KIND: Final = "class"
 #: The prefix of the kinds of columns, watermarks and keys of catalogs, whose classes have the names of others.

@@ -141,8 +141,14 @@ def read_plan(session: TableSession, text: str) -> CompiledStatement:
 
 #: Exceptions of Python that damaged plans raise.
 _SYMPTOMS: Final = (
-    LookupError, TypeError, AttributeError, ValueError, ArithmeticError, AssertionError, RecursionError,
-)  # fmt: skip
+    LookupError,
+    TypeError,
+    AttributeError,
+    ValueError,
+    ArithmeticError,
+    AssertionError,
+    RecursionError,
+)
 
 
 @contextmanager

@@ -29,9 +29,7 @@ from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.tables import TableParser
 
 _STRATEGIES: Final = ("INCLUDING", "EXCLUDING", "OVERWRITING")
-_FEATURES: Final = (
-    "ALL", "CONSTRAINTS", "DISTRIBUTION", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS",
-)  # fmt: skip
+_FEATURES: Final = tuple("ALL CONSTRAINTS DISTRIBUTION GENERATED METADATA OPTIONS PARTITIONS WATERMARKS".split())
 
 Element = Column | TableConstraint | Watermark
 

@@ -133,9 +133,19 @@ class DefinitionParser(ColumnParser):
         if query is None:
             self._check_columns(schema, schema_start, schema_end)
         return CreateTable(
-            name, schema, comment, distribution, partitioned, properties, like, query, temporary, exists, replace,
+            name,
+            schema,
+            comment,
+            distribution,
+            partitioned,
+            properties,
+            like,
+            query,
+            temporary,
+            exists,
+            replace,
             span=self.span_from(start),
-        )  # fmt: skip
+        )
 
     def _partitioned_by(self) -> tuple[Identifier, ...]:
         if not self.accept("PARTITIONED"):
@@ -225,9 +235,20 @@ class DefinitionParser(ColumnParser):
         self.expect("AS")
         query = self.query()
         return CreateMaterializedTable(
-            name, query, schema, comment, distribution, partitioned, properties, start_mode, freshness, mode, exists,
-            or_alter, span=self.span_from(start),
-        )  # fmt: skip
+            name,
+            query,
+            schema,
+            comment,
+            distribution,
+            partitioned,
+            properties,
+            start_mode,
+            freshness,
+            mode,
+            exists,
+            or_alter,
+            span=self.span_from(start),
+        )
 
     def _start_mode(self) -> Expression | None:
         if not self.accept("START_MODE"):
@@ -273,7 +294,10 @@ class DefinitionParser(ColumnParser):
         if key == "CONNECTION":
             return DropConnection(name, exists, temporary, system, span=span)
         plain = {
-            "CATALOG": DropCatalog, "TABLE": DropTable, "VIEW": DropView, "MODEL": DropModel,
+            "CATALOG": DropCatalog,
+            "TABLE": DropTable,
+            "VIEW": DropView,
+            "MODEL": DropModel,
             "MATERIALIZED": DropMaterializedTable,
-        }  # fmt: skip
+        }
         return plain[key](name, exists, temporary, span=span)

@@ -28,22 +28,23 @@ from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.literals import NUMBERS, STRINGS, LiteralParser
 from scurry.sql.syntax.span import Span
 
-OR, AND, NOT, POSTFIX, COMPARISON, MEMBERSHIP, ADDITION, MULTIPLICATION, SIGN, ACCESS = (
-    22, 24, 26, 28, 30, 32, 40, 60, 80, 100,
-)  # fmt: skip
+# Strengths with which operators bind, as Calcite numbers them.
+OR, AND, NOT, POSTFIX, COMPARISON, MEMBERSHIP = 22, 24, 26, 28, 30, 32
+ADDITION, MULTIPLICATION, SIGN, ACCESS = 40, 60, 80, 100
 
 _BINARY: Final = {
-    "OR": OR, "AND": AND, "=": COMPARISON, "<>": COMPARISON, "!=": COMPARISON, "<": COMPARISON, ">": COMPARISON,
-    "<=": COMPARISON, ">=": COMPARISON, "+": ADDITION, "-": ADDITION, "*": MULTIPLICATION, "/": MULTIPLICATION,
-    "%": MULTIPLICATION, "||": MULTIPLICATION, "OVERLAPS": COMPARISON, "CONTAINS": COMPARISON, "EQUALS": COMPARISON,
-    "PRECEDES": COMPARISON, "SUCCEEDS": COMPARISON,
-}  # fmt: skip
+    "OR": OR,
+    "AND": AND,
+    **dict.fromkeys("= <> != < > <= >=".split(), COMPARISON),
+    **dict.fromkeys("OVERLAPS CONTAINS EQUALS PRECEDES SUCCEEDS".split(), COMPARISON),
+    **dict.fromkeys("+ -".split(), ADDITION),
+    **dict.fromkeys("* / % ||".split(), MULTIPLICATION),
+}
 _COMPARISONS: Final = frozenset({"=", "<>", "!=", "<", ">", "<=", ">="})
 # Keywords that continue an expression: the operators above, and those of several words.
-_CONTINUES: Final = frozenset(
-    {*_BINARY, "NOT", "IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "SIMILAR", "IS", "MEMBER", "SUBMULTISET",
-     "IMMEDIATELY", "MULTISET", "[", "FORMAT"}
-)  # fmt: skip
+_CONTINUES: Final = frozenset(_BINARY) | frozenset(
+    "NOT IN BETWEEN LIKE ILIKE RLIKE SIMILAR IS MEMBER SUBMULTISET IMMEDIATELY MULTISET [ FORMAT".split()
+)
 _MULTISET: Final = {"UNION": 12, "INTERSECT": 14, "EXCEPT": 12}
 _LIKE: Final = frozenset({"LIKE", "ILIKE", "RLIKE", "SIMILAR"})
 _TESTS: Final = frozenset({"NULL", "TRUE", "FALSE", "UNKNOWN", "EMPTY", "A", "JSON"})
@@ -56,10 +57,9 @@ SPECIAL_FUNCTIONS: Final = frozenset(
     CLASSIFIER MATCH_NUMBER FIRST LAST PREV NEXT JSON_EXISTS JSON_VALUE JSON_QUERY JSON_OBJECT JSON_OBJECTAGG JSON_ARRAY
     JSON_ARRAYAGG TUMBLE HOP SESSION PERIOD ROW DATE TIME TIMESTAMP DATETIME IF ARRAY_AGG""".split()
 )
-_BEGINS: Final = frozenset(
-    {*IDENTIFIER_KEYS, *NUMBERS, *STRINGS, *CONTEXT_VARIABLES, "(", "?", "TRUE", "FALSE", "UNKNOWN", "NULL", "INTERVAL",
-     "CASE", "NEW", "RUNNING", "FINAL", "SPECIFIC", "{FN", "{D", "{T", "{TS", "CURSOR", "*"}
-) - {"*"}  # fmt: skip
+_BEGINS: Final = frozenset({*IDENTIFIER_KEYS, *NUMBERS, *STRINGS, *CONTEXT_VARIABLES}) | frozenset(
+    "( ? TRUE FALSE UNKNOWN NULL INTERVAL CASE NEW RUNNING FINAL SPECIFIC {FN {D {T {TS CURSOR".split()
+)
 _QUERY_BEGINS: Final = frozenset({"SELECT", "VALUES", "WITH", "TABLE"})
 
 

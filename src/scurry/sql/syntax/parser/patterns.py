@@ -54,9 +54,20 @@ class PatternParser(QueryParser):
         definitions = self.comma_list(self._definition)
         self.expect(")")
         return MatchRecognize(
-            table, pattern, definitions, partition, order, measures, rows, after, first_row, last_row, within, subsets,
+            table,
+            pattern,
+            definitions,
+            partition,
+            order,
+            measures,
+            rows,
+            after,
+            first_row,
+            last_row,
+            within,
+            subsets,
             span=self.span_from(start),
-        )  # fmt: skip
+        )
 
     def _measure(self) -> Measure:
         start = self.position

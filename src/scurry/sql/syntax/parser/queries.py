@@ -219,9 +219,18 @@ class QueryParser(WindowParser):
         windows = self.window_definitions()
         qualify = self.expression() if self.accept("QUALIFY") else None
         return Select(
-            items, table, where, group_by, having, windows, qualify, quantifier, hints, stream,
+            items,
+            table,
+            where,
+            group_by,
+            having,
+            windows,
+            qualify,
+            quantifier,
+            hints,
+            stream,
             span=self.span_from(start),
-        )  # fmt: skip
+        )
 
     def _select_item(self) -> SelectItem:
         start = self.position

@@ -62,10 +62,9 @@ _DESCRIBED: Final = {
     "CONNECTION": DescribeConnection,
 }
 # Words after SHOW.
-SHOWN: Final = frozenset(
-    {*_LISTS, "CREATE", "CURRENT", "USER", "FUNCTIONS", "FULL", "MODULES", "MATERIALIZED", "COLUMNS", "PARTITIONS",
-     "JARS", "JOBS"}
-)  # fmt: skip
+SHOWN: Final = frozenset(_LISTS) | frozenset(
+    "CREATE CURRENT USER FUNCTIONS FULL MODULES MATERIALIZED COLUMNS PARTITIONS JARS JOBS".split()
+)
 
 
 class ShowParser(AlterationParser):

@@ -349,19 +349,50 @@ class StatementParser(ShowParser):
 
 
 _STATEMENTS: Final = {
-    "INSERT": "insert", "UPSERT": "insert", "UPDATE": "_update", "DELETE": "_delete", "MERGE": "_merge",
-    "TRUNCATE": "_truncate", "CALL": "_call_procedure", "CREATE": "create", "DROP": "drop", "ALTER": "alter",
-    "REPLACE": "_replace_table", "SHOW": "show", "DESCRIBE": "describe", "DESC": "describe", "EXPLAIN": "_explain",
-    "EXECUTE": "_execute", "COMPILE": "_compile", "BEGIN": "_begin", "END": "_end", "ANALYZE": "_analyze",
-    "USE": "_use", "LOAD": "_load", "UNLOAD": "_unload", "SET": "_set", "RESET": "_reset", "ADD": "_jar_statement",
-    "REMOVE": "_jar_statement", "STOP": "_stop",
-}  # fmt: skip
+    "INSERT": "insert",
+    "UPSERT": "insert",
+    "UPDATE": "_update",
+    "DELETE": "_delete",
+    "MERGE": "_merge",
+    "TRUNCATE": "_truncate",
+    "CALL": "_call_procedure",
+    "CREATE": "create",
+    "DROP": "drop",
+    "ALTER": "alter",
+    "REPLACE": "_replace_table",
+    "SHOW": "show",
+    "DESCRIBE": "describe",
+    "DESC": "describe",
+    "EXPLAIN": "_explain",
+    "EXECUTE": "_execute",
+    "COMPILE": "_compile",
+    "BEGIN": "_begin",
+    "END": "_end",
+    "ANALYZE": "_analyze",
+    "USE": "_use",
+    "LOAD": "_load",
+    "UNLOAD": "_unload",
+    "SET": "_set",
+    "RESET": "_reset",
+    "ADD": "_jar_statement",
+    "REMOVE": "_jar_statement",
+    "STOP": "_stop",
+}
 _INSERTIONS: Final = ("INSERT", "UPSERT")
 _QUERIES: Final = ("SELECT", "WITH", "VALUES", "TABLE", "(")
 # Words that begin a statement only before these; elsewhere they are names or functions, or wrong as a first word.
 _SECOND: Final[dict[str, Collection[str]]] = {
-    "TRUNCATE": ("TABLE",), "ADD": ("JAR",), "REMOVE": ("JAR",), "STOP": ("JOB",), "LOAD": ("MODULE",),
-    "UNLOAD": ("MODULE",), "COMPILE": ("PLAN", "AND"), "ANALYZE": ("TABLE",), "BEGIN": ("STATEMENT",),
-    "REPLACE": ("TABLE", "TEMPORARY"), "USE": IDENTIFIER_KEYS | {"MODULES"}, "SHOW": SHOWN,
+    "TRUNCATE": ("TABLE",),
+    "ADD": ("JAR",),
+    "REMOVE": ("JAR",),
+    "STOP": ("JOB",),
+    "LOAD": ("MODULE",),
+    "UNLOAD": ("MODULE",),
+    "COMPILE": ("PLAN", "AND"),
+    "ANALYZE": ("TABLE",),
+    "BEGIN": ("STATEMENT",),
+    "REPLACE": ("TABLE", "TEMPORARY"),
+    "USE": IDENTIFIER_KEYS | {"MODULES"},
+    "SHOW": SHOWN,
     "EXECUTE": IDENTIFIER_KEYS | {"STATEMENT", "PLAN", *_INSERTIONS, *_QUERIES},
-}  # fmt: skip
+}

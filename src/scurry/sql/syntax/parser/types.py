@@ -25,19 +25,20 @@ from scurry.sql.syntax.parser.cursor import Cursor
 
 # Types without arguments, by the keyword, under the name that Calcite gives them.
 _PLAIN: Final = {
-    "BOOLEAN": "BOOLEAN", "INTEGER": "INTEGER", "INT": "INTEGER", "TINYINT": "TINYINT", "SMALLINT": "SMALLINT",
-    "BIGINT": "BIGINT", "REAL": "REAL", "DOUBLE": "DOUBLE", "FLOAT": "FLOAT", "DATE": "DATE", "STRING": "STRING",
-    "BYTES": "BYTES", "VARIANT": "VARIANT", "BITMAP": "BITMAP",
-}  # fmt: skip
+    **{name: name for name in "BOOLEAN INTEGER TINYINT SMALLINT BIGINT REAL DOUBLE FLOAT DATE STRING BYTES".split()},
+    "INT": "INTEGER",
+    "VARIANT": "VARIANT",
+    "BITMAP": "BITMAP",
+}
 _WITH_PRECISION: Final = {"VARBINARY": "VARBINARY", "VARCHAR": "VARCHAR", "TIMESTAMP_LTZ": "TIMESTAMP_LTZ"}
 _WITH_SCALE: Final = {"DECIMAL": "DECIMAL", "DEC": "DECIMAL", "NUMERIC": "DECIMAL", "ANY": "ANY"}
 _VARYING: Final = {"BINARY": ("BINARY", "VARBINARY"), "CHAR": ("CHAR", "VARCHAR"), "CHARACTER": ("CHAR", "VARCHAR")}
 
 _UNITS: Final = {
-    "YEAR": "YEAR", "YEARS": "YEAR", "QUARTER": "QUARTER", "QUARTERS": "QUARTER", "MONTH": "MONTH", "MONTHS": "MONTH",
-    "WEEK": "WEEK", "WEEKS": "WEEK", "DAY": "DAY", "DAYS": "DAY", "HOUR": "HOUR", "HOURS": "HOUR",
-    "MINUTE": "MINUTE", "MINUTES": "MINUTE", "SECOND": "SECOND", "SECONDS": "SECOND",
-}  # fmt: skip
+    name: unit
+    for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+    for name in (unit, f"{unit}S")
+}
 _LATER_UNITS: Final = {
     "YEAR": ("MONTH",),
     "DAY": ("HOUR", "MINUTE", "SECOND"),

@@ -56,14 +56,25 @@ from scurry.sql.syntax.unparse.literals import literal, qualifier
 from scurry.sql.syntax.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier, needs_parentheses
 
 _BINARY: Final = {
-    "OR": 22, "AND": 24, "+": 40, "-": 40, "*": 60, "/": 60, "%": 60, "||": 60,
-    "MULTISET UNION ALL": 12, "MULTISET UNION DISTINCT": 12, "MULTISET EXCEPT ALL": 12, "MULTISET EXCEPT DISTINCT": 12,
-    "MULTISET INTERSECT ALL": 14, "MULTISET INTERSECT DISTINCT": 14,
-}  # fmt: skip
+    "OR": 22,
+    "AND": 24,
+    **dict.fromkeys(("+", "-"), 40),
+    **dict.fromkeys(("*", "/", "%", "||"), 60),
+    **dict.fromkeys((f"MULTISET {name} {scope}" for name in ("UNION", "EXCEPT") for scope in ("ALL", "DISTINCT")), 12),
+    **dict.fromkeys(("MULTISET INTERSECT ALL", "MULTISET INTERSECT DISTINCT"), 14),
+}
 _LITERALS: Final[tuple[type[Literal], ...]] = (
-    NumericLiteral, StringLiteral, StringChain, BinaryLiteral, BooleanLiteral, NullLiteral, DateLiteral, TimeLiteral,
-    TimestampLiteral, IntervalLiteral,
-)  # fmt: skip
+    NumericLiteral,
+    StringLiteral,
+    StringChain,
+    BinaryLiteral,
+    BooleanLiteral,
+    NullLiteral,
+    DateLiteral,
+    TimeLiteral,
+    TimestampLiteral,
+    IntervalLiteral,
+)
 _COMPARISON: Final = 30
 _UNARY: Final = {"NOT": 26, "+": 80, "-": 80, "RUNNING": 80, "FINAL": 80, "EXISTS": 40, "UNIQUE": 40, "FORMAT JSON": 28}
 

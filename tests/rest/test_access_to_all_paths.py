@@ -17,7 +17,7 @@ from scurry.rest.page import page_files
 from scurry.rest.session.app import session_application
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 from scurry.rest.settings import RestSettings
 from scurry.sql.gateway.app import application as gateway_application
 from scurry.sql.gateway.sessions import Sessions
@@ -60,7 +60,7 @@ def endpoints(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, tu
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(home))
         patch.setenv("XDG_STATE_HOME", str(home))
-        session = Session("all-paths", SessionDirectory.named("all-paths"), {"scurry.runner": "local"})
+        session = SessionCluster("all-paths", SessionDirectory.named("all-paths"), {"scurry.runner": "local"})
         endpoint = SessionEndpoint(RestSettings("127.0.0.1", (0,), "127.0.0.1", TOKEN))
         session.open()
         endpoint.serve(session)

@@ -20,7 +20,7 @@ from scurry.rest.session import session as sessions
 from scurry.rest.session.app import session_application
 from scurry.rest.session.directory import Program, SessionDirectory
 from scurry.rest.session.job_process import JobProcess
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 
 OVER, RUNS, ALSO_RUNS = ("a" * 32, "b" * 32, "c" * 32)
 JAR = "5b8ff0ba-0000-4000-8000-000000000000_job.py"
@@ -74,8 +74,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return directory.path
 
 
-def opened(place: Path) -> Session:
-    session = Session("tests", SessionDirectory(place), {"scurry.runner": "local"})
+def opened(place: Path) -> SessionCluster:
+    session = SessionCluster("tests", SessionDirectory(place), {"scurry.runner": "local"})
     session.open()
     return session
 
@@ -95,7 +95,7 @@ def served() -> tuple[Any, list[str]]:
     return application, [path for path in dict.fromkeys([*described, *of_jobs]) if "{" not in path]
 
 
-def statuses(session: Session) -> dict[str, int]:
+def statuses(session: SessionCluster) -> dict[str, int]:
     """Path -> status of the answer."""
     application, paths = served()
     application.state.session = session

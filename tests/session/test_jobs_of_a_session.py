@@ -20,7 +20,7 @@ from scurry.errors import ArgumentError, ConfigError, RequestRefusedError, Sessi
 from scurry.rest.client import RemoteProcess
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 from scurry.rest.settings import RestSettings
 from support.rest.fake_jobs import raw
 
@@ -37,11 +37,11 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def opened(no_token: bool = False) -> Iterator[tuple[Session, RemoteProcess]]:
+def opened(no_token: bool = False) -> Iterator[tuple[SessionCluster, RemoteProcess]]:
     """A session of the in-process runner, and its endpoint."""
     settings = RestSettings.of(Configuration.from_dict({"scurry.rest": "on"}), "local")
     assert settings is not None
-    session = Session("tests", SessionDirectory.named("tests"), {"scurry.runner": "local"})
+    session = SessionCluster("tests", SessionDirectory.named("tests"), {"scurry.runner": "local"})
     endpoint = SessionEndpoint(settings, no_token)
     session.open()
     endpoint.serve(session)
@@ -53,13 +53,13 @@ def opened(no_token: bool = False) -> Iterator[tuple[Session, RemoteProcess]]:
 
 
 @pytest.fixture
-def session() -> Iterator[Session]:
+def session() -> Iterator[SessionCluster]:
     with opened() as (session, _):
         yield session
 
 
 @pytest.fixture
-def process(session: Session) -> RemoteProcess:
+def process(session: SessionCluster) -> RemoteProcess:
     return find_session("tests")
 
 
@@ -155,9 +155,9 @@ class TestASessionThatWasKilled:
         with opened() as (session, process):
             assert state(process, runs) == "CANCELED"
 
-    def test_two_processes_cannot_have_the_same_session(self, session: Session) -> None:
+    def test_two_processes_cannot_have_the_same_session(self, session: SessionCluster) -> None:
         with pytest.raises(SessionError, match="runs already"):
-            Session("tests", SessionDirectory.named("tests"), {"scurry.runner": "local"}).open()
+            SessionCluster("tests", SessionDirectory.named("tests"), {"scurry.runner": "local"}).open()
 
 
 class TestPrograms:
@@ -177,7 +177,7 @@ class TestPrograms:
         assert process.request("GET", "/jars")["files"] == []
 
     @pytest.mark.parametrize("name", ["job.jar", "../.py", ".py", "program"])
-    def test_of_other_kinds_are_refused(self, name: str, session: Session) -> None:
+    def test_of_other_kinds_are_refused(self, name: str, session: SessionCluster) -> None:
         with pytest.raises(SessionError, match="is no program"):
             session.directory.add_program(name, b"", 0)
 
@@ -187,7 +187,7 @@ class TestPrograms:
         with pytest.raises(RequestRefusedError, match="upload the program"):
             process.request("POST", "/jars/register", {"path": "/nowhere/x.py"})
 
-    def test_two_jobs_cannot_have_one_id(self, session: Session) -> None:
+    def test_two_jobs_cannot_have_one_id(self, session: SessionCluster) -> None:
         program = session.directory.register_program(PROGRAM, 0)
         job_id = session.submit(program, arguments=["finish"], configuration={})
         with pytest.raises(ArgumentError, match="already"):
@@ -236,7 +236,7 @@ class TestCommands:
         applications = process.request("GET", "/applications/overview")["applications"]
         assert {one["name"]: one["status"] for one in applications} == {"twice": "FAILED", "the second": "FINISHED"}
 
-    def test_names_of_sessions_that_do_not_run_say_what_does(self, session: Session) -> None:
+    def test_names_of_sessions_that_do_not_run_say_what_does(self, session: SessionCluster) -> None:
         with pytest.raises(SessionError, match="there are tests"):
             find_session("test")
 

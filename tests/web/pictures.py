@@ -14,7 +14,7 @@ from scurry.common import Configuration
 from scurry.rest.metrics.history import History
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 from scurry.rest.settings import RestSettings
 from support.browser import chromium
 from support.rest.example_job import SCREENS, example, last_hour
@@ -55,7 +55,7 @@ def submitted(page: Page) -> None:
     """A query in the page of a session, with its rows."""
     settings = RestSettings.of(Configuration.from_dict({"scurry.rest": "on", "scurry.rest.token": TOKEN}), "local")
     assert settings is not None
-    session = Session("shop", SessionDirectory.named("shop"), {"scurry.runner": "local"})
+    session = SessionCluster("shop", SessionDirectory.named("shop"), {"scurry.runner": "local"})
     endpoint = SessionEndpoint(settings)
     session.open()
     endpoint.serve(session)

@@ -18,7 +18,7 @@ from scurry.rest.client import RemoteProcess
 from scurry.rest.plan_json import vertex_id
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 from scurry.rest.settings import RestSettings
 from support.maven import fetched
 
@@ -46,7 +46,7 @@ def process() -> Iterator[RemoteProcess]:
     """A session of the in-process runner, for clients that cannot send a token."""
     settings = RestSettings.of(Configuration.from_dict({"scurry.rest": "on"}), "local")
     assert settings is not None
-    session = Session("dashboard", SessionDirectory.named("dashboard"), {"scurry.runner": "local"})
+    session = SessionCluster("dashboard", SessionDirectory.named("dashboard"), {"scurry.runner": "local"})
     endpoint = SessionEndpoint(settings, no_token=True)
     session.open()
     endpoint.serve(session)

@@ -12,7 +12,7 @@ from scurry.common import Configuration
 from scurry.rest.client import RemoteProcess
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 from scurry.rest.settings import RestSettings
 from support.rest.fake_jobs import TOKEN, FakeJob, raw, served
 
@@ -29,7 +29,7 @@ def process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemoteProcess]
             patch.setenv(variable, str(tmp_path_factory.mktemp(variable)))
         settings = RestSettings.of(Configuration.from_dict({"scurry.rest": "on", "scurry.rest.token": TOKEN}), "local")
         assert settings is not None
-        session = Session("submit", SessionDirectory.named("submit"), {"scurry.runner": "local"})
+        session = SessionCluster("submit", SessionDirectory.named("submit"), {"scurry.runner": "local"})
         endpoint = SessionEndpoint(settings)
         session.open()
         endpoint.serve(session)

@@ -61,7 +61,7 @@ def start(
     from scurry.common.configuration import Configuration
     from scurry.rest.session.directory import SessionDirectory
     from scurry.rest.session.endpoint import SessionEndpoint
-    from scurry.rest.session.session import Session
+    from scurry.rest.session.session import SessionCluster
     from scurry.rest.settings import RestSettings
 
     configuration = parse_settings(settings)
@@ -71,7 +71,7 @@ def start(
         rest = RestSettings.of(Configuration.from_dict({**configuration, "scurry.rest": "on"}), "spark")
         assert rest is not None
         endpoint = SessionEndpoint(rest, no_token)
-        session = Session(name, SessionDirectory.named(name), configuration)
+        session = SessionCluster(name, SessionDirectory.named(name), configuration)
         again = session.open(on_loss=endpoint.close)
         endpoint.serve(session)
     for ending in (signal.SIGINT, signal.SIGTERM):
@@ -151,13 +151,13 @@ def history(
 ) -> None:
     """List the jobs of a session that are over, the latest first."""
     from scurry.rest.session.directory import SessionDirectory
-    from scurry.rest.session.session import Session
+    from scurry.rest.session.session import SessionCluster
 
     with errors_shown():
         directory = SessionDirectory.named(name)
         if not directory.path.is_dir():
             raise SessionError(f"there has been no session {name!r} of this user on this machine{_others(directory)}")
-        over = [one for one in Session(name, directory, {}).finished() if one["state"] in _OVER]
+        over = [one for one in SessionCluster(name, directory, {}).finished() if one["state"] in _OVER]
     over.sort(key=lambda one: -one["end-time"])
     if as_json:
         print_json(over)

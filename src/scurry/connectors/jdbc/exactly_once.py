@@ -11,7 +11,7 @@ from scurry.connectors.jdbc.database import Database
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcExactlyOnceOptions
 from scurry.connectors.jdbc.row_text import RowText
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.sink import WRITING, JdbcSink
 from scurry.connectors.jdbc.statement import Rows, Run, Statement
 from scurry.connectors.sink import Committer, SinkWriter, WriterContext
@@ -122,7 +122,7 @@ class _StagingWriter(SinkWriter):
         database = database_of(sink.connection)
         self._statement = Statement(database, sink.sql, sink.type_info)
         self._text = RowText(sink.type_info)
-        self._session = Session(database, sink.execution.get_max_retries())
+        self._session = JdbcSession(database, sink.execution.get_max_retries())
         self._staging = _Staging(database, sink.tables.staging_table, context.sink_id)
         self._batch_id = context.batch_id
         self._size = sink.execution.get_batch_size() or _BLOCK_ROWS
@@ -173,7 +173,7 @@ class _TransactionCommitter(Committer):
         database = self._database = database_of(sink.connection)
         self._statement = Statement(database, sink.sql, sink.type_info)
         self._text = RowText(sink.type_info)
-        self._session = Session(database, sink.execution.get_max_retries())
+        self._session = JdbcSession(database, sink.execution.get_max_retries())
         self._staging = _Staging(database, sink.tables.staging_table, sink_id)
         self._table = sink.tables.commit_table
         self._sink_id = sink_id

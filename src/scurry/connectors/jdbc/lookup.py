@@ -11,7 +11,7 @@ from scurry.common.time import TimeAmount, to_millis
 from scurry.common.types import Row
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.errors import ArgumentError
 
@@ -69,7 +69,7 @@ class JdbcLookup:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._cache = LookupCache[Row](self._settings, self._now)
-        self._idle: list[Session] = []
+        self._idle: list[JdbcSession] = []
 
     def rows(self, *key: Any) -> tuple[Row, ...]:
         """Return the rows of a key, with the names of the query's columns; empty for an unknown key.
@@ -116,8 +116,8 @@ class JdbcLookup:
             with self._lock:
                 self._idle.append(session)
 
-    def _session(self) -> Session:
-        return Session(self._database, self._max_retries, autocommit=True)
+    def _session(self) -> JdbcSession:
+        return JdbcSession(self._database, self._max_retries, autocommit=True)
 
     def _query(self, connection: Any, key: tuple[Any, ...]) -> tuple[Row, ...]:
         cursor = connection.execute(self._sql, key)

@@ -1,4 +1,4 @@
-"""Session: runs transactions on a connection that is reopened when it is lost."""
+"""JdbcSession: runs transactions on a connection that is reopened when it is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scurry.connectors.jdbc.database import PASSING, Database
 T = TypeVar("T")
 
 
-class Session:
+class JdbcSession:
     """Run transactions, and retry them after transient errors, such as a lost connection or a deadlock.
 
     It connects on first use and is not thread-safe.

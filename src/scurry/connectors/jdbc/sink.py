@@ -10,7 +10,7 @@ from typing import Any
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.statement import Rows, Statement
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
@@ -54,7 +54,7 @@ class _BatchWriter(SinkWriter):
     def __init__(self, sink: JdbcSink) -> None:
         database = database_of(sink.connection)
         self._statement = Statement(database, sink.sql, sink.type_info)
-        self._session = Session(database, sink.execution.get_max_retries())
+        self._session = JdbcSession(database, sink.execution.get_max_retries())
         self._size = sink.execution.get_batch_size() or float("inf")
         self._interval = sink.execution.get_batch_interval_ms() / 1000 or float("inf")
         self._rows: Rows = []

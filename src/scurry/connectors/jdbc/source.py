@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.ranges import RangeEnumerator
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, TypeMismatchError
@@ -156,7 +156,7 @@ def row_type(sql: str, connection: JdbcConnectionOptions) -> RowTypeInfo:
         DatabaseError: The database is not available, or rejects the query.
     """
     database = database_of(connection)
-    session = Session(database, _CONNECT_RETRIES)
+    session = JdbcSession(database, _CONNECT_RETRIES)
     try:
         return session.transact(lambda connection: database.row_type(connection, sql), READING)
     finally:

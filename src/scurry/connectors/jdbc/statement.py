@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.connectors.jdbc.database import Database
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.errors import ArgumentError, ArgumentTypeError, RecordRejectedError, RejectedValuesError, TypeMismatchError
 
 #: Parameters, one list per record.
@@ -62,7 +62,7 @@ class Statement:
             columns[at] = [None if value is None else convert(value) for value in columns[at]]
         return list(map(list, zip(*columns, strict=True)))
 
-    def write(self, session: Session, work: Callable[[Any, Run], None], doing: str) -> None:
+    def write(self, session: JdbcSession, work: Callable[[Any, Run], None], doing: str) -> None:
         """Run `work`, which executes the statement, in a transaction.
 
         Args:
@@ -72,7 +72,7 @@ class Statement:
 
         Raises:
             RecordRejectedError: The database rejects a record.
-            DatabaseError: As for `Session.transact`.
+            DatabaseError: As for `JdbcSession.transact`.
         """
         try:
             session.transact(lambda connection: work(connection, self._run), doing)
@@ -82,7 +82,7 @@ class Statement:
     def _run(self, connection: Any, rows: Rows) -> None:
         connection.cursor().executemany(self._sql, self._parameters(rows))
 
-    def _write_singly(self, session: Session, work: Callable[[Any, Run], None], doing: str) -> None:
+    def _write_singly(self, session: JdbcSession, work: Callable[[Any, Run], None], doing: str) -> None:
         """Write record by record to find the rejected one, because drivers do not report its place in a batch."""
         at_work: list[Any] | None = None
 

@@ -1,5 +1,5 @@
 """Sessions: one process, and with Spark one application, that takes jobs; each job's program runs in its own process.
 
-`Session` starts, lists and ends jobs, and `directory.py` keeps on disk what is needed to start them again. The endpoint
-of a session (`app.py`) lists jobs, forwards requests to them, and takes uploaded programs.
+`SessionCluster` starts, lists and ends jobs, and `directory.py` keeps on disk what starts them again. The endpoint of a
+session (`app.py`) lists jobs, forwards requests to them, and takes uploaded programs.
 """

@@ -54,7 +54,7 @@ class Application(Protocol):
         """Return whether the application has ended."""
 
 
-class Session:
+class SessionCluster:
     """A session of many jobs, each in a process of its own.
 
     Args:

@@ -50,7 +50,7 @@ class Expiry:
             context.register_processing_timer(touched + self._ttl, _TOUCHED)
 
 
-class IdleCleanup:
+class IdleStateRetention:
     """Says when keys without rows are forgotten: between one and one and a half times the TTL after the last row.
 
     Operators that wait for event time clean up so in Flink: what they keep is seen until its timer fires.

@@ -21,7 +21,7 @@ from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.plan.physical.changes import ChangelogNormalize
 from scurry.sql.plan.physical.joins import LookupJoin
 from scurry.sql.planner.changelog import Changelogs, Update
-from scurry.sql.planner.explain import Reading
+from scurry.sql.planner.explain import ScanDescriptions
 from scurry.sql.planner.rules import optimized
 from scurry.sql.planner.rules.reduce_conditions import reduce_conditions
 from scurry.sql.planner.rules.time_attributes import stays_time
@@ -82,11 +82,11 @@ class PlannedStatement:
         return self.session.sink(found.identifier, found.table, target)
 
     @property
-    def reading(self) -> Reading | None:
+    def reading(self) -> ScanDescriptions | None:
         """Return descriptions of the scans in STREAMING, for EXPLAIN; None in BATCH."""
         if not self.session.is_streaming:
             return None
-        return Reading(
+        return ScanDescriptions(
             lambda scan: watermark_of(self.session, scan),
             lambda scan: written_watermark_of(self.session, scan),
             lambda scan: scan.changes == "RETRACT" and not self.changelogs.updates_before(scan),

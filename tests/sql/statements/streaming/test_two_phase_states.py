@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.operators.groups.partial import SentStates, partials
+from scurry.sql.operators.groups.partial import PartialState, partials
 from scurry.sql.plan.nodes import walk
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate
 from scurry.sql.statements.changes import planned
@@ -48,7 +48,7 @@ def test_states_of_no_values_have_the_types_of_others(function: str, kind: str) 
     (phase,) = (each for each in walk(plan) if isinstance(each, GlobalGroupAggregate))
     schema = phase.aggregate.input.schema
     (sent,), _, _ = partials(phase.aggregate.calls, schema, False, session.for_functions())
-    assert isinstance(sent, SentStates)
+    assert isinstance(sent, PartialState)
     row = batch_of([pa.array([1], pa.int32()), COLUMNS[kind]], schema, 1)
     states = sent.partial(row, None, np.zeros(1, dtype=np.int64), 1)
     assert [each.type for each in states] == sent.types

@@ -26,13 +26,13 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
 from scurry.runtime.operators.cep.results import Emitted, MatchContext, StatelessContext
-from scurry.runtime.operators.cep.run import PatternRun, Running
+from scurry.runtime.operators.cep.run import PartialMatches, PatternRun
 from scurry.runtime.operators.cep.waiting import Due, WaitingEvents, time_of
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.slots import EVENT, PARTIAL_MATCHES, PROCESSING, WAITING_EVENTS
 
 #: Processing of a key's events: the automaton, the partial matches, and the position of the first event it needs.
-_Passage = tuple[PatternRun, Running, int]
+_Passage = tuple[PatternRun, PartialMatches, int]
 
 
 class CepOperator(KeyedOperator):

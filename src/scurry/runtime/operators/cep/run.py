@@ -15,7 +15,7 @@ from scurry.runtime.operators.cep.results import Emitted, MatchContext
 from scurry.runtime.state.backend import KeyedStateBackend
 
 
-class Running:
+class PartialMatches:
     """The partial matches of a key in memory; `timers` are times at which Flink's timers fire, in order."""
 
     __slots__ = ("key", "state", "timers")
@@ -67,7 +67,7 @@ class PatternRun:
         self._clock = clock
         self._wrapped = wrapped
         self._name = name
-        self._running: dict[Any, Running] = {}
+        self._running: dict[Any, PartialMatches] = {}
         self.backend: KeyedStateBackend | None = None
 
     # ---------------------------------------------------------------- keys
@@ -98,7 +98,7 @@ class PatternRun:
         entry = backend.entries.get(key)
         return self.slot in (backend.load(key) if entry is None else entry)
 
-    def running_of(self, key: Any) -> Running:
+    def running_of(self, key: Any) -> PartialMatches:
         """Return the partial matches of a key."""
         running = self._running.get(key)
         if running is None:
@@ -110,11 +110,11 @@ class PatternRun:
         running.state.new_start = False
         return running
 
-    def _restored(self, key: Any, kept: Any) -> Running:
+    def _restored(self, key: Any, kept: Any) -> PartialMatches:
         if kept is None:
-            return Running(key, self.nfa.initial_state(), [])
+            return PartialMatches(key, self.nfa.initial_state(), [])
         try:
-            return Running(key, self.nfa.restored(kept[0]), kept[1])
+            return PartialMatches(key, self.nfa.restored(kept[0]), kept[1])
         except KeyError as error:
             mismatch = StateMismatchError(
                 f"there are partial matches in state {error}, which the pattern of {self._plan.name!r} does not have: "
@@ -138,7 +138,7 @@ class PatternRun:
             raise self._condition_failed(error, event, test.stage) from error
         return None
 
-    def process(self, running: Running, events: Iterable[tuple[int, Any]]) -> None:
+    def process(self, running: PartialMatches, events: Iterable[tuple[int, Any]]) -> None:
         """Process events in time order."""
         state, process, window = running.state, self.nfa.process, self.nfa.window_time
         clock, previous, event = self._clock, None, None
@@ -158,7 +158,7 @@ class PatternRun:
         except Exception as error:
             raise operator_error(self._plan, error, event) from error
 
-    def advance(self, running: Running, time: int) -> None:
+    def advance(self, running: PartialMatches, time: int) -> None:
         """Advance time to that of an event, or to the watermark."""
         try:
             matches, timed_out = self.nfa.advance_time(running.state, time)
@@ -169,7 +169,7 @@ class PatternRun:
         for match, ended in timed_out:
             self._timed_out(running.key, match, ended)
 
-    def next_timer(self, running: Running, now: int) -> int | None:
+    def next_timer(self, running: PartialMatches, now: int) -> int | None:
         """Return when a timer has to fire for what is due next, None if nothing is.
 
         Flink's timers also show by what else happens when they fire: without a window of the whole pattern, or for a

@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable
@@ -157,7 +157,7 @@ class JdbcCatalog(ExternalCatalog):
     def _ask(self, database: str, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         found = database_of(JdbcConnectionOptions(f"{self._base_url}/{database}", None, self._username, self._password))
         translated, _ = found.translate(query)
-        session = Session(found, 1)
+        session = JdbcSession(found, 1)
         try:
             return session.transact(lambda connection: list(connection.execute(translated, parameters)), _ASKING)
         finally:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.lookup import LOOKING_UP
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.lookup_cache import CacheSettings, LookupCache
 from scurry.sql.connectors.contract import LookupSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
@@ -55,7 +55,7 @@ class JdbcTableLookup(LookupSource):
         """Make an empty cache; the first query connects."""
         self._values = [self._columns.values(name) for name in self._keys]
         self._parameter = [self._database.parameter(each.type_info) for each in self._values]
-        self._session = Session(self._database, self._max_retries, autocommit=True)
+        self._session = JdbcSession(self._database, self._max_retries, autocommit=True)
         self._cache = None if self._settings is None else LookupCache[tuple[Any, ...]](self._settings)
 
     def lookup(self, keys: pa.RecordBatch) -> tuple[pa.Array, pa.RecordBatch]:

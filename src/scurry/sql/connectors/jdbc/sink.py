@@ -12,7 +12,7 @@ from scurry.common.types import Row, RowKind
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
-from scurry.connectors.jdbc.session import Session
+from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.sink import WRITING
 from scurry.connectors.jdbc.statement import Rows, Statement
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
@@ -109,7 +109,7 @@ class _UpsertWriter(SinkWriter):
             database, statements.upsert(sink.table, sink.columns.names, sink.key), sink.columns.row_type()
         )
         self._delete = Statement(database, statements.delete(sink.table, sink.key), sink.columns.row_type(sink.key))
-        self._session = Session(database, sink.execution.get_max_retries())
+        self._session = JdbcSession(database, sink.execution.get_max_retries())
         self._size = sink.execution.get_batch_size() or float("inf")
         self._interval = sink.execution.get_batch_interval_ms() / 1000 or float("inf")
         self._last: dict[tuple[Any, ...], Row | None] = {}

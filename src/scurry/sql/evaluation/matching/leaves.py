@@ -65,7 +65,7 @@ _UNSET: Final[dict[type[DataType], Any]] = {
 Leaf: TypeAlias = Callable[[Sequence[Place]], list[Any]]
 
 
-class Leaves:
+class PatternReferences:
     """Collects the leaves of expressions, and returns them as columns of a row that has one for each."""
 
     def __init__(self, rows: RowExpressions, session: Session) -> None:

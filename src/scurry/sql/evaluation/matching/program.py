@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from scurry.sql.evaluation.batch.batches import batch_of, single_row
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.evaluation.matching.leaves import Leaves, Rows
+from scurry.sql.evaluation.matching.leaves import PatternReferences, Rows
 from scurry.sql.evaluation.matching.rows import KeptRow, RowExpressions
 from scurry.sql.evaluation.matching.scalars import scalar_function
 from scurry.sql.functions.catalogue import scalar_function as catalogued
@@ -104,7 +104,7 @@ class Condition:
         of_row, iterative = all_of(alone, session), all_of(rest, session)
         self.bit = 0 if of_row is None else rows.bit(of_row)
         self.is_iterative = iterative is not None
-        self._leaves = Leaves(rows, session)
+        self._leaves = PatternReferences(rows, session)
         if iterative is not None:
             bound = self._leaves.bound(iterative)
             self._scalar = scalar_function(bound)
@@ -150,7 +150,7 @@ class MatchProgram:
         ]
         inputs = plan.input.schema
         self._keys = [self.rows.place(InputReference(key, inputs[key].type)) for key in plan.partition_by]
-        self._leaves = Leaves(self.rows, session)
+        self._leaves = PatternReferences(self.rows, session)
         self._measures = compile_expressions([self._leaves.bound(each) for each in plan.measures], session)
         self.rows.compile()
 

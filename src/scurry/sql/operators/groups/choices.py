@@ -15,20 +15,20 @@ from scurry.sql.types.values import from_values
 MOST_STEPS = 12
 
 
-class Choosing(Protocol):
+class SelectsValue(Protocol):
     """An accumulator whose value is that of the first of the rows with the greatest rank."""
 
     def ranks(self, column: pa.Array, heads: Any) -> Any:
         """Return a number for each value, the least one for NULL; `heads` are the positions where groups begin."""
 
 
-def chooses(accumulator: Any) -> TypeGuard[Choosing]:
+def chooses(accumulator: Any) -> TypeGuard[SelectsValue]:
     """Return whether the value of an accumulator is that of one of the rows."""
     return hasattr(accumulator, "ranks")
 
 
 def chosen(
-    accumulator: Choosing, column: pa.Array, counted: Any, segments: Segments, known: Any, before: pa.Array
+    accumulator: SelectsValue, column: pa.Array, counted: Any, segments: Segments, known: Any, before: pa.Array
 ) -> tuple[pa.Array, pa.Array]:
     """Return the value at each place, and for each segment what to keep.
 

@@ -12,7 +12,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
 from scurry.sql.functions.definition import Session
 from scurry.sql.operators.groups.net_changes import net_changes
-from scurry.sql.operators.groups.partial import SentStates, partials
+from scurry.sql.operators.groups.partial import PartialState, partials
 from scurry.sql.operators.groups.two_phase import merged_states
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction, KeptRows
 from scurry.sql.operators.partitioning import HashedChanges
@@ -24,7 +24,7 @@ def keeps_states_only(plan: GlobalGroupAggregate, session: Session) -> bool:
     """Return whether groups have no more than states of aggregates: no rows, and no different values."""
     aggregate = plan.aggregate
     sent, _, _ = partials(aggregate.calls, aggregate.input.schema, plan.retracts, session)
-    return all(isinstance(each, SentStates) for each in sent)
+    return all(isinstance(each, PartialState) for each in sent)
 
 
 class ColumnarGroups(HashedRowsFunction):
@@ -44,7 +44,7 @@ class ColumnarGroups(HashedRowsFunction):
         super().open(context)
         plan, aggregate = self._plan, self._plan.aggregate
         sent, _, _ = partials(aggregate.calls, aggregate.input.schema, plan.retracts, self._session)
-        self._sent = [each for each in sent if isinstance(each, SentStates)]
+        self._sent = [each for each in sent if isinstance(each, PartialState)]
         types = [arrow_type(aggregate.schema[key].type) for key in plan.keys]
         types += [pa.int64()] * plan.retracts
         types += [kind for each in self._sent for kind in each.types]

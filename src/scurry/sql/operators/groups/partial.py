@@ -46,7 +46,7 @@ class Partial(Protocol):
 
 def partials(
     calls: Sequence[AggregateCall], schema: Schema, retracts: bool, session: Session
-) -> tuple[list[Partial | None], list[SentValues], list[int]]:
+) -> tuple[list[Partial | None], list[DistinctArguments], list[int]]:
     """Return the local phase of each aggregate, and of the sets of distinct arguments.
 
     Args:
@@ -70,12 +70,12 @@ def partials(
         view_of.append(-1)
         found = accumulator(replace(call, distinct=False), session)
         merges = not retracts or getattr(found, "additive", False)
-        sent.append(SentStates(call, found, schema) if merges else SentRows(call, schema))
+        sent.append(PartialState(call, found, schema) if merges else RawArguments(call, schema))
     by_view = {view: call for call, view in zip(calls, view_of, strict=True) if view >= 0}
-    return sent, [SentValues(by_view[view], schema) for view in range(len(views))], view_of
+    return sent, [DistinctArguments(by_view[view], schema) for view in range(len(views))], view_of
 
 
-class SentStates:
+class PartialState:
     """The state of an aggregate; rows that are taken back change it as others do."""
 
     def __init__(self, call: AggregateCall, found: Accumulator, schema: Schema) -> None:
@@ -152,7 +152,7 @@ class _Arguments:
         return columns, found, groups
 
 
-class SentRows(_Arguments):
+class RawArguments(_Arguments):
     """The arguments of each row, with its sign: for an aggregate whose state cannot take rows back."""
 
     def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
@@ -162,7 +162,7 @@ class SentRows(_Arguments):
         return _listed([column.take(pa.array(order)) for column in columns], signs[order], codes, count)
 
 
-class SentValues(_Arguments):
+class DistinctArguments(_Arguments):
     """The different arguments of rows, each with its number: for aggregates with DISTINCT."""
 
     def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:

@@ -16,7 +16,7 @@ from scurry.sql.evaluation.batch.batches import arrow_batch, taken
 from scurry.sql.functions.definition import Session
 from scurry.sql.operators.groups.kept import decoded
 from scurry.sql.operators.groups.net_changes import AFTER, BEFORE, DELETE, INSERT, emitted, unchanged
-from scurry.sql.operators.groups.running import ColumnarRunning, Running, running
+from scurry.sql.operators.groups.running import ColumnarRunning, RunningAggregate, running
 from scurry.sql.operators.groups.segments import Segments, segments_of
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.partitioning import HashedChanges
@@ -42,7 +42,7 @@ class RunningValues(NamedTuple):
 
 
 def compared_columns(
-    plan: Aggregate, aggregates: Sequence[Running], columns: Sequence[pa.Array]
+    plan: Aggregate, aggregates: Sequence[RunningAggregate], columns: Sequence[pa.Array]
 ) -> Iterator[tuple[Any, pa.Array]]:
     """Yield the columns that tell whether a group has changed, each with its aggregate."""
     for call, each, column in zip(plan.calls, aggregates, columns, strict=True):

@@ -18,7 +18,7 @@ from scurry.sql.evaluation.user_functions.aggregate import GeneralAccumulator
 from scurry.sql.functions.aggregate.moments import StableMoments
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.operators.groups.choices import Choosing, chooses, chosen, known_columns
+from scurry.sql.operators.groups.choices import SelectsValue, chooses, chosen, known_columns
 from scurry.sql.operators.groups.extremes import ExtremeOfKept
 from scurry.sql.operators.groups.segments import Segments, decimal_running_sums, running_sums
 from scurry.sql.plan.expressions import AggregateCall
@@ -28,7 +28,7 @@ from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
 
-class Running(Protocol):
+class RunningAggregate(Protocol):
     """An aggregate of groups after each row."""
 
     def values(
@@ -50,7 +50,7 @@ class Running(Protocol):
         """Return the columns that tell whether a group has changed, after `values` has returned its values."""
 
 
-def running(call: AggregateCall, schema: Schema, retracts: bool, session: Session) -> Running:
+def running(call: AggregateCall, schema: Schema, retracts: bool, session: Session) -> RunningAggregate:
     """Return the running aggregate of a call.
 
     Args:
@@ -195,7 +195,7 @@ class _Added(ColumnarRunning):
 class _Chosen(ColumnarRunning):
     """Keeps the value of one of the rows: for rows that are only added."""
 
-    def __init__(self, call: AggregateCall, schema: Schema, accumulator: Choosing) -> None:
+    def __init__(self, call: AggregateCall, schema: Schema, accumulator: SelectsValue) -> None:
         self._call = call
         self._accumulator = accumulator
         self.types = [argument_column(call.arguments[0], empty(schema)).type]

@@ -18,9 +18,9 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
-from scurry.sql.operators.groups.partial import SentRows, SentStates, SentValues, partials
+from scurry.sql.operators.groups.partial import DistinctArguments, PartialState, RawArguments, partials
 from scurry.sql.operators.groups.pieces import ValueCounts, value_counts
-from scurry.sql.operators.groups.running import Running, running
+from scurry.sql.operators.groups.running import RunningAggregate, running
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
@@ -92,7 +92,7 @@ class GlobalGroups:
         plan, retracts = self._plan.aggregate, self._plan.retracts
         self._sent, self._views, self._view_of = partials(plan.calls, plan.input.schema, retracts, self._session)
         self._rows = [
-            each if isinstance(each, SentRows) else SentRows(call, plan.input.schema) if each is None else None
+            each if isinstance(each, RawArguments) else RawArguments(call, plan.input.schema) if each is None else None
             for call, each in zip(plan.calls, self._sent, strict=True)
         ]
         self._running = [
@@ -156,7 +156,7 @@ class GlobalGroups:
         following = iter(columns)
         for place, (call, sent) in enumerate(zip(self._plan.aggregate.calls, self._sent, strict=True)):
             known = [None if group is None else group[1][place] for group in kept]
-            if isinstance(sent, SentStates):
+            if isinstance(sent, PartialState):
                 column, tests, after = _merged(sent, next(following), codes, known)
             else:
                 shape, computes = self._rows[place], self._running[place]
@@ -170,7 +170,7 @@ class GlobalGroups:
         return values, compared, states, views
 
 
-def _merged(sent: SentStates, states: Sequence[pa.Array], codes: Any, kept: list[Any]) -> _Advanced:
+def _merged(sent: PartialState, states: Sequence[pa.Array], codes: Any, kept: list[Any]) -> _Advanced:
     """Merge the states of groups with what is kept of them."""
     known = [place for place, each in enumerate(kept) if each is not None]
     found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(states)
@@ -180,7 +180,7 @@ def _merged(sent: SentStates, states: Sequence[pa.Array], codes: Any, kept: list
 
 
 def merged_states(
-    sent: SentStates, states: Sequence[pa.Array], codes: Any, count: int, before: Sequence[pa.Array], known: Any
+    sent: PartialState, states: Sequence[pa.Array], codes: Any, count: int, before: Sequence[pa.Array], known: Any
 ) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
     """Merge the states of groups with those that are kept.
 
@@ -212,7 +212,7 @@ def merged_states(
     return values, tests, after
 
 
-def _after_rows(computes: Running, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:
+def _after_rows(computes: RunningAggregate, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:
     """Return an aggregate before and after rows, which are sorted by group."""
     columns, signs, codes = rows
     groups = np.arange(len(kept))
@@ -224,7 +224,7 @@ def _after_rows(computes: Running, schema: Schema, rows: _Rows, retracts: bool, 
     return values.take(places), [each.take(places) for each in computes.compared(values)], after
 
 
-def _changed_values(view: SentValues, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[ValueCounts]]:
+def _changed_values(view: DistinctArguments, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[ValueCounts]]:
     """Return the values that groups have newly, or not any more, and how often each value is in each group."""
     columns, numbers, codes = rows
     batch = batch_of(columns, view.schema, len(codes))

@@ -16,7 +16,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import Session
-from scurry.sql.operators.expiry import CLEANUP, IdleCleanup
+from scurry.sql.operators.expiry import CLEANUP, IdleStateRetention
 from scurry.sql.operators.joins.rows import (
     Pairs,
     RowValues,
@@ -61,7 +61,7 @@ class TemporalJoin:
             session: The session.
         """
         self._ttl = ttl
-        self._cleanup = IdleCleanup(ttl)
+        self._cleanup = IdleStateRetention(ttl)
         self._plan = plan
         self._session = session
 

@@ -12,7 +12,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import Session
-from scurry.sql.operators.expiry import CLEANUP, Expiry, IdleCleanup
+from scurry.sql.operators.expiry import CLEANUP, Expiry, IdleStateRetention
 from scurry.sql.operators.kept_rows import Piece, joined, length_of, pieces, runs_of
 from scurry.sql.operators.over.frames import evaluator
 from scurry.sql.operators.partitioning import KeyedChanges
@@ -45,7 +45,7 @@ class EventTimeOver:
 
     def open(self, context: Any) -> None:
         """Compile the aggregates."""
-        self._cleanup = IdleCleanup(self._ttl)
+        self._cleanup = IdleStateRetention(self._ttl)
         self._evaluator = evaluator(self._plan, self._session)
         self._schema = self._plan.input.schema
         self._due: dict[Any, None] = {}
@@ -164,7 +164,7 @@ class ProcessingTimeOver:
     def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
         self._plan = plan
         self._expiry = Expiry(ttl if plan.is_unbounded else 0)
-        self._cleanup = IdleCleanup(0 if plan.is_unbounded or _length(plan) is not None else ttl)
+        self._cleanup = IdleStateRetention(0 if plan.is_unbounded or _length(plan) is not None else ttl)
         self._session = session
 
     def open(self, context: Any) -> None:

@@ -14,7 +14,7 @@ from scurry.runtime.keys import row_keys
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import first_of_each
-from scurry.sql.operators.groups.choices import Choosing, chooses, chosen, known_columns
+from scurry.sql.operators.groups.choices import SelectsValue, chooses, chosen, known_columns
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.plan.expressions import AggregateCall, Literal
 from scurry.sql.plan.windows import WindowCall
@@ -39,7 +39,7 @@ class Runs:
     keys: Sequence[tuple[int, int]]
 
 
-class Running(Protocol):
+class RunningFunction(Protocol):
     """A function over all rows up to the current one."""
 
     def values(self, runs: Runs, kept: list[Any]) -> tuple[pa.Array, list[Any]]:
@@ -54,7 +54,7 @@ class Running(Protocol):
         """
 
 
-def running(call: WindowCall, session: Session) -> Running:
+def running(call: WindowCall, session: Session) -> RunningFunction:
     """Return the running function of a call whose frame begins with the first row."""
     function = call.call.function
     if function == "ROW_NUMBER":
@@ -181,7 +181,7 @@ class _Aggregate:
 
 
 def _chosen(
-    accumulator: Choosing, call: AggregateCall, counted: Any, runs: Runs, kept: list[Any]
+    accumulator: SelectsValue, call: AggregateCall, counted: Any, runs: Runs, kept: list[Any]
 ) -> tuple[pa.Array, list[Any]]:
     """Return the values of MIN, MAX, FIRST_VALUE or LAST_VALUE, and for each key what to keep."""
     starts, stops = np.asarray(runs.keys, dtype=np.int64).reshape(-1, 2).T

@@ -15,7 +15,7 @@ from scurry.sql.evaluation.batch.aggregating import accumulator, aggregated, arg
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import group_codes
-from scurry.sql.operators.groups.partial import SentStates
+from scurry.sql.operators.groups.partial import PartialState
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Aggregate, Values
 from scurry.sql.plan.physical.windows import WindowAggregate
@@ -29,7 +29,7 @@ _Results: TypeAlias = "tuple[pa.Array, list[pa.Array], list[pa.Array]]"
 _RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
-class Phases:
+class WindowState:
     """State of window operators: batches with the number of the window first.
 
     A number is the end of a slice or of a window, or stands for a session.
@@ -56,7 +56,7 @@ class Phases:
         raise NotImplementedError
 
 
-def phases_of(plan: WindowAggregate, retracts: bool, session: Session) -> Phases:
+def phases_of(plan: WindowAggregate, retracts: bool, session: Session) -> WindowState:
     """Return the phases of a window aggregate; its input matters only by its columns.
 
     The columns of a window that rows have are keys, too.
@@ -71,11 +71,11 @@ def phases_of(plan: WindowAggregate, retracts: bool, session: Session) -> Phases
     added = tuple(range(len(plan.keys), len(keys)))
     sets = tuple((*grouping, *added) for grouping in plan.grouping_sets)
     aggregate = Aggregate(plan.input, keys, plan.calls, plan.names, sets, plan.grouping_id)
-    made = ChangedRows if retracts else PartialStates
+    made = RetractableRows if retracts else AccumulatorState
     return made(aggregate, plan.set_numbers, session)
 
 
-class _ByKey(Phases):
+class _ByKey(WindowState):
     """Keep the number of the window, the keys, and the number of the grouping set if there are several, first.
 
     Keys that are not in a grouping set are NULL.
@@ -111,7 +111,7 @@ class _ByKey(Phases):
         return heads[0], heads[1:], [*following, *values]
 
 
-class PartialStates(_ByKey):
+class AccumulatorState(_ByKey):
     """Keep the states of aggregates, and the different arguments of those with DISTINCT.
 
     The columns are the number of the window, the keys, the number of the grouping set if there are several, and the
@@ -231,7 +231,7 @@ class PartialStates(_ByKey):
         ]
 
 
-class KeptRows(Phases):
+class BufferedRows(WindowState):
     """Keep the rows, for aggregates that need all of them in an order."""
 
     def __init__(self, plan: Aggregate, session: Session) -> None:
@@ -263,7 +263,7 @@ class KeptRows(Phases):
         return columns[0], list(columns[1:keys]), list(columns[keys:])
 
 
-class ChangedRows(_ByKey):
+class RetractableRows(_ByKey):
     """Keep the arguments of the rows that were not taken back; what is taken back before it comes is kept until then.
 
     The last column has 1 for a row that is there, and -1 for one that is taken back.
@@ -328,7 +328,7 @@ class ChangedRows(_ByKey):
         """Return the value of an aggregate for each group, some of which have rows that never came."""
         found = accumulator(call, self._session)
         if getattr(found, "additive", False) and not call.distinct:
-            states = SentStates(call, found, self._kept.input.schema).partial(rows, signs, groups, count)
+            states = PartialState(call, found, self._kept.input.schema).partial(rows, signs, groups, count)
             return _plain(found.result(states))
         there = signs > 0
         return _plain(group_values(call, rows.filter(pa.array(there)), groups[there], count, self._session))

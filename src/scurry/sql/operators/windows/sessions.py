@@ -16,7 +16,7 @@ from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.partitioning import KeyedChanges
-from scurry.sql.operators.windows.phases import KeptRows, Phases, numbered, phases_of
+from scurry.sql.operators.windows.phases import BufferedRows, WindowState, numbered, phases_of
 from scurry.sql.operators.windows.slices import WindowClock, column_of_window
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.windows import SessionTable, WindowAggregate, WindowColumn
@@ -44,7 +44,7 @@ def lower_session_table(lowering: Lowering, plan: SessionTable) -> Node:
 class Sessions:
     """Keep the open sessions of each key group; emit those that the watermark, or the clock, has passed.
 
-    What is kept are the starts and ends of sessions beside what `Phases` keeps of their rows.
+    What is kept are the starts and ends of sessions beside what `WindowState` keeps of their rows.
     """
 
     def __init__(self, plan: WindowAggregate | SessionTable, retracts: bool, session: Session) -> None:
@@ -235,7 +235,7 @@ def merged_sessions(of_key: Any, starts: Any, ends: Any) -> tuple[Any, Any, Any]
     return of_interval, first[heads], np.maximum.reduceat(ends[order], heads)
 
 
-class _Rows(KeptRows):
+class _Rows(BufferedRows):
     """Keep the rows of sessions as they are."""
 
     def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
@@ -243,7 +243,7 @@ class _Rows(KeptRows):
         return batch.column(0), [], list(batch.columns[1:])
 
 
-def _kept(plan: SessionTable, session: Session) -> Phases:
+def _kept(plan: SessionTable, session: Session) -> WindowState:
     return _Rows(Aggregate(plan.input, plan.keys, (), (), (tuple(range(len(plan.keys))),)), session)
 
 

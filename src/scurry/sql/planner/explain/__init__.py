@@ -9,14 +9,14 @@ from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.expressions import INFIX, expression_text
 from scurry.sql.planner.explain.logical import plan_text, written_text
 from scurry.sql.planner.explain.physical import Operator, operators, physical_text, physical_tree_text
-from scurry.sql.planner.explain.reading import NO_TABLES, Reading
+from scurry.sql.planner.explain.reading import NO_TABLES, ScanDescriptions
 from scurry.sql.planner.explain.shared import shared_texts
 from scurry.sql.planner.explain.trees import tree_text
 from scurry.sql.planner.explain.written import named_as_written
 
 __all__ = [
     "Operator",
-    "Reading",
+    "ScanDescriptions",
     "explain",
     "explain_executed",
     "expression_text",
@@ -30,7 +30,7 @@ __all__ = [
 def explain(
     plans: Sequence[Plan],
     executed: Sequence[Plan],
-    reading: Reading | None,
+    reading: ScanDescriptions | None,
     modes: Callable[[Plan], str] | None = None,
     advises: bool = False,
 ) -> str:
@@ -55,7 +55,7 @@ def explain(
     return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
 
 
-def explain_executed(executed: Sequence[Plan], reading: Reading | None) -> str:
+def explain_executed(executed: Sequence[Plan], reading: ScanDescriptions | None) -> str:
     """Return the explanation of plans that are compiled already.
 
     Args:
@@ -65,7 +65,7 @@ def explain_executed(executed: Sequence[Plan], reading: Reading | None) -> str:
     return "== Optimized Execution Plan ==\n" + "\n\n".join(_executed_texts(executed, reading)) + "\n"
 
 
-def _executed_texts(executed: Sequence[Plan], reading: Reading | None) -> list[str]:
+def _executed_texts(executed: Sequence[Plan], reading: ScanDescriptions | None) -> list[str]:
     if reading is None:
         return [tree_text(operators(plan, None, INFIX), lambda each: (each.text, each.inputs)) for plan in executed]
     return shared_texts([operators(plan, reading, INFIX) for plan in executed])

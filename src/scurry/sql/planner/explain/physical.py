@@ -25,8 +25,8 @@ from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate
 from scurry.sql.planner.explain.process_tables import process_text
 from scurry.sql.planner.explain.reading import (
     NO_TABLES,
-    Reading,
     ReadTable,
+    ScanDescriptions,
     is_projected,
     read_table,
     reads_all,
@@ -71,7 +71,7 @@ class Operator:
 
 def physical_tree_text(
     plan: Plan,
-    reading: Reading | None,
+    reading: ScanDescriptions | None,
     modes: Callable[[Plan], str] | None = None,
     advice: Advice | None = None,
 ) -> str:
@@ -96,7 +96,7 @@ def physical_tree_text(
     return tree_text(operators(plan, reading, PLAIN if reading is None else expression_text), described)
 
 
-def operators(plan: Plan, reading: Reading | None, text: PrefixText = expression_text) -> Operator:
+def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = expression_text) -> Operator:
     """Return the operators of a plan: row-wise operations are one Calc, and rows are exchanged by key.
 
     Args:
@@ -171,7 +171,7 @@ def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
     return Operator(_expand(expand), rows.plan, (rows,))
 
 
-def _read(plan: nodes.Scan, reading: Reading, text: PrefixText) -> Operator:
+def _read(plan: nodes.Scan, reading: ScanDescriptions, text: PrefixText) -> Operator:
     """Return the operators that read the columns of a table."""
     rows = _table(plan, read_table(plan, reading, text))
     if not reads_all(plan) or plan.schema.names == plan.table_schema.names:
@@ -193,7 +193,7 @@ def _exchange(rows: Operator, columns: Sequence[int], plan: Plan | None = None) 
     return Operator(f"Exchange(distribution=[{distribution}])", rows.plan, (rows,))
 
 
-def _calc(plan: Plan, reading: Reading | None, text: PrefixText) -> Operator:
+def _calc(plan: Plan, reading: ScanDescriptions | None, text: PrefixText) -> Operator:
     """Return projections and filters above each other as one operator; none if they change nothing but names."""
     steps: list[Plan] = []
     below = plan

@@ -16,7 +16,7 @@ _PROJECTED = ("filesystem", "jdbc")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ScanDescriptions:
     """Descriptions of table scans.
 
     Attributes:
@@ -30,7 +30,7 @@ class Reading:
     drops_before: Callable[[Scan], bool]
 
 
-NO_TABLES = Reading(lambda scan: None, lambda scan: None, lambda scan: False)
+NO_TABLES = ScanDescriptions(lambda scan: None, lambda scan: None, lambda scan: False)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ class ReadTable:
         return rewritten(expression, replaced)
 
 
-def read_table(scan: Scan, reading: Reading, text: PrefixText, used: Collection[Expression] | None = None) -> ReadTable:
+def read_table(
+    scan: Scan, reading: ScanDescriptions, text: PrefixText, used: Collection[Expression] | None = None
+) -> ReadTable:
     """Return how a table is read.
 
     Args:

@@ -22,6 +22,7 @@ IN_SOURCES = {
     r"\bSay whether\b": 0,
     r"^Take ": 0,
     r"^Return what ": 8,
+    r"^.*\bwhat\b": 60,
     r"^(What|How|Whether|Which|Where|When) ": 13,
     r"\b[Tt]here (is|are) none\b": 15,
 }

@@ -1,4 +1,4 @@
-"""Check a machine for what scurry needs, and advise how to install what is missing."""
+"""Check a machine for scurry's requirements, and advise how to install missing ones."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Finding:
 
 
 def findings() -> Iterator[Finding]:
-    """Yield what was found, as it is found."""
+    """Yield the findings one by one."""
     for check in (_python, _spark, _java, _memory, _host, _ports, _cache, _disk, _extras):
         yield from check()
 
 
 def doctor() -> None:
-    """Check Python, Spark, Java, memory, ports, file systems and extras; say what to do where something is missing."""
+    """Check Python, Spark, Java, memory, ports, file systems and extras; advise on missing ones."""
     wrong = 0
     for finding in findings():
         typer.echo(f"{finding.state:<6} {finding.subject:<8} {finding.found}")

@@ -136,7 +136,7 @@ def inspect_savepoint(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="The savepoint's directory or URI.")],
     as_json: Json = False,
 ) -> None:
-    """Show what is in a savepoint: operators, their states and sizes, source positions, versions."""
+    """Show the contents of a savepoint: operators, their states and sizes, source positions, versions."""
     from scurry.cli.savepoint_contents import print_contents
 
     with errors_shown():

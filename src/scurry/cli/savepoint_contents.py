@@ -38,7 +38,7 @@ def contents(directory: str) -> dict[str, Any]:
 
 
 def print_contents(directory: str, as_json: bool) -> None:
-    """Print what is in a savepoint, as tables or as JSON."""
+    """Print the contents of a savepoint, as tables or as JSON."""
     known = contents(directory)
     if as_json:
         print_json(known)

@@ -45,7 +45,7 @@ def main() -> int:
 
 
 def _end_with(session: Any) -> None:
-    """End this process when its session has gone: what it has not committed is repeated by the next one."""
+    """End this process when its session has gone: the next one repeats its uncommitted work."""
     session.read()
     os._exit(FAILED)
 

@@ -237,7 +237,7 @@ def run_in_session(
 
 
 def _follow(process: RemoteProcess, job_id: str) -> int:
-    """Print what a program prints, until its process has ended: its job may be over before, or one of several."""
+    """Print a program's output until its process has ended: its job may be over before, or one of several."""
     positions = {"stdout": 0, "stderr": 0}
     while positions:
         found = [_print_more(process, job_id, stream, positions) for stream in tuple(positions)]

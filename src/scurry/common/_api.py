@@ -36,7 +36,7 @@ class ApiObject:
 
     __slots__ = ()
 
-    #: Names that users try -> what to do instead.
+    #: Names that users try -> replacement.
     _instead: ClassVar[Mapping[str, str]] = {}
 
     def __init_subclass__(cls, check_arguments: bool = True, **arguments: Any) -> None:

@@ -44,7 +44,7 @@ IMMUTABLE_DATA: frozenset[type] = frozenset(
         RowKind,
     }
 )
-#: These, and types of what a task shares with its functions.
+#: Immutable types, and types of objects that a task shares with its functions.
 IMMUTABLE = IMMUTABLE_DATA | {OutputTag, type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType}
 
 _ARE_IMMUTABLE = IMMUTABLE.issuperset
@@ -55,7 +55,7 @@ _Copier: TypeAlias = Callable[[Any, dict[int, Any]], Any]
 
 
 def copy_of(value: Any) -> Any:
-    """Return a deep copy of a value; what is immutable, or cannot be copied, is returned itself."""
+    """Return a deep copy of a value; immutable values, and those that cannot be copied, are returned themselves."""
     kind = type(value)
     if kind in IMMUTABLE:
         return value

@@ -1,4 +1,4 @@
-"""Texts that are safe to print: data, names and errors may contain what terminals take for commands."""
+"""Texts that are safe to print: data, names and errors may contain commands of terminals."""
 
 from __future__ import annotations
 

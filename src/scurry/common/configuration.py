@@ -117,7 +117,7 @@ class Configuration(ApiObject, check_arguments=False):
         return self.get(ConfigOption(key, _parse_binary, default_value, ""))  # type: ignore[return-value]
 
     def set_bytearray(self, key: str, value: bytearray) -> Configuration:
-        """Set bytes; as text they are what YAML calls `!!binary`."""
+        """Set bytes; as text they have YAML's tag `!!binary`."""
         if not isinstance(value, bytearray | bytes):
             raise ArgumentTypeError(f"configuration {key!r} = {value!r}: the value must be a bytearray")
         encoded = base64.b64encode(value).decode()

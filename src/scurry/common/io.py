@@ -1,4 +1,4 @@
-"""InputFormat: what `env.create_input(...)` reads."""
+"""InputFormat: the input of `env.create_input(...)`."""
 
 from __future__ import annotations
 

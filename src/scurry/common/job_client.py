@@ -32,7 +32,7 @@ class JobClient(ApiObject, abc.ABC):
 
     @abc.abstractmethod
     def cancel(self) -> CompletableFuture[None]:
-        """Stop the job as soon as possible; what it wrote since the last checkpoint may not be committed."""
+        """Stop the job as soon as possible; output since the last checkpoint may not be committed."""
 
     @abc.abstractmethod
     def stop_with_savepoint(

@@ -65,7 +65,7 @@ class Captured:
 
 
 def of_functions(cls: _Class) -> _Class:
-    """Mark a class of scurry whose subclasses are functions of programs: what is loaded are classes of its own."""
+    """Mark a class of scurry whose subclasses are functions of programs: a loaded subclass is a class of its own."""
     cls._scurry_functions = True  # type: ignore[attr-defined]
     return cls
 

@@ -72,7 +72,7 @@ def _python_codec(charset: str) -> str:
 
 
 class SimpleStringSchema(SerializationSchema, DeserializationSchema):
-    """Text as bytes. As in Java, what a charset cannot express becomes `?`, and bytes it cannot read become U+FFFD."""
+    """Text as bytes. As in Java, characters missing in the charset become `?`, and unreadable bytes U+FFFD."""
 
     def __init__(self, charset: str = "UTF-8") -> None:
         """Use a charset.

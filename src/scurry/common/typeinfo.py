@@ -1,4 +1,4 @@
-"""Declared types: what a stream's values are converted to, and how they print.
+"""Declared types: conversion and text of a stream's values.
 
 `Types` creates them. A `TypeInformation` is immutable, hashable and small to pickle. It also converts Python values to
 its type, with the same effect as PyFlink's trip to Java and back (see `converter`).

@@ -70,7 +70,7 @@ class CacheSink(Sink):
         self._directory = records.directory
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what only the driver needs."""
+        """Leave out attributes that only the driver needs."""
         return {"_records": None, "_directory": self._directory}
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
@@ -129,7 +129,7 @@ class CacheSource(Source):
         self._type_info = type_info
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what only the driver needs: a task gets the names of its files in the assignment."""
+        """Leave out attributes that only the driver needs: a task gets the names of its files in the assignment."""
         return {"_records": None, "_type_info": self._type_info}
 
     @property

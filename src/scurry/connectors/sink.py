@@ -55,7 +55,7 @@ class SinkWriter(ABC):
         """Finish writing and return the picklable committables for the committer."""
 
     def abort(self) -> None:
-        """Undo what was written, as far as possible; called instead of `prepare_commit` when the task fails."""
+        """Undo the writes as far as possible; called instead of `prepare_commit` when the task fails."""
         return
 
 

@@ -44,7 +44,7 @@ Chunk: TypeAlias = tuple[list[Any], list[int] | None] | MalformedRecords
 
 @dataclass(frozen=True)
 class BatchLimits:
-    """Limits on what all channels of a source together read in one micro-batch.
+    """Limits of a source's micro-batch, over all of its channels.
 
     Attributes:
         max_bytes: Bytes of input; for sources that read bytes (files) or measure records (Kafka).

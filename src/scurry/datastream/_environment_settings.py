@@ -168,7 +168,7 @@ class ConfiguredEnvironment(ApiObject):
         return self.get_checkpoint_config().is_force_unaligned_checkpoints()
 
     def enable_changelog_state_backend(self: Self, enabled: bool) -> Self:
-        """Accept Flink's setting to log changes of state; here each micro-batch always saves only what it changed."""
+        """Accept Flink's setting to log changes of state; here each micro-batch always saves only the changes."""
         self._configuration.set_boolean(STATE_CHANGELOG.key, enabled)
         return self
 

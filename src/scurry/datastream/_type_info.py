@@ -1,4 +1,4 @@
-"""Convert what API methods accept as a declared type."""
+"""Convert declarations of types that API methods accept."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class EmbeddedRocksDBStateBackend(StateBackend):
         return list(self._paths)
 
     def set_predefined_options(self, options: PredefinedOptions) -> None:
-        """Set what RocksDB is tuned for."""
+        """Set the presets of RocksDB."""
         self._predefined = options
 
     def get_predefined_options(self) -> PredefinedOptions:

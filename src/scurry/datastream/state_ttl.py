@@ -114,7 +114,7 @@ class StateTtlConfig(ApiObject):
             self._cleanup_in_background = True
 
         def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
-            """Set what renews the time to live."""
+            """Set the accesses that renew the time to live."""
             self._update_type = update_type
             return self
 

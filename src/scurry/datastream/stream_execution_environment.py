@@ -113,7 +113,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         return self._source(source, watermark_strategy, source_name, declared_type(type_info, "type_info"))
 
     def add_source(self, source_func: Any, source_name: str = "Custom Source", type_info: Any = None) -> NoReturn:
-        """Raise an error that says what to use instead of a source function, which is written in Java.
+        """Raise an error that names the replacement of a source function, which is written in Java.
 
         Raises:
             UnsupportedError: Always.
@@ -143,7 +143,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         return self._source(source, None, "Collection Source", source.produced_type)
 
     def create_input(self, input_format: InputFormat, type_info: DeclaredType[T] | None = None) -> DataStream[T]:
-        """Return a stream of what an input format reads, such as an `AvroInputFormat`; it is bounded.
+        """Return a bounded stream of an input format, such as an `AvroInputFormat`.
 
         Args:
             input_format: What to read.
@@ -230,7 +230,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
         return self._submit(job_name)
 
     def get_execution_plan(self) -> str:
-        """Return the plan of what would be executed, as JSON text.
+        """Return the execution plan, as JSON text.
 
         Raises:
             TopologyError: Nothing was built.

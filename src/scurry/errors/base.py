@@ -34,7 +34,7 @@ class ScurryError(Exception):
     _place_is_noted = False
 
     def with_hint(self, text: str) -> Self:
-        """Add what to do about it as a note; an empty text adds nothing."""
+        """Add advice as a note; an empty text adds nothing."""
         if text:
             self.add_note(f"{HINT}{text}")
         return self

@@ -13,7 +13,7 @@ class ConnectorError(ScurryError):
 
 
 class ExtraMissingError(ConnectorError, ImportError):
-    """A package that a connector needs is not installed; the message says what to install.
+    """A package that a connector needs is not installed; the message names the package.
 
     Cure: Run the `pip install` command of the message.
     """

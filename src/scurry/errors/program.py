@@ -49,7 +49,7 @@ class MalformedPatternError(ProgramError, ValueError):
 
 
 class UnsupportedError(ProgramError, NotImplementedError):
-    """A part of Flink that scurry does not offer; the message says what to use instead.
+    """A part of Flink that scurry does not offer; the message names the replacement.
 
     Cure: Use what the message names instead; docs/differences.md lists the parts that are missing.
     """

@@ -24,7 +24,7 @@ class ValidationError(ScurryError, ValueError):
 
 
 class CompiledPlanError(ValidationError):
-    """A compiled plan that cannot be read: it is damaged, or refers to what is not there.
+    """A compiled plan that cannot be read: it is damaged, or refers to missing objects.
 
     Cure: Compile the statement again with `COMPILE PLAN`; the message names the file and the node.
     """
@@ -57,7 +57,7 @@ class SqlParserError(ScurryError, ValueError):
     span: Any = None
 
     def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
-        """Say what cannot stand where it does.
+        """Name the part that cannot stand at its position.
 
         Args:
             message: Flink's message.

@@ -1,4 +1,4 @@
-"""Separate the user's frames of a traceback from those of scurry and of what scurry calls."""
+"""Separate the user's frames of a traceback from those of scurry and its libraries."""
 
 from __future__ import annotations
 

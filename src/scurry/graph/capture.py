@@ -1,4 +1,4 @@
-"""Capture of what a program gives its operators: functions with the variables they use, as they are at that moment.
+"""Capture of an operator's functions and of the variables they use, as they are at that moment.
 
 Tasks get the captured copies; the plan on the driver keeps the objects themselves.
 """
@@ -16,12 +16,12 @@ from scurry.graph.operators import AssignTimestamps, Operator, Partitioner
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node
 
-#: The fields of nodes and of parts of a plan with what the program gave.
+#: Fields of nodes and of parts of a plan with objects of the program.
 _FIELDS = ("operator", "partitioner", "source", "watermark_strategy")
 
 
 def capture(node: Node) -> None:
-    """Keep what a node was given as it is now: its source, or the functions of its operator or partitioner.
+    """Keep a copy of a node's source, or of the functions of its operator or partitioner.
 
     Raises:
         UnpicklableFunctionError: Something in it cannot be pickled.
@@ -51,7 +51,7 @@ def captured(value: Any, whose: str) -> Captured:
 
 
 def unpicklable(whose: str, value: Any, cause: Exception) -> UnpicklableFunctionError:
-    """Return the error about a value that cannot be pickled, which names what it holds."""
+    """Return the error about a value that cannot be pickled, which names its contents."""
     held = _culprit(value) or "its function"
     return UnpicklableFunctionError(
         f"{whose} cannot be sent to workers: {held}: {cause}\n"
@@ -60,7 +60,7 @@ def unpicklable(whose: str, value: Any, cause: Exception) -> UnpicklableFunction
 
 
 def as_captured(part: Any) -> dict[str, Any]:
-    """Return the state of a part of a plan, for pickling, with what was captured in place of the objects themselves."""
+    """Return the state of a part of a plan, for pickling, with captured copies in place of the objects themselves."""
     state, known = {**vars(part), "captured": {}}, part.captured
     for name in _FIELDS if known else ():
         value, given = state.get(name), known.get(name)
@@ -88,7 +88,7 @@ def _made(cls: type, fields: dict[str, Any]) -> Any:
 
 
 def _culprit(given: Any) -> str:
-    """Name what cannot be pickled in a function or in what has one: `x` or `self.x`."""
+    """Name the unpicklable object in a function or its owner: `x` or `self.x`."""
     held, path = given, ""
     for _ in range(6):  # functions hold functions that hold ...
         found = next(((name, value) for name, value in _held_by(held) if not _pickles(value)), None)
@@ -100,7 +100,7 @@ def _culprit(given: Any) -> str:
 
 
 def _held_by(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield what a function refers to or an object has, by its name in the program; "" for what only wraps it."""
+    """Yield the objects that a function or an object refers to, by their names in the program; "" for mere wrappers."""
     function = getattr(value, "__func__", value)
     if isinstance(function, FunctionType):
         cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)

@@ -1,4 +1,4 @@
-"""The job plan: what runs where. The planner creates it, a runner executes it, and `explain` prints it.
+"""The job plan: operators and their subtasks. The planner creates it, a runner executes it, and `explain` prints it.
 
 Tasks are the sources (level 0) and the *head* operators that receive an exchange (level 1 and deeper). All operators
 that need no exchange are chained behind them through `outputs`.

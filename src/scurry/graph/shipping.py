@@ -89,7 +89,7 @@ class _Absent:
 
 
 class _WithoutModules(pickle.Unpickler):
-    """Load what can be imported; replace the rest by `_Absent`."""
+    """Load importable objects; replace the rest by `_Absent`."""
 
     def find_class(self, module: str, name: str) -> Any:
         if module.startswith("cloudpickle") and name == "subimport":
@@ -149,7 +149,7 @@ def _main_classes() -> dict[str, type]:
 
 
 class _Shipment:
-    """A wrapper that unpickles to what is shipped."""
+    """A wrapper that unpickles to its contents."""
 
     def __init__(self, shipped: Any, classes: dict[str, type]) -> None:
         self._shipped = shipped

@@ -77,7 +77,7 @@ class ExpressionCondition:
     is_until: bool = False
 
     def __call__(self, event: Any) -> bool:
-        """Fail: what the expression means depends on the type of the events."""
+        """Fail: the meaning of the expression depends on the type of the events."""
         raise UnsupportedError(f"the expression {self.text!r} of stage {self.stage!r} needs a stream with a type")
 
 

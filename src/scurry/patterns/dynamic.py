@@ -44,7 +44,7 @@ class PatternChange(NamedTuple):
     json: str | None
 
     def follows(self, known: PatternChange | None) -> bool:
-        """Return whether it is newer than what is known: a higher version, or the removal of the same."""
+        """Return whether the change is newer than the known one: a higher version, or the removal of the same."""
         if known is None:
             return True
         return (self.version, self.json is None) > (known.version, known.json is None)

@@ -29,17 +29,17 @@ class AfterMatchSkipStrategy(ApiObject):
 
     @staticmethod
     def skip_to_next() -> SkipToNextStrategy:
-        """Discard what begins with the same event."""
+        """Discard matches that begin with the same event."""
         return SkipToNextStrategy()
 
     @staticmethod
     def skip_past_last_event() -> SkipPastLastStrategy:
-        """Discard what begins before the match has ended."""
+        """Discard matches that begin before the match has ended."""
         return SkipPastLastStrategy()
 
     @staticmethod
     def skip_to_first(pattern_name: str) -> SkipToFirstStrategy:
-        """Discard what begins before the first event of a stage.
+        """Discard matches that begin before the first event of a stage.
 
         Args:
             pattern_name: The name of the stage.
@@ -48,7 +48,7 @@ class AfterMatchSkipStrategy(ApiObject):
 
     @staticmethod
     def skip_to_last(pattern_name: str) -> SkipToLastStrategy:
-        """Discard what begins before the last event of a stage.
+        """Discard matches that begin before the last event of a stage.
 
         Args:
             pattern_name: The name of the stage.
@@ -56,11 +56,11 @@ class AfterMatchSkipStrategy(ApiObject):
         return SkipToLastStrategy(pattern_name)
 
     def pruning_id(self, match: MatchedIds) -> EventId | None:
-        """Return the event that says what a match discards."""
+        """Return the event that decides which matches are discarded."""
         raise NotImplementedError
 
     def should_prune(self, start: EventId, pruning: EventId) -> bool:
-        """Return whether what begins with `start` is discarded."""
+        """Return whether matches that begin with `start` are discarded."""
         raise NotImplementedError
 
 
@@ -73,7 +73,7 @@ class NoSkipStrategy(AfterMatchSkipStrategy):
 
 @dataclass(frozen=True)
 class SkipToNextStrategy(AfterMatchSkipStrategy):
-    """Discard what begins with the same event."""
+    """Discard matches that begin with the same event."""
 
     def pruning_id(self, match: MatchedIds) -> EventId | None:
         """Return the first event of the match."""
@@ -86,7 +86,7 @@ class SkipToNextStrategy(AfterMatchSkipStrategy):
 
 @dataclass(frozen=True)
 class SkipPastLastStrategy(AfterMatchSkipStrategy):
-    """Discard what begins before the match has ended."""
+    """Discard matches that begin before the match has ended."""
 
     def pruning_id(self, match: MatchedIds) -> EventId | None:
         """Return the last event of the match."""
@@ -99,7 +99,7 @@ class SkipPastLastStrategy(AfterMatchSkipStrategy):
 
 @dataclass(frozen=True)
 class _SkipToElementStrategy(AfterMatchSkipStrategy):
-    """Discard what begins before an event of a stage.
+    """Discard matches that begin before an event of a stage.
 
     Attributes:
         pattern_name: The name of the stage.
@@ -133,7 +133,7 @@ class _SkipToElementStrategy(AfterMatchSkipStrategy):
 
 
 class SkipToFirstStrategy(_SkipToElementStrategy):
-    """Discard what begins before the first event of a stage."""
+    """Discard matches that begin before the first event of a stage."""
 
     def throw_exception_on_miss(self) -> SkipToFirstStrategy:
         """Fail if a match has no event of the stage, or begins with it."""
@@ -141,7 +141,7 @@ class SkipToFirstStrategy(_SkipToElementStrategy):
 
 
 class SkipToLastStrategy(_SkipToElementStrategy):
-    """Discard what begins before the last event of a stage."""
+    """Discard matches that begin before the last event of a stage."""
 
     _index = -1
 

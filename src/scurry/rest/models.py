@@ -238,7 +238,7 @@ class StopRequest(Strict):
 
 
 class CheckpointRequest(Strict):
-    """A request to have what is being processed committed."""
+    """A request to commit the input in progress."""
 
     checkpointType: str | None = Field(default=None, description="Accepted and ignored: there is one kind.")
     triggerId: TriggerId | None = None

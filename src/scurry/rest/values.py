@@ -14,7 +14,7 @@ _DEEPEST = 50
 
 
 def jsonable(value: Any, depth: int = 0) -> Any:
-    """Convert a value to what JSON can represent.
+    """Convert a value to one that JSON can represent.
 
     Rows with field names, dataclasses and mappings become objects, other collections become arrays, bytes become base64
     text. Numbers that JSON lacks, and all other values, become text.

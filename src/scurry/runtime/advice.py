@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
     from scurry.graph.settings import JobSettings
 
-#: Methods of the classes that emit what they return or yield.
+#: Methods of the classes that emit their results.
 _EMITTING = ("process_element", "flat_map", "process", "process_element1", "process_element2", "flat_map1", "flat_map2")
 
 _YIELD = "yield results; `yield tag, value` emits to the side output of an OutputTag"
 _IN_OPEN = "states are those of the runtime context: get them in open(self, runtime_context)"
 _PUT = "put(key, value) sets one entry, put_all(dict) several"
 _ADD = "add(value) appends one element, update(list) replaces all"
-#: Kind of state or context -> a method that it does not have -> what to use instead.
+#: Kind of state or context -> a method that it does not have -> its replacement.
 _METHODS = {
     "ProcessContext": {name: _YIELD for name in ("output", "collect", "emit")}
     | {f"get_{kind}state": _IN_OPEN for kind in ("", "list_", "map_", "reducing_", "aggregating_")},

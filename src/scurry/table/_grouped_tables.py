@@ -1,4 +1,4 @@
-"""Tables in groups and windows: what `group_by`, `window` and `over_window` of tables return."""
+"""Tables in groups and windows: results of `group_by`, `window` and `over_window`."""
 
 from __future__ import annotations
 

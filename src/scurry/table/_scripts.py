@@ -30,7 +30,7 @@ class ScriptError(Exception):
 
 
 def run_script(path: Path) -> None:
-    """Execute the statements of a file, one after the other, and print what they answer.
+    """Execute the statements of a file, one after the other, and print their results.
 
     Insertions are waited for. SET and RESET change settings, `execution.runtime-mode` among them. The insertions
     between BEGIN STATEMENT SET and END run as one job.
@@ -69,7 +69,7 @@ def run_script(path: Path) -> None:
 
 
 def _show(result: TableResult) -> None:
-    """Wait for insertions; print what other statements answer."""
+    """Wait for insertions; print the results of other statements."""
     job = result._result.job
     if job is not None and not result._result.is_query:
         with _progress_of(job):

@@ -38,7 +38,7 @@ __all__ = [
 
 
 class Expression(Times, Numbers, Texts, Collections, Bitmaps, Json, Aggregates):
-    """A column, a value, or what functions and operators make of them.
+    """A column, a value, or the result of functions and operators on them.
 
     It has a type where a table is made of it. What is no method is the field of a row of that name.
 

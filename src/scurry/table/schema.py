@@ -52,7 +52,7 @@ class _Watermark:
 
 
 class Schema(ApiObject):
-    """The columns of a table that a program describes: like what CREATE TABLE has in parentheses."""
+    """The columns of a table that a program describes: like those in the parentheses of CREATE TABLE."""
 
     def __init__(self, columns: Sequence[_Column], watermark: _Watermark | None, key: UniqueConstraint | None) -> None:
         self._columns = tuple(columns)

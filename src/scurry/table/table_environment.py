@@ -189,7 +189,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
     def from_pandas(
         self, pdf: Any, schema: RowType | Sequence[str] | Sequence[DataType] | None = None, splits_num: int = 1
     ) -> Table:
-        """Return a table of the rows of a DataFrame of pandas; what is missing is NULL.
+        """Return a table of the rows of a DataFrame of pandas; missing values are NULL.
 
         Args:
             pdf: The DataFrame.

@@ -35,7 +35,7 @@ class TableSchema(ApiObject):
 
     @classmethod
     def _of(cls, resolved: ResolvedSchema) -> TableSchema:
-        """Return the schema of a table as `get_schema` tells it: with what a definition says besides the types."""
+        """Return the schema of a table for `get_schema`, with the parts of a definition after the types."""
         schema = cls(resolved.get_column_names(), resolved.get_column_data_types())
         schema._extras = [column.extras() for column in resolved.get_columns()]
         for spec in resolved.get_watermark_specs():
@@ -95,7 +95,7 @@ class TableSchema(ApiObject):
     __str__ = __repr__
 
     def __eq__(self, other: object) -> bool:
-        """Compare names and types, and what is computed, watermark and key."""
+        """Compare names and types, computed columns, watermark and key."""
         return isinstance(other, TableSchema) and self._parts() == other._parts()
 
     def __hash__(self) -> int:

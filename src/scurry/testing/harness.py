@@ -241,7 +241,7 @@ class TestHarness(ApiObject):
         return list(self._captured.side_output(tag.tag_id).records)
 
     def clear_outputs(self) -> None:
-        """Forget what was emitted so far, side outputs and watermarks included."""
+        """Drop the outputs so far, side outputs and watermarks included."""
         self._captured.clear()
 
     # ------------------------------------------------------------------ state and timers

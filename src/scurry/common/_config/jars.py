@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from scurry.errors.user_frames import user_stack_level
 
-#: Beginning of a jar's name -> what it contains.
+#: Beginning of a jar's name -> its contents.
 _BUILT_IN = {
     r"flink-(sql-)?connector-kafka|kafka-clients": "Kafka",
     r"flink-connector-jdbc|postgresql|sqlite-jdbc": "JDBC",

@@ -218,7 +218,7 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
 
 
 def without_effect(values: Mapping[str, str]) -> list[str]:
-    """Return the keys of a job that are accepted without effect, each with the reason or what to do instead.
+    """Return the keys of a job that are accepted without effect, each with the reason or the replacement.
 
     Keys with the default value are left out, and those about which `validate` warns.
 

@@ -99,7 +99,7 @@ def not_executed(operators: int) -> str:
 
 
 def _tell_at_exit(program: str | None) -> None:
-    """Tell what a program that Python ran by itself did not execute, unless it failed.
+    """Warn about operators that a program run by Python did not execute, unless it failed.
 
     Args:
         program: The file of the main module.

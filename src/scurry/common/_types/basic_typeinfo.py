@@ -54,7 +54,7 @@ class TypeInformation(Generic[T_co]):
         return self.to_java_string(value)
 
     def to_java_string(self, value: Any) -> str:
-        """Return the text of a converted value as Java's `toString` has it, which is what text files contain.
+        """Return the text of a converted value as Java's `toString` has it, as in text files.
 
         It differs from `to_string` in rows, e.g. `+I[a, null]`. Values of undeclared type are shown as Python does.
         """

@@ -28,7 +28,7 @@ class MessageReader:
         self._copied = other is not None and other.mutable_defaults
 
     def read(self, message: bytes, start: int = 0) -> Any:
-        """Return the value in a message, in fastavro's types; ignore what follows it.
+        """Return the value in a message, in fastavro's types; ignore further bytes.
 
         Args:
             message: The bytes.

@@ -20,7 +20,7 @@ _REFUSED = re.compile(
 
 @contextmanager
 def reaching(address: str) -> Iterator[None]:
-    """Convert errors of pyarrow and delta-rs about a remote store to errors that say what to check.
+    """Convert errors of pyarrow and delta-rs about a remote store to errors with advice.
 
     Args:
         address: The address that is accessed.

@@ -38,7 +38,7 @@ class JdbcSink(Sink):
     execution: JdbcExecutionOptions
 
     def __post_init__(self) -> None:
-        """Check what can be checked without a connection, like `Statement`."""
+        """Check everything that needs no connection, like `Statement`."""
         Statement(database_of(self.connection), self.sql, self.type_info)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:

@@ -334,7 +334,7 @@ class KafkaEnumerator(Enumerator):
 
 
 def shares(lags: list[int], budget: int) -> list[int]:
-    """Return the share of each lag in a budget: equal shares, and what short lags leave over goes to the others."""
+    """Return the share of each lag in a budget: equal shares; the rest of short lags goes to the others."""
     assigned, left = [0] * len(lags), budget
     waiting = sorted((number for number, lag in enumerate(lags) if lag), key=lambda number: lags[number])
     while waiting:

@@ -139,7 +139,7 @@ class DeltaFiles:
         self._written: list[str] = []
 
     def add(self, key: tuple[Any, ...], values: list[Any], records: int) -> None:
-        """Write what the factory's writers take into the file of a partition.
+        """Write the records into the file of their partition.
 
         Args:
             key: The values of the partition columns.

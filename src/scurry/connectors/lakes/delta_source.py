@@ -37,7 +37,7 @@ class DeltaSource(LakeSource):
 
     @classmethod
     def of(cls, path: str, columns: tuple[str, ...] | None, what: DeltaRange, interval_ms: int | None) -> DeltaSource:
-        """Describe what to read; the columns are read from the table.
+        """Describe a source; the columns are read from the table.
 
         Args:
             path: The table's path or address.

@@ -14,7 +14,7 @@ from scurry.connectors.split_queues import SplitQueues
 
 @dataclass(frozen=True)
 class TableFile:
-    """A file of a table, with what a reader needs to read it.
+    """A file of a table, with all that a reader needs.
 
     Attributes:
         path: Its path.

@@ -45,7 +45,7 @@ class IcebergSource(LakeSource):
         changes_only: bool,
         interval_ms: int | None,
     ) -> IcebergSource:
-        """Describe what to read; the columns are read from the catalog.
+        """Describe a source; the columns are read from the catalog.
 
         Raises:
             SourceNotFoundError: There is no such table or snapshot.

@@ -1,4 +1,4 @@
-"""LakeSource: what sources of lake tables have in common."""
+"""LakeSource: common part of the sources of lake tables."""
 
 from __future__ import annotations
 

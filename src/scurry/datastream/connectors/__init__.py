@@ -81,7 +81,7 @@ _KAFKA = ("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic")
 
 
 def __getattr__(name: str) -> Any:
-    """Return a class of the Kafka connector, or raise an error that says what to use instead of a missing connector."""
+    """Return a class of the Kafka connector, or raise an error that names the replacement of a missing connector."""
     if name in _KAFKA:
         return getattr(importlib.import_module(f"{__name__}.kafka"), name)
     if instead := what_to_use_instead(name):

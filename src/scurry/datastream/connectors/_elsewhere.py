@@ -1,4 +1,4 @@
-"""The connectors of PyFlink that scurry does not have, and what to use instead."""
+"""The connectors of PyFlink that scurry does not have, and their replacements."""
 
 from __future__ import annotations
 

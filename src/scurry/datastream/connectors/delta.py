@@ -53,7 +53,7 @@ class DeltaSource(ApiObject, _DeltaSource):
 
     @staticmethod
     def for_continuous_row_data(table_path: str) -> DeltaSource.ContinuousBuilder:
-        """Return a builder of an unbounded source: the content of a table, and what is appended to it.
+        """Return a builder of an unbounded source: the content of a table, and later additions.
 
         Args:
             table_path: The table; local, or a file:, s3://, gs:// address.
@@ -96,7 +96,7 @@ class DeltaSource(ApiObject, _DeltaSource):
             self._ignore_deletes = self._ignore_changes = False
 
         def starting_version(self, version: int | str) -> DeltaSource.ContinuousBuilder:
-            """Read what a version and later ones have added, instead of the whole content of the table.
+            """Read the additions from a version on, instead of the whole content of the table.
 
             Args:
                 version: Its number, or "latest" for future versions only.
@@ -106,7 +106,7 @@ class DeltaSource(ApiObject, _DeltaSource):
             return self
 
         def starting_timestamp(self, timestamp: datetime.datetime | str) -> DeltaSource.ContinuousBuilder:
-            """Read what versions after a time have added: a datetime, or its ISO text; in UTC if it has no zone."""
+            """Read the additions after a time: a datetime, or its ISO text; in UTC if it has no zone."""
             self._timestamp_ms = _millis(timestamp)
             return self
 

@@ -49,7 +49,7 @@ def _table(loader: TableLoader | None) -> IcebergTable:
 
 @made_by("for_row_data")
 class IcebergSource(ApiObject, _IcebergSource):
-    """Read an Iceberg table as Rows: one snapshot, or one and what is appended after it."""
+    """Read an Iceberg table as Rows: one snapshot, or one and later additions."""
 
     @staticmethod
     def for_row_data() -> IcebergSource.Builder:
@@ -85,7 +85,7 @@ class IcebergSource(ApiObject, _IcebergSource):
             return self
 
         def streaming(self, streaming: bool) -> IcebergSource.Builder:
-            """Also read what is appended later, indefinitely; by default, the source ends after one snapshot."""
+            """Read later additions too, indefinitely; by default, the source ends after one snapshot."""
             self._streaming = streaming
             return self
 
@@ -95,12 +95,12 @@ class IcebergSource(ApiObject, _IcebergSource):
             return self
 
         def start_snapshot_id(self, snapshot_id: int) -> IcebergSource.Builder:
-            """Read only what is appended after a snapshot, indefinitely."""
+            """Read only the additions after a snapshot, indefinitely."""
             self._snapshot, self._streaming, self._latest = snapshot_id, True, True
             return self
 
         def starting_from_latest(self) -> IcebergSource.Builder:
-            """Read only what is appended from now on, indefinitely."""
+            """Read only additions from now on, indefinitely."""
             self._streaming = self._latest = True
             return self
 

@@ -390,7 +390,7 @@ class FlinkKafkaConsumer:
     """Flink's consumer before KafkaSource, removed from Flink 2."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Raise an error that says what to use instead."""
+        """Raise an error that names the replacement."""
         raise UnsupportedError("FlinkKafkaConsumer is not in Flink 2 any more; use KafkaSource.builder()")
 
 
@@ -398,5 +398,5 @@ class FlinkKafkaProducer:
     """Flink's producer before KafkaSink, removed from Flink 2."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Raise an error that says what to use instead."""
+        """Raise an error that names the replacement."""
         raise UnsupportedError("FlinkKafkaProducer is not in Flink 2 any more; use KafkaSink.builder()")

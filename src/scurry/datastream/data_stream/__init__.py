@@ -1,4 +1,4 @@
-"""Streams: what programs build jobs from."""
+"""Streams, from which programs build jobs."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError, TopologyError, Unsup
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 
-#: Operators that call a function for one record at a time and emit what it returns.
+#: Operators that call a function for one record at a time and emit its results.
 _PER_RECORD = (
     ops.Map,
     ops.FlatMap,

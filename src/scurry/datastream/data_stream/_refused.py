@@ -1,4 +1,4 @@
-"""Methods and settings that streams do not have: what to call instead, in Flink's words where it has any."""
+"""Methods and settings that streams lack, and their replacements, in Flink's words where possible."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ KEYED_STREAM_METHODS = {
 
 _Stream = TypeVar("_Stream", bound=type)
 
-#: Methods, and what Flink calls them.
+#: Methods, and Flink's names for them.
 _SETTINGS = {
     "get_name": "Get name of",
     "name": "Set name for",

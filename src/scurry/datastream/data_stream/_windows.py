@@ -45,7 +45,7 @@ class Windows(ApiObject):
         return self._streams[0].get_execution_environment()
 
     def trigger(self, trigger: Trigger[Any, Any]) -> Self:
-        """Set what fires the windows, instead of the assigner's default.
+        """Set the trigger, which fires the windows, instead of the assigner's default.
 
         Raises:
             ArgumentTypeError: It is not a Trigger, or the windows merge and it cannot handle that.
@@ -61,7 +61,7 @@ class Windows(ApiObject):
         return self
 
     def evictor(self, evictor: Evictor[Any]) -> Self:
-        """Set what removes elements from a window whenever it fires.
+        """Set the evictor, which removes elements from a window whenever it fires.
 
         Windows with an evictor keep all of their elements: reduce and aggregate functions run over what is left each
         time a window fires.

@@ -19,7 +19,7 @@ class AvroInputFormat(InputFormat):
     """Read Avro files as dicts, for `env.create_input(...)`."""
 
     def __init__(self, path: str, schema: AvroSchema) -> None:
-        """Describe what to read.
+        """Describe a format of Avro files.
 
         Args:
             path: A file, directory or pattern, as for a `FileSource`.

@@ -46,7 +46,7 @@ _DECODER = json.JSONDecoder(parse_float=_Number, parse_constant=_no_constant)
 
 
 def parse(message: bytes) -> Any:
-    """Return the first JSON value of a message; what follows it is ignored.
+    """Return the first JSON value of a message; ignore further text.
 
     Raises:
         ValueError: It does not begin with JSON.

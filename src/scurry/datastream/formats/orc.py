@@ -23,7 +23,7 @@ class OrcColumnarRowInputFormat(OrcFormat):
     """
 
     def __init__(self, row_type: RowType, batch_size: int = 2048, is_case_sensitive: bool = True) -> None:
-        """Describe what to read.
+        """Describe a format of ORC files.
 
         Args:
             row_type: The columns.

@@ -32,7 +32,7 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
         *,
         required: tuple[str, ...] = (),
     ) -> None:
-        """Describe what to read.
+        """Describe a format of Parquet files.
 
         Args:
             row_type: The columns.

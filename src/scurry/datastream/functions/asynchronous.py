@@ -24,7 +24,7 @@ class AsyncFunction(Function, Generic[IN, OUT]):
         """Prepare the function, as in `Function`."""
 
     def close(self) -> Any:
-        """Release what `open` acquired, as in `Function`."""
+        """Release the resources of `open`, as in `Function`."""
 
     @abstractmethod
     async def async_invoke(self, value: IN) -> list[OUT]:

@@ -106,4 +106,4 @@ class Function(ABC):  # noqa: B024 - subclasses say what is abstract
         """Prepare the function; called once per subtask before the first record."""
 
     def close(self) -> Any:  # noqa: B027 - overriding is optional
-        """Release what `open` acquired; called once after the last record."""
+        """Release the resources of `open`; called once after the last record."""

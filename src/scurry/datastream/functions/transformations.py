@@ -130,7 +130,7 @@ class SourceFunction:
     """A source written in Java, which scurry does not run."""
 
     def __init__(self, source_func: Any) -> None:
-        """Raise an error that says what to use instead.
+        """Raise an error that names the replacement.
 
         Raises:
             UnsupportedError: Always.
@@ -162,7 +162,7 @@ class SinkFunction(ABC, Generic[IN]):
         """
 
     def close(self) -> None:  # noqa: B027 - overriding is optional
-        """Release what `open` acquired; called after the last record of the micro-batch."""
+        """Release the resources of `open`; called after the last record of the micro-batch."""
 
 
 class CallableReduce(ReduceFunction[T]):

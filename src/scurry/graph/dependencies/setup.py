@@ -40,7 +40,7 @@ class WorkerSetup:
     working_directory: str | None = None
 
     def activate(self, downloads: Callable[[], str]) -> None:
-        """Set this process up to import what the job needs.
+        """Set this process up to import the job's dependencies.
 
         Args:
             downloads: Returns the directory of the files that Spark has downloaded.

@@ -47,7 +47,7 @@ class Leaf:
 
 @dataclass(slots=True)
 class Decision:
-    """A condition, by its number, and what follows if it does not or does hold; None if that was not met yet."""
+    """A condition, by its number, and the decision after FALSE and TRUE; None if that was not met yet."""
 
     condition: int
     state: State

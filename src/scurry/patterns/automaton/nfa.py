@@ -301,7 +301,7 @@ def _ids(nodes: list[Node]) -> dict[str, list[EventId]]:
 
 
 def _prune(skip: AfterMatchSkipStrategy, queue: list[Computation], pruning: EventId) -> None:
-    """Remove what begins too early, as `PriorityQueue.removeAll` does."""
+    """Remove partial matches that begin too early, as `PriorityQueue.removeAll` does."""
     kept = [each for each in queue if each[3] is None or not skip.should_prune(each[:2], pruning)]
     if len(kept) < len(queue):
         queue[:] = kept

@@ -114,7 +114,7 @@ class History:
         return self._points.copy()
 
     def add(self, client: _Client) -> None:
-        """Add what the metrics of a job are now."""
+        """Add the current metrics of a job."""
         with self._adding:
             self._measure(client.checkpoints())
             point = self._point(client.execution)

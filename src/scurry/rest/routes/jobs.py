@@ -259,7 +259,7 @@ def _vertex(job: ServedJob, vertex: SourcePlan | OperatorPlan, metrics: dict[int
 
 
 def _received(plan: JobPlan, vertex: SourcePlan | OperatorPlan, metrics: dict[int, dict[str, Any]]) -> int | None:
-    """Return how many records an operator has received: what those before it have sent, if all of it came here once."""
+    """Return the number of records that an operator received: all sent by those before it, if they came here once."""
     received = 0
     for sender in vertices(plan):
         targets = [

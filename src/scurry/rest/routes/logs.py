@@ -42,7 +42,7 @@ def process_log(request: Request) -> PlainTextResponse:
 
 @router.get("/jobmanager/stdout", response_model=None, responses=PLAIN_TEXT)
 def printed() -> PlainTextResponse:
-    """Return nothing: what the program prints goes to its own standard output."""
+    """Return nothing: programs print to their own standard output."""
     return PlainTextResponse("")
 
 

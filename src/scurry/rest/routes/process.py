@@ -69,7 +69,7 @@ def task_managers() -> dict[str, Any]:
 
 @router.get("/datasets")
 def datasets() -> dict[str, list[str]]:
-    """Return no datasets: what `cache()` keeps is Spark's."""
+    """Return no datasets: Spark keeps the data of `cache()`."""
     return {"dataSets": []}
 
 

@@ -35,7 +35,7 @@ def subtasks_of(part: SourcePlan | OperatorPlan) -> int:
 
 
 class Vertex:
-    """A source or operator, with what its subtasks have counted.
+    """A source or operator, with the counts of its subtasks.
 
     Args:
         job: The job.
@@ -245,7 +245,7 @@ def _statistics(values: Mapping[int, float], subtasks: int) -> dict[str, float]:
 
 
 def _plain(name: str) -> str:
-    """Return a name without what ids and lists of them are made of, as Flink does."""
+    """Return a name without the separators of ids and of their lists, as Flink does."""
     return re.sub("[ .:,]", "_", name)
 
 

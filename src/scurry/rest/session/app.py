@@ -142,7 +142,7 @@ def log(request: Request) -> Response:
 
 @router.get("/jobmanager/stdout")
 def printed() -> Response:
-    """Return nothing: what programs print is at `/jobs/{jobid}/output`."""
+    """Return nothing: the output of programs is at `/jobs/{jobid}/output`."""
     return PlainTextResponse("")
 
 

@@ -44,7 +44,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Submission:
-    """A job that was submitted to a session, and what became of it.
+    """A job that was submitted to a session, and its end.
 
     Attributes:
         id: Id of its first job, 32 hexadecimal digits.
@@ -225,7 +225,7 @@ class SessionDirectory:
     # ------------------------------------------------------------------ submissions
 
     def keep(self, submission: Submission) -> None:
-        """Write a submission, or what became of it."""
+        """Write a submission, or its end."""
         _write(self.jobs / f"{submission.id}.json", asdict(submission))
 
     def checkpoints_of(self, submission: Submission) -> list[Path]:

@@ -157,7 +157,7 @@ T = TypeVar("T", bound=PlanRequest)
 
 
 def _completed(body: T, given: dict[str, Any]) -> T:
-    """Return a body with what only the query gives; the body precedes it, as in Flink."""
+    """Return a body completed by the query; the body takes precedence, as in Flink."""
     if body.programArgs is not None or body.programArgsList:
         given = {**given, "programArgs": None, "programArgsList": None}
     missing = {key: value for key, value in given.items() if value is not None and not getattr(body, key)}

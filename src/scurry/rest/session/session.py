@@ -41,7 +41,7 @@ class Application(Protocol):
         """Let a job in; return the environment variables that its process needs."""
 
     def disconnect(self, job_id: str) -> None:
-        """End what a job has left behind, after its process has ended."""
+        """Clean up after a job whose process has ended."""
 
     def stop(self) -> None:
         """End the application."""

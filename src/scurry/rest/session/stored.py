@@ -1,4 +1,4 @@
-"""Read what a session has written: the files may be damaged, or those of another version of scurry."""
+"""Read the files of a session, which may be damaged, or those of another version of scurry."""
 
 from __future__ import annotations
 

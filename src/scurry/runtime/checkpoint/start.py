@@ -195,7 +195,7 @@ class JobStart(ABC):
         self._directory.adopt(plan)
 
     def _repair(self) -> None:  # noqa: B027
-        """Roll back what is damaged, if the engine can."""
+        """Roll back damaged batches, if the engine can."""
 
     @abstractmethod
     def _fresh(self) -> bool:

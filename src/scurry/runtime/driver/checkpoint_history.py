@@ -126,7 +126,7 @@ class CheckpointLog:
 
 
 def _detailed(info: CheckpointInfo, known: BatchDetails | None) -> CheckpointInfo:
-    """Add what the engine knows; its phases may begin before the tasks, with planning."""
+    """Add the engine's details; its phases may begin before the tasks, with planning."""
     if known is None:
         return info
     size = info.state_size_bytes if known.state_bytes is None else known.state_bytes

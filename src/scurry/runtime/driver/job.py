@@ -179,7 +179,7 @@ class JobExecution:
         self.sinks.restarted()
 
     def start_clock(self) -> None:
-        """Begin the job proper; its run time does not include what came before (starting Spark, planning).
+        """Begin the job proper; its run time does not include the preparation (starting Spark, planning).
 
         Committers are created now, before any task writes: some create what the tasks write to.
         """
@@ -219,7 +219,7 @@ class JobExecution:
         return output
 
     def commit_output(self, batch_id: int, output: BatchOutput, began: float | None = None) -> None:
-        """Commit what the tasks of a micro-batch sent to the driver.
+        """Commit the output of a micro-batch.
 
         1. Answer the state queries.
         2. Commit the sinks. If that fails, the batch is repeated, so nothing of it may have been counted yet.
@@ -242,7 +242,7 @@ class JobExecution:
             listener(batch)
 
     def _add(self, batch_id: int, reports: Iterable[tuple[int, TaskReport]]) -> BatchReport:
-        """Add the reports of a batch's subtasks; return what they are together."""
+        """Add the reports of a batch's subtasks; return their sum."""
         totals = self.totals
         records_in, records_out, late = totals.records_in, totals.records_out, totals.late_records
         dead_letters = dict(totals.dead_letters)
@@ -368,4 +368,4 @@ class Runner(Protocol):
     """Execute a plan: the interface between the driver and an engine."""
 
     def run(self, job: JobExecution) -> None:
-        """Run the job to its end, or until `job.stopping` is set; raise what made it fail."""
+        """Run the job to its end, or until `job.stopping` is set; raise the error that made it fail."""

@@ -73,7 +73,7 @@ class JobMetrics:
         return read, written
 
     def add(self, report: TaskReport) -> None:
-        """Add what a task counted in a batch."""
+        """Add the counts of a task in a batch."""
         for (number, metric), value in report.counters.items():
             self._count(number, metric, value)
         for (number, metric), measured in report.user_metrics.items():

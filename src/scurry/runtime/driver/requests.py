@@ -52,7 +52,7 @@ class RescaleRequest:
 
 @dataclass
 class CheckpointRequest:
-    """Wait until what is being processed is committed."""
+    """Wait until the input in progress is committed."""
 
     future: Future[None] = field(default_factory=Future)
 

@@ -25,7 +25,7 @@ _LARGEST = 1 << 62
 
 
 class RestartStrategy(Protocol):
-    """Decide after each failure whether to restart; its `str` describes what it allows."""
+    """Decide after each failure whether to restart; its `str` describes the limits."""
 
     def failed(self) -> int | None:
         """Return the milliseconds until the job, which has just failed, is restarted; None for no restart."""

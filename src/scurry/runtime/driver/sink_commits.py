@@ -14,7 +14,7 @@ from scurry.runtime.operators.sink import sink_id
 
 
 class SinkCommits:
-    """Commit what the writers of a job's sinks have written.
+    """Commit the output of a job's sinks.
 
     Args:
         plan: The plan; its job key may still change before the first use of a committer.

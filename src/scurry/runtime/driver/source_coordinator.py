@@ -1,4 +1,4 @@
-"""The source coordinator: limits what a micro-batch reads, aligns sources, and lists all splits in BATCH."""
+"""The source coordinator: limits the size of a micro-batch, aligns sources, and lists all splits in BATCH."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class SourceCoordinator:
         return bool(self._limited)
 
     def committed(self) -> None:
-        """Notify the sources that what they have assigned is committed."""
+        """Notify the sources that their assignments are committed."""
         for enumerator in self.enumerators.values():
             enumerator.committed()
 

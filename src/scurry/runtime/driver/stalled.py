@@ -1,4 +1,4 @@
-"""Detection of watermarks that stand still although records arrive, and of what holds them back."""
+"""Detection of watermarks that stand still although records arrive, and of their cause."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Cancelled:
-    """The job was stopped or cancelled; what was submitted is committed."""
+    """The job was stopped or cancelled; all submitted batches are committed."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class MicroBatchEngine(Protocol):
     """Execute micro-batches of a job."""
 
     def recover(self) -> SourcePositions | None:
-        """Return the source positions after what earlier attempts submitted, None if they submitted nothing."""
+        """Return the source positions after the batches of earlier attempts, None without such batches."""
 
     @property
     def replaying(self) -> bool:
@@ -96,16 +96,16 @@ class MicroBatchEngine(Protocol):
         """
 
     def begin_savepoint(self, request: SavepointRequest) -> None:
-        """Save what is committed now, while the job continues; the request's future gets the path, or the error."""
+        """Save the committed state, while the job continues; the request's future gets the path, or the error."""
 
     def saving(self) -> Sequence[Assigned]:
         """Return the messages that let tasks save for savepoints that were begun; the next micro-batch has them."""
 
     def write_savepoint(self, request: SavepointRequest, positions: SourcePositions | None) -> None:
-        """Save what is committed, after `finish`; `positions` are those before draining, None without draining."""
+        """Save the committed state, after `finish`; `positions` are those before draining, None without draining."""
 
     def save_for_rescaling(self) -> None:
-        """Save what is committed for the same job at another parallelism, if that is quicker than after `stop`."""
+        """Save the committed state for the same job at another parallelism, if that is quicker than after `stop`."""
 
     def stop(self) -> None:
         """Stop executing, and wait for savepoints that were begun."""
@@ -312,7 +312,7 @@ class StreamingDriver:
     # ---------------------------------------------------------------- batches
 
     def _submit_next(self) -> bool:
-        """Submit what comes next: state to restore, or else what the sources assign; return whether there was any."""
+        """Submit state to restore, or else the assignments of the sources; return whether anything was submitted."""
         if self._engine.replaying:
             return False
         if self._restoring:

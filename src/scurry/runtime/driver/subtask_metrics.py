@@ -45,7 +45,7 @@ class SubtaskMetrics:
         self._history: deque[tuple[float, dict[str, _Counts]]] = deque([(clock(), {})])
 
     def add(self, subtask: int, report: TaskReport) -> None:
-        """Add what a subtask has counted in a batch."""
+        """Add the counts of a subtask in a batch."""
         for (number, metric), value in report.counters.items():
             counts = self._counters.setdefault(metric, {}).setdefault(number, {})
             counts[subtask] = counts.get(subtask, 0) + value
@@ -76,7 +76,7 @@ class SubtaskMetrics:
             self._history.popleft()
 
     def take_states(self, parallelism: Mapping[int, int]) -> dict[int, OperatorState]:
-        """Return the state of each operator that has some, and begin to count what the next batch writes.
+        """Return the state of each operator that has some, and reset the counts of writes.
 
         Args:
             parallelism: Operator -> number of its subtasks.

@@ -153,7 +153,7 @@ class Collector:
             consumer.process(values, timestamps)
 
     def emit_tagged(self, items: Values, timestamps: Timestamps) -> None:
-        """Emit what a process function yielded: `(OutputTag, value)` goes to the side output of that tag."""
+        """Emit a result of a process function: `(OutputTag, value)` goes to the side output of that tag."""
         if not OutputTag.in_use:
             self.emit(items, timestamps)
             return

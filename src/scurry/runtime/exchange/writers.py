@@ -216,7 +216,7 @@ class _Receivers(dict[Any, int]):
 
 
 class Keys:
-    """Return the canonical keys of records; `place` is what errors name: the key_by, as a plan of an operator."""
+    """Return the canonical keys of records; errors blame `place`: the key_by, as a plan of an operator."""
 
     def __init__(self, partitioner: ops.Hash, place: Any) -> None:
         selector = partitioner.selector

@@ -63,7 +63,7 @@ class CheckpointedRun:
             checkpoints.finish()
 
     def _commit_rest(self) -> None:
-        """Let the sinks commit what belongs to the last checkpoint, if the job has ended before they had."""
+        """Let the sinks commit the output of the last checkpoint, if the job has ended before they had."""
         rest = self._checkpoints.uncommitted(self._job.plan)
         if rest is not None:
             self._job.start_clock()

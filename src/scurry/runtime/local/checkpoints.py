@@ -207,7 +207,7 @@ class LocalCheckpoints:
         return BatchOutput({numbers[uid]: found[uid] for uid in found.keys() & numbers.keys()}, self._reports)
 
     def committed(self) -> None:
-        """Note that the sinks have committed what belongs to the last checkpoint."""
+        """Note that the sinks have committed the output of the last checkpoint."""
         self._reports = []
         self._committed = self._database.batch
         # Not forced to the disk, nor replaced atomically: a lost or damaged note only lets the sinks commit once more.

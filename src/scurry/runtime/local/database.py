@@ -152,7 +152,7 @@ class CheckpointDatabase:
         stores: Mapping[tuple[int, int], UndoStore],
         output: Iterable[tuple[str, int, bytes]],
     ) -> None:
-        """Make a checkpoint durable: what has changed in the state, and what else there is.
+        """Make a checkpoint durable: the changes of the state, and the rest.
 
         Raises:
             CheckpointStorageFullError: There is no space for it; the earlier checkpoint is still there.

@@ -96,10 +96,10 @@ class RuntimeOperator:
     # ---------------------------------------------------------------- state of the subtask that belongs to no key
 
     def begin_batch(self, store: StateStore, watermark: int) -> None:
-        """Begin a batch of this subtask at this watermark: load what the operator keeps besides keyed state."""
+        """Begin a batch of this subtask at this watermark: load the operator's state besides keyed state."""
 
     def end_batch(self, store: StateStore) -> StateSize:
-        """End the batch: write back what it changed besides keyed state; return how much of that there is now."""
+        """End the batch: write back the changes besides keyed state; return the size of that state."""
         return StateSize()
 
     # ---------------------------------------------------------------- chained
@@ -190,13 +190,13 @@ class KeyedOperator(RuntimeOperator):
         self.fired()
 
     def settle(self) -> None:
-        """Move what a part of a batch has kept in memory to keyed state; called before that is written back."""
+        """Move the state of a part of a batch from memory to keyed state; called before that is written back."""
 
     def fired(self) -> None:
-        """Emit what was gathered while timers fired; called when all that are due have fired, or a part ends."""
+        """Emit the results gathered while timers fired; called when all due ones have fired, or a part ends."""
 
     def set_watermark(self, watermark: int) -> None:
-        """Set what user code sees as the current watermark."""
+        """Set the current watermark of user code."""
         self.current_watermark = watermark
 
     def on_event_time(self, time: int, namespace: Any) -> None:

@@ -83,7 +83,7 @@ class IntervalJoinOperator(KeyedOperator):
     def _join(
         self, index: int, time: int, value: Any, partners: list[tuple[int, Any]], results: Values, times: list[int]
     ) -> None:
-        """Call the function with a record and each of its partners; add what it emits to the results."""
+        """Call the function with a record and each of its partners; add its output to the results."""
         process, context = self._process, self._context
         left, right = value, None
         try:

@@ -87,10 +87,10 @@ class KeyedRowsFunction(Protocol):
         """Process a record of an input; return records to emit."""
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Handle an event-time timer of the current key; `fired` returns what it makes."""
+        """Handle an event-time timer of the current key; `fired` returns the output."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Handle a processing-time timer of the current key; `fired` returns what it makes."""
+        """Handle a processing-time timer of the current key; `fired` returns the output."""
 
     def fired(self, context: RowsContext) -> list[Any]:
         """Return records to emit, after all timers that were due."""

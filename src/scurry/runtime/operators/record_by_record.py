@@ -76,7 +76,7 @@ class PerRecordOperator(RuntimeOperator):
 
 
 def followers(collector: Collector) -> list[PerRecordOperator]:
-    """Return the operators that take what is emitted record by record, in order."""
+    """Return the operators that receive the output record by record, in order."""
     found = collector.followers
     if found is None:
         found = collector.followers = []

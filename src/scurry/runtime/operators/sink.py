@@ -71,7 +71,7 @@ class SinkOperator(RuntimeOperator):
         """Do nothing: sinks do not use watermarks."""
 
     def take(self) -> Iterator[tuple[int, Any]]:
-        """Yield what must leave the task since the last call, as (kind, payload)."""
+        """Yield the output for the driver since the last call, as (kind, payload)."""
         if self._staged:
             blocks, self._blocks = self._blocks, []
             for block in blocks:

@@ -219,7 +219,7 @@ class WindowOperator(KeyedOperator):
         self.emitter.flush()
 
     def _fire(self, result: Any, window: Any, slot: Any, time: int) -> None:
-        """Do what the trigger says at the time of an element or a timer."""
+        """Apply the trigger's decision at the time of an element or a timer."""
         entry = self.backend.entry
         if result.is_fire() and slot in entry:
             self.emitter.emit(window, entry[slot], time)

@@ -173,7 +173,7 @@ class WindowEmitter:
             self._clear(self._context)
 
     def flush(self) -> None:
-        """Pass what was emitted to the collector."""
+        """Pass the emitted records to the collector."""
         if self._results:
             results, times = self._results, self._times
             self._results, self._times = [], []

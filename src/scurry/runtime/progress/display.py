@@ -143,7 +143,7 @@ class ProgressDisplay:
         return [f"{' and '.join(amounts)} behind ({when})"]
 
     def summary(self, error: BaseException | None = None) -> str:
-        """Return how the job ended and what it did, always with the numbers of dropped records and dead letters."""
+        """Return how the job ended and its counts, always with those of dropped records and dead letters."""
         job, totals = self._job, self._job.totals
         stopped = job.stopping.is_set() or isinstance(error, KeyboardInterrupt)
         by = f" by {job.stopped_by}" if job.stopped_by not in (None, "the program", "Ctrl-C") else ""

@@ -33,7 +33,7 @@ from scurry.runtime.tasks.task import Task
 def batch_savepoint(
     path: str | None, metadata: Callable[[], SavepointMetadata], taken: Callable[[str], None]
 ) -> Iterator[str | None]:
-    """Enclose a BATCH job up to the commit of its sinks; then make a savepoint of what was written below the path.
+    """Enclose a BATCH job up to the commit of its sinks; then complete the savepoint below the path.
 
     Args:
         path: The path; None if the job does not end in a savepoint.
@@ -60,7 +60,7 @@ def batch_savepoint(
 
 @contextmanager
 def runs_of(path: str | None, level: int, partition: int = 0) -> Iterator[RunOf]:
-    """Yield what drives the operators of a level in one Spark task.
+    """Yield the drivers of the operators of a level in one Spark task.
 
     Args:
         path: The savepoint to which their state is written; None drops the state.

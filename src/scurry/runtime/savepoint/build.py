@@ -20,7 +20,7 @@ def build_pages(
     watermark: int | None = None,
     clock: int = 0,
 ) -> Iterator[Entry]:
-    """Yield the state of some keys of an operator as a savepoint holds it: pages, and a meta with what is due.
+    """Yield the state of some keys of an operator in the savepoint's form: pages, and a meta with due times.
 
     All keys of a key group must be in one call; the keys of a call are held in memory.
 

@@ -148,7 +148,7 @@ def digest(stream: BinaryIO) -> FileDigest:
 
 
 def difference(stream: BinaryIO, expected: FileDigest) -> str | None:
-    """Return how a file differs from what was written, None if it does not."""
+    """Return the difference of a file from its manifest, None without a difference."""
     size = stream.seek(0, io.SEEK_END)
     if size != expected.bytes:
         return f"{size:,} bytes long instead of {expected.bytes:,}"

@@ -1,4 +1,4 @@
-"""Opening and completing savepoints: every reader begins here and gets what was written or an error.
+"""Opening and completing savepoints: every reader begins here and gets intact files or an error.
 
 All files are compared with the manifest before any is decoded. `EntryFile`s later read against the same digests, in any
 process.

@@ -34,7 +34,7 @@ _FUNCTIONS_WITH_STATE = frozenset(("KeyedProcess", "KeyedCoProcess", "KeyedBroad
 #: Bytes of entries in a STATE row, approximately.
 ROW_BYTES = 1 << 20
 
-#: Bytes of state restored in one micro-batch: of what is sent to the subtasks, and of what they read themselves.
+#: Bytes of state restored in one micro-batch: sent to the subtasks, and read by themselves.
 BATCH_BYTES, READ_BYTES = 256 << 20, 1 << 30
 
 #: A row group is read by the subtasks that take something from it, unless they are more than this.
@@ -308,7 +308,7 @@ def receivers(plan: JobPlan, op: OperatorPlan) -> int:
 
 
 def distribute_metas(metas: list[Meta], gate: dict[int, Any], plan: JobPlan, count: int) -> list[Meta]:
-    """Return the metas of `count` subtasks, each with what is due in its own key groups."""
+    """Return the metas of `count` subtasks, each with the due times in its own key groups."""
     groups = plan.settings.max_parallelism
     clock = max(meta.clock for meta in metas)
     subtasks = [Meta(dict(gate), clock) for _ in range(count)]

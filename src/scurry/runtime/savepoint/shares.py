@@ -67,7 +67,7 @@ def limited(row_groups: Iterable[RowGroup], limit: int) -> Iterator[list[RowGrou
 
 
 def shares(distributor: StateDistributor, row_groups: Iterable[RowGroup]) -> Iterator[RestoreShare]:
-    """Yield what each store takes from each file."""
+    """Yield the share of each store in each file."""
     found: dict[tuple[str, Target], list[RowGroup]] = {}
     for each in row_groups:
         for target in each.readers:

@@ -34,7 +34,7 @@ _MOST_LINKS = 40
 
 @contextmanager
 def trusted_files(path: str, allow_untrusted: bool = False) -> Iterator[tuple[FileSystem, str]]:
-    """Yield a savepoint's file system and its path there, to read only what no other user could have written.
+    """Yield a savepoint's file system and its path there, to read only files that no other user could have written.
 
     Only local files are checked: in an object store or HDFS, access rights decide who may write.
 
@@ -229,7 +229,7 @@ def _check_above(place: str, found: str, status: os.stat_result) -> None:
 
 
 def _check(place: str, found: str, status: os.stat_result, closed: bool = False) -> None:
-    """Refuse what other users can write; below a directory that is closed to them, permissions do not matter."""
+    """Refuse files that other users can write; below a directory that is closed to them, permissions do not matter."""
     if not _own(status):
         raise _refusal(place, found, f"it belongs to user {_user(status.st_uid)}", _copy_of(place))
     if not closed and _others_write(status):

@@ -23,7 +23,7 @@ def writing_state(plan: OperatorPlan) -> Iterator[None]:
 
 
 class BatchState:
-    """The keyed state of one operator in a batch, in parts: what takes up much memory is written back before the end.
+    """The keyed state of one operator in a batch, in parts: large parts are written back before the end.
 
     Args:
         operator: The operator.
@@ -61,7 +61,7 @@ class BatchState:
         self.bind(self._operator.current_watermark)
 
     def end(self, now: int) -> StateSize | None:
-        """Write back the state; return its size, and what all parts have written, None if that is unknown.
+        """Write back the state; return its size, and the bytes written by all parts, None if that is unknown.
 
         Args:
             now: The time in milliseconds, by which state expires.

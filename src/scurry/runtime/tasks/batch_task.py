@@ -29,7 +29,7 @@ sort_key = attrgetter(*BATCH_ORDER)
 
 
 class BatchOutput:
-    """Turn what a task emitted into batch rows."""
+    """Turn the output of a task into batch rows."""
 
     def __init__(self, plan: JobPlan, task: Task) -> None:
         self._task = task
@@ -177,7 +177,7 @@ class OperatorRun:
         self.operator.watermark(self.watermark)
 
 
-#: Plan, operator and its task -> what drives the operator.
+#: Plan, operator and its task -> the operator's driver.
 RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
 
 

@@ -157,12 +157,12 @@ class Task:
         return [row for writer in self.writers.values() for row in writer.progress()]
 
     def received(self, number: int, values: Values) -> None:
-        """Count what the head operator gets; sinks count what they write themselves."""
+        """Count the input of the head operator; sinks count their own output."""
         if values and not isinstance(self.operators[number], SinkOperator):
             self.info.count(number, "numRecordsIn", counter_of(values[0])(values))
 
     def has_state(self, number: int, size: StateSize, before: StoreReads, after: StoreReads) -> None:
-        """Report how much state the head operator has, if that has changed, and what of it was read and written.
+        """Report the size of the head operator's state, if it has changed, and the parts that were read and written.
 
         Args:
             number: The operator.
@@ -179,7 +179,7 @@ class Task:
                 self.info.count(number, metric, value)
 
     def report(self) -> list[WireRow]:
-        """Return the row with what there is to report since the last call; none if there is nothing."""
+        """Return the row of the report since the last call; none if it is empty."""
         report, self.info.report = self.info.report, TaskReport()
         if self._began is not None:
             self._worked, self._began = self._worked + time.perf_counter() - self._began, None

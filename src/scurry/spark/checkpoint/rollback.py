@@ -192,7 +192,7 @@ class Rollback:
     # ---------------------------------------------------------------- rolling back
 
     def _roll_back(self, committed: int, faults: list[str]) -> None:
-        """Delete what comes after a batch, except the plan of the next one."""
+        """Delete the files after a batch, except the plan of the next one."""
         planned = committed + 1 if self._stays_planned(committed + 1, committed) else committed
         commits = sorted((batch for batch in self._commits if batch > committed), reverse=True)
         offsets = sorted((batch for batch in self._offsets if batch > planned), reverse=True)

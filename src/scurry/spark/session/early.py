@@ -79,7 +79,7 @@ def _options(configuration: Mapping[str, str]) -> dict[str, str] | None:
 
 
 def adopt_early_jvm(options: Mapping[str, str]) -> None:
-    """Let PySpark use the early JVM if there is one and it is what a session needs.
+    """Let PySpark use the early JVM if it exists and suits the session.
 
     Args:
         options: The settings of the session.
@@ -102,7 +102,7 @@ def end_early_jvm() -> None:
 
 
 def _import_meanwhile() -> None:
-    """Import what PySpark imports with its first call to the JVM, for a test whether arguments are of NumPy."""
+    """Import the modules that PySpark imports with its first call to the JVM, to test for arguments of NumPy."""
     with suppress(ImportError):
         importlib.import_module("pyspark.testing.utils")
 

@@ -1,4 +1,4 @@
-"""Filter Spark's own messages out of what the JVM and its Python workers print.
+"""Filter Spark's own messages out of the output of the JVM and its Python workers.
 
 The JVM inherits a pipe in place of both outputs. A thread here passes on what user functions print, and drops what
 Spark prints when it starts and stops.
@@ -43,7 +43,7 @@ def quiet_jvm() -> Iterator[None]:
 
 
 def filtered_output() -> int:
-    """Return a file that passes what is written to it on to the standard error of now, without Spark's messages."""
+    """Return a file that copies its input to the present standard error, without Spark's messages."""
     read, write = os.pipe()
     threading.Thread(target=_pump, args=(read, os.dup(2)), name="scurry-jvm-output", daemon=True).start()
     return write

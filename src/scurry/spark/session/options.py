@@ -49,7 +49,7 @@ SESSION_CONF = {
     f"spark.executorEnv.{ALLOCATOR[0]}": ALLOCATOR[1],
 }
 
-#: Settings of a session without Spark's UI, where nobody reads what Spark keeps of its jobs.
+#: Settings of a session without Spark's UI, where nobody reads Spark's records of its jobs.
 _WITHOUT_UI = {
     "spark.ui.liveUpdate.period": "-1",
     "spark.ui.retainedJobs": "20",

@@ -30,7 +30,7 @@ _JVM_OPTION = re.compile(r"SPARK_JAVA_OPT_(\d+)")
 
 
 def main() -> None:
-    """Become what the arguments ask for."""
+    """Become the process that the arguments describe."""
     role = sys.argv[1] if len(sys.argv) > 1 else ""
     if role not in ("driver", "executor"):
         command = ["scurry", *sys.argv[1:]]

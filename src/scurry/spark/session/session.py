@@ -141,7 +141,7 @@ def _builder(name: str, master: str, configuration: Mapping[str, str], bounded: 
 
 
 def _warm_up(spark: SparkSession) -> None:
-    """Start the Python daemon and load what every stage needs while the driver still plans the first job."""
+    """Start the Python daemon and load the modules of every stage while the driver still plans the first job."""
     try:
         spark.range(0, 2, 1, 2).mapInArrow(_same, "id long").collect()
     except Exception:  # the job itself reports errors of the session better

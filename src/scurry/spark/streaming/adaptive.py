@@ -106,7 +106,7 @@ class AdaptiveScheduler:
         return plan.rebuild(replace(plan.settings, parallelism=parallelism))
 
     def bound(self, parallelism: int) -> None:
-        """Limit the parallelism to what the user has requested."""
+        """Limit the parallelism to the requested one."""
         self._scaling = replace(self._scaling, most=parallelism)
         self._policy = ScalingPolicy(self._scaling)
 

@@ -32,7 +32,7 @@ KEPT_BATCHES = 100
 
 
 class AssignmentStream:
-    """The `MemoryStream` that the query reads, with the log of what was added to it.
+    """The `MemoryStream` that the query reads, with the log of its additions.
 
     Args:
         spark: The session.

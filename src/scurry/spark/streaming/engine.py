@@ -41,7 +41,7 @@ _CHECK_SECONDS = 0.25
 
 
 class SparkEngine:
-    """Execute what is submitted to the assignment stream.
+    """Execute the batches of the assignment stream.
 
     Args:
         job: The job.
@@ -201,7 +201,7 @@ class SparkEngine:
         self._directory.let_origin_be_saved(self._let_tasks_save)
 
     def _let_tasks_save(self, path: str) -> None:
-        """Let the tasks write what they have into a savepoint, in a micro-batch that does nothing else."""
+        """Let the tasks write their state into a savepoint, in a micro-batch that does nothing else."""
         if self._positions is not None:
             saving = self._savepoints.message(path)
             self._assignments.add([saving], self._positions)

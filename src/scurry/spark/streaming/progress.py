@@ -1,4 +1,4 @@
-"""Read what Spark reports about the batches of a query."""
+"""Read Spark's reports on the batches of a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates as texts of Spark's SQL, where Spark computes exactly what Flink does."""
+"""Aggregates as texts of Spark's SQL, if Spark gives exactly Flink's results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as texts of Spark's SQL, where Spark computes exactly what Flink does.
+"""Expressions as texts of Spark's SQL, if Spark gives exactly Flink's results.
 
 `spark_expression` returns None for everything else: other functions, and types for which Spark's answers differ (NaN in
 comparisons, divisions by zero, texts of numbers, ...). Such expressions run in Python.

@@ -85,7 +85,7 @@ def lowered(
 
 @dataclass(frozen=True)
 class _Scanned:
-    """A scan, what reads its table, and the table as Spark reads it, if it does."""
+    """A scan, the reader of its table, and the table as Spark reads it, if it does."""
 
     scan: nodes.Scan
     source: TableSource
@@ -116,7 +116,7 @@ class _Lowering:
 
     @contextmanager
     def views(self) -> Iterator[None]:
-        """Forget the views at the end: what has been analysed does not need them."""
+        """Drop the views at the end: analysed plans do not need them."""
         try:
             yield
         finally:

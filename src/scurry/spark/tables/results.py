@@ -1,4 +1,4 @@
-"""Results of queries in BATCH: what Spark sends to the driver, in memory up to a limit and beyond it on disk."""
+"""Results of queries in BATCH: sent to the driver by Spark, in memory up to a limit and beyond it on disk."""
 
 from __future__ import annotations
 

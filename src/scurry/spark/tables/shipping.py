@@ -17,7 +17,7 @@ _setup: ContextVar[WorkerSetup | None] = ContextVar("setup", default=None)
 
 @contextmanager
 def preparing_workers(setup: WorkerSetup) -> Iterator[None]:
-    """Send what is shipped meanwhile with the setup that its workers need."""
+    """Ship objects meanwhile with the setup that their workers need."""
     token = _setup.set(setup)
     try:
         yield
@@ -26,7 +26,7 @@ def preparing_workers(setup: WorkerSetup) -> Iterator[None]:
 
 
 class Shipped:
-    """A value that was pickled on the driver, with what a worker does before it loads it."""
+    """A value that was pickled on the driver, with the setup of its worker."""
 
     def __init__(self, value: Any) -> None:
         """Pickle a value."""

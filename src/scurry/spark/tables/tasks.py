@@ -120,7 +120,7 @@ def run_on_pairs(
 
 
 def writing(write: Callable[[int, Batches], Any], schema: Schema) -> Callable[[Batches], Batches]:
-    """Return a function for `mapInArrow` that writes the rows of a partition and returns what that returns, pickled.
+    """Return a function for `mapInArrow` that writes the rows of a partition and returns the writer's result, pickled.
 
     Args:
         write: Writes the rows of a task.

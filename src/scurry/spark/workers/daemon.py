@@ -53,7 +53,7 @@ def _forget_archives() -> None:
 
 
 def import_what_workers_need(modules: str) -> None:
-    """Import what every worker needs, and some modules.
+    """Import the modules that every worker needs, and some more.
 
     Args:
         modules: Their names, as in the environment variable `MODULES`.
@@ -76,7 +76,7 @@ def import_what_workers_need(modules: str) -> None:
 
 
 def main() -> None:
-    """Import what every worker needs, then serve Spark's own daemon protocol."""
+    """Import the modules that every worker needs, then serve Spark's own daemon protocol."""
     import_what_workers_need(os.environ.get(MODULES, ""))
     import pyspark.daemon
 

@@ -31,7 +31,7 @@ def is_local(master: str | None) -> bool:
 
 
 def stage(master: str, plan: JobPlan) -> None:
-    """Prepare what the workers of a session will need, before the session is made.
+    """Prepare the dependencies of a session's workers, before the session is made.
 
     Raises:
         DependencyError: The dependencies cannot be provided.
@@ -42,7 +42,7 @@ def stage(master: str, plan: JobPlan) -> None:
 
 
 def provide(context: Any, plan: JobPlan) -> None:
-    """Provide the workers of a context with what a job needs, from the next stages on.
+    """Provide the workers of a context with a job's dependencies, from the next stages on.
 
     Raises:
         DependencyError: The dependencies cannot be provided.

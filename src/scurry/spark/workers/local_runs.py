@@ -132,7 +132,7 @@ class LocalRuns:
 
 
 def _is_whole(blob: mmap.mmap, digest: int) -> bool:
-    """Return whether a file is what was written; of rows, only the head: a merge does not digest them again."""
+    """Return whether a file is intact; of rows, only the head: a merge does not digest them again."""
     if is_run(blob):  # type: ignore[arg-type]
         return content_digest(blob) == digest
     return has_rows(blob) and digest_of(blob) == digest  # type: ignore[arg-type]

@@ -151,7 +151,7 @@ class LocalState:
         return [str(each) for each in _starts(self._directory) if each != self._own] if self.reuses else []
 
     def _begin(self) -> None:
-        """Make the directory of this start, and remove what no job will use again."""
+        """Make the directory of this start, and remove files that no job will use again."""
         self._own.mkdir(mode=0o700, parents=True)
         known = f"{self.checkpoint}\n{_boot()}"
         file = self._directory / _CHECKPOINT

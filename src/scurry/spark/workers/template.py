@@ -115,7 +115,7 @@ def import_in_template(modules: str) -> None:
 
 @dataclass(frozen=True)
 class _Request:
-    """A process to be: what `from_template.py` sends."""
+    """A process to be: the request of `from_template.py`."""
 
     executable: str
     arguments: list[str]

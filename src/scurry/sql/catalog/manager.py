@@ -146,7 +146,7 @@ class CatalogManager:
         return did_you_mean(name, self.list_catalogs())
 
     def similar(self, path: Sequence[str]) -> str:
-        """Return a hint at what is meant by a name that no table or view has: `did you mean 'orders'?`.
+        """Return a hint for an unknown name of a table or view: `did you mean 'orders'?`.
 
         Args:
             path: Catalog, database and name.

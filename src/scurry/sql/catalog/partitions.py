@@ -89,7 +89,7 @@ class PartitionDetails:
 
 
 class PartitionedCatalog:
-    """The methods of a catalog about partitions and statistics, of which it keeps what `_details` returns.
+    """The methods of a catalog about partitions and statistics, whose storage is `_details`.
 
     Every method raises CatalogError if what it names does not exist, or exists already.
 
@@ -168,13 +168,13 @@ class PartitionedCatalog:
     def alter_statistics(
         self, database: str, table: str, spec: Spec | None, statistics: CatalogTableStatistics
     ) -> None:
-        """Replace what is known of the size of a table, or of one of its partitions."""
+        """Replace the statistics of a table, or of one of its partitions."""
         self._changed(database, table, spec).statistics = replace(statistics)
 
     def alter_column_statistics(
         self, database: str, table: str, spec: Spec | None, statistics: CatalogColumnStatistics
     ) -> None:
-        """Replace what is known of the columns of a table, or of one of its partitions."""
+        """Replace the statistics of a table's columns, or of those of one of its partitions."""
         self._changed(database, table, spec).column_statistics = replace(statistics)
 
     def _described(self, database: str, table: str, spec: Spec | None) -> TableDetails | PartitionDetails | None:

@@ -195,6 +195,6 @@ def explained(error: ScurryError, message: str) -> ValidationError:
 
 
 def with_hint(error: ValidationError, given: str, known: Iterable[str]) -> ValidationError:
-    """Return an error that lists all there is with a hint at what could be meant."""
+    """Return an error that lists all candidates, with a hint at the most similar one."""
     closest = similar_name(given, known)
     return error if closest is None else error.with_hint(f"did you mean '{closest}' instead of '{given}'?")

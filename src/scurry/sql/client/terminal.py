@@ -143,7 +143,7 @@ class SqlCompleter(Completer):
         self._executor = executor
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Yield what may stand at the cursor."""
+        """Yield completions at the cursor."""
         text, position = document.text, document.cursor_position
         pieces = split(document.text_before_cursor)
         start = 0
@@ -193,7 +193,7 @@ def _coloured(text: str) -> list[StyleAndTextTuples]:
 
 
 def _view(answer: Answer, settings: DisplaySettings) -> None:
-    """Show the rows of an answer on the whole terminal until the user leaves; what it showed last stays.
+    """Show the rows of an answer on the whole terminal until the user leaves; the last screen stays.
 
     A result that is complete soon is only printed, unless the session has chosen a mode.
     """

@@ -12,7 +12,7 @@ from scurry.sql.client.executor import Answer
 from scurry.sql.client.results import NULL, DisplaySettings, table_lines
 from scurry.sql.statements.display.tableau import column_width, display_width
 
-#: Seconds between refreshes, and what the screen calls them.
+#: Seconds between refreshes, and their name on the screen.
 REFRESH_INTERVALS = (
     (0.0, "-"),
     (0.05, "Fastest"),

@@ -1,1 +1,1 @@
-"""Connectors as tables: what `'connector' = '...'` in WITH means."""
+"""Connectors as tables: the meaning of `'connector' = '...'` in WITH."""

@@ -168,7 +168,7 @@ _COMPRESSED_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Changes:
-    """Rows that travel together: what operators of tables pass on, and what sinks of tables take.
+    """Rows that travel together, between operators of tables and to their sinks.
 
     Attributes:
         batch: The rows; those for a sink have the persisted columns of the table.
@@ -192,11 +192,11 @@ class Changes:
         return Changes(self.batch.slice(start, length), kinds)
 
     def __repr__(self) -> str:
-        """Return how many rows there are, of which columns: what messages show of a record."""
+        """Return the number and columns of the rows, as messages show a record."""
         return f"{self.batch.num_rows} rows of ({', '.join(self.batch.schema.names)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the rows as an Arrow IPC stream, without what their buffers hold beside them.
+        """Pickle the rows as an Arrow IPC stream, without the other contents of their buffers.
 
         Columns with a dictionary, which save bytes on the way, are plain ones again when they arrive.
         """

@@ -143,7 +143,7 @@ class FrameSource(TableSource):
         return [[Changes(batch)] for batch in table.combine_chunks().to_batches(max_chunksize=1 << 16)]
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Collect the rows; return what assigns them to the readers."""
+        """Collect the rows; return the enumerator that assigns them to the readers."""
         return _Pieces([self.splits()], channels)
 
     def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:

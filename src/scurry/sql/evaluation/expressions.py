@@ -36,7 +36,7 @@ _DEEP = 50
 
 
 class _Rows:
-    """Some rows of a batch, and what was computed for them already."""
+    """Some rows of a batch, and the columns computed for them already."""
 
     def __init__(self, columns: Callable[[int], pa.Array], count: int, describe: Describe) -> None:
         self._column = columns

@@ -81,7 +81,7 @@ def names() -> list[str]:
     return sorted(_functions())
 
 
-#: Functions that make windows: of tables, and in GROUP BY with what is known of them.
+#: Functions that make windows: of tables, and in GROUP BY with their definitions.
 WINDOW_FUNCTIONS = (
     "CUMULATE",
     "HOP",

@@ -22,7 +22,7 @@ class PathSyntaxError(PathError):
     """A path is malformed."""
 
 
-#: From a value, and the value at the root of the path, to what a step of the path leads to.
+#: From a value, and the value at the root of the path, to the values at a step of the path.
 Step = Callable[[Any, Any], Iterator[Any]]
 
 _NAME: Final = re.compile(r"[^.\[\]()\s?@'\"][^.\[()]*")

@@ -49,7 +49,7 @@ _UNFINISHED: Final = {True: re.compile(r"[^ \t\r\n]"), False: re.compile(r"[\w$]
 
 
 def loads(text: str, decoder: json.JSONDecoder = _DECODER) -> Any:
-    """Return the value of a JSON text; what follows it does not matter. Fractions are Decimals.
+    """Return the value of a JSON text; ignore further text. Fractions are Decimals.
 
     Args:
         text: The text.

@@ -38,7 +38,7 @@ def by_column(function: Callable[..., Column]) -> Bind:
 
 
 def by_value(function: Callable[..., Any], nulls: bool = False) -> Bind:
-    """Return the kernel of a function of values, for what no kernel of Arrow computes as Flink does.
+    """Return the kernel of a function of values, for functions that no kernel of Arrow computes as Flink does.
 
     Args:
         function: Takes Python values as `scurry.sql.types.values` describes them, and returns one or None.

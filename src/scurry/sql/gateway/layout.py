@@ -132,7 +132,7 @@ def _number(text: str) -> str:
 
 
 def json_value(data_type: DataType) -> Callable[[Any], Any]:
-    """Return the function that makes of a value what `dumps` writes as Flink does."""
+    """Return the function that makes of a value one that `dumps` writes as Flink does."""
     convert = _converter(data_type)
     return lambda value: None if value is None else convert(value)
 

@@ -93,7 +93,7 @@ def _session(request: Request, handle: UUID) -> Session:
 
 
 def info() -> dict[str, str]:
-    """Say what this is: a gateway of Flink, in the version whose dialect it has."""
+    """Return the product, a gateway of Flink, and the version of its dialect."""
     return {"productName": "Apache Flink", "version": flink_version}
 
 

@@ -24,13 +24,13 @@ class Expiry:
         self._ttl = ttl
 
     def expire(self, context: RowsContext) -> None:
-        """Forget what was kept of the current key if that has expired."""
+        """Clear the state of the current key if it has expired."""
         touched = context.state.get(_TOUCHED) if self._ttl else None
         if touched is not None and touched + self._ttl <= context.processing_time:
             _forget(context.state)
 
     def touch(self, context: RowsContext) -> None:
-        """Note that state of the current key is written; forget what was kept before if that has expired."""
+        """Note that state of the current key is written; clear earlier state if that has expired."""
         if not self._ttl:
             return
         self.expire(context)

@@ -249,7 +249,7 @@ class Lowering:
 
     @property
     def changelogs(self) -> Changelogs:
-        """The kinds of changes of the plans' nodes, and what their updates consist of."""
+        """The kinds of changes of the plans' nodes, and the content of their updates."""
         return self._changelogs
 
     def _uid(self, name: str) -> str:
@@ -374,7 +374,7 @@ def _is_row_wise(plan: Plan) -> bool:
 
 
 def _row_wise_steps(plan: Plan) -> tuple[list[Plan], Plan]:
-    """Return the row-wise operations at the top of a plan, the first one first, and what is below them."""
+    """Return the row-wise operations at the top of a plan, the first one first, and the plan below them."""
     steps: list[Plan] = []
     while _is_row_wise(plan):
         steps.insert(0, without_inputs(plan))

@@ -51,7 +51,7 @@ def _keyed_changes(changes: Changes, keys: list[CanonicalKey], codes: Any) -> Ke
 
 
 class PartitionByKey:
-    """Split records by key: what `ops.HashRows` calls.
+    """Split records by key, for `ops.HashRows`.
 
     Args:
         columns: Positions of the columns of the key; none if all rows belong together.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: The slot of a partition's timers: times by name, times without one, and the values of its key.
 _TIMERS = "timers"
-#: The namespaces of timers without a name, and what those of timers with a name begin with.
+#: The namespaces of timers without a name, and the prefix of those of timers with a name.
 _UNNAMED, _NAMED = "timer", "timer "
 #: Prefixes of the slots of state entries; also the namespaces of the timers that expire them.
 _STATE = "state "

@@ -1,4 +1,4 @@
-"""The watermarks of a table: what its definition computes for each row."""
+"""The watermarks of a table, computed from its definition for each row."""
 
 from __future__ import annotations
 

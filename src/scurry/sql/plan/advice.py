@@ -1,4 +1,4 @@
-"""Hints at what makes a refused plan one that runs."""
+"""Hints for rewriting a refused plan to one that runs."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from scurry.sql.types import DataType
 
 
 def one_row() -> Plan:
-    """Return a plan of one row without columns: what a query without FROM reads."""
+    """Return a plan of one row without columns, the input of a query without FROM."""
     return Values(Schema(), ((),))
 
 
@@ -156,7 +156,7 @@ _Call = TypeVar("_Call", AggregateCall, WindowCall)
 
 
 class _Computed:
-    """A projection that grows by what is asked for, each expression once."""
+    """A projection that grows on request, with each expression once."""
 
     def __init__(self, plan: Plan, keep: bool = False) -> None:
         self._input = plan

@@ -88,7 +88,7 @@ def call(
 
 
 def wrong_call(name: str, arguments: Sequence[Expression], span: Any, error: SignatureError) -> ValidationError:
-    """Return the error for a call that a function refuses: its message as Flink has it, and what to write instead."""
+    """Return the error for a call that a function refuses: its message as Flink has it, and the replacement."""
     types = [each.type for each in arguments]
     if error.wrong_number and takes_number(name, len(types)):
         return no_match(name, arguments, span)

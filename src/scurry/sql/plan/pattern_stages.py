@@ -1,4 +1,4 @@
-"""PATTERN as a list of stages, each a variable with its quantifier; refuses what Flink refuses."""
+"""PATTERN as a list of stages, each a variable with its quantifier; refuses patterns as Flink does."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def correlations_of(plan: Plan) -> set[int]:
 
 
 def without_inputs(plan: Plan) -> Any:
-    """Return a node on inputs of which only the columns are known: that is what tasks get."""
+    """Return a node on inputs of which only the columns are known, as tasks get it."""
     if isinstance(plan, Scan):
         return Values(plan.schema, ())
     return plan.with_inputs(tuple(Values(each.schema, ()) for each in plan.inputs))

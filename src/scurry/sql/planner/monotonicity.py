@@ -38,7 +38,7 @@ def modified_monotonicity(plan: Plan) -> Columns | None:
 
 
 def never_retracted(plan: nodes.Aggregate) -> tuple[bool, ...]:
-    """Say for each aggregate whether no row is taken back from it: from a MAX of what grows, a MIN of what shrinks."""
+    """Return for each aggregate whether no row is retracted from it: a MAX of growing, a MIN of shrinking values."""
     found = modified_monotonicity(plan)
     if found is None:
         return (False,) * len(plan.calls)

@@ -198,7 +198,7 @@ def _scanned_table(node: relational.Scan) -> tuple[ContextResolvedTable, Catalog
 
 
 def sink_with_changes(session: TableSession, sink: Sink, table: CatalogTable) -> Sink:
-    """Return the plan of a sink, which says what the table takes."""
+    """Return the plan of a sink, with the changes that the table accepts."""
     found: SinkChanges = sink_changes(session.context_of(sink.table.identifier, table))
     key = table.schema.get_primary_key()
     names = sink.input.schema.names
@@ -207,7 +207,7 @@ def sink_with_changes(session: TableSession, sink: Sink, table: CatalogTable) ->
 
 
 def _check_mode(session: TableSession) -> None:
-    """Raise what Flink raises if the setting of the mode was changed after the session was made."""
+    """Raise Flink's error if the setting of the mode was changed after the session was made."""
     if session.ends_in_savepoint or not session.configuration.contains_key(RUNTIME_MODE.key):
         return
     configured = session.get(RUNTIME_MODE)
@@ -222,7 +222,7 @@ def _check_mode(session: TableSession) -> None:
 
 
 def _check_rowtimes(sink: Sink) -> None:
-    """Raise what Flink raises if the time of a sink's rows could be that of several columns."""
+    """Raise Flink's error if the time of a sink's rows could be that of several columns."""
     rows = sink.input
     times = [
         column.name for place, column in enumerate(rows.schema) if is_rowtime(column.type) and stays_time(rows, place)

@@ -57,7 +57,7 @@ class ClientStatements:
         self._initial = session.configuration.to_dict()
 
     def execute(self, statement: nodes.Statement, script: str = "statement", lines_before: int = 0) -> StatementResult:
-        """Do what a statement says.
+        """Execute a statement.
 
         Args:
             statement: The statement.
@@ -98,7 +98,7 @@ class ClientStatements:
 
     @contextmanager
     def overridden(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Let settings apply to what is executed within a `with` block."""
+        """Apply settings to the statements within a `with` block."""
         configuration = self.session.configuration
         before = {key: configuration.to_dict().get(key) for key in settings}
         for key in settings:

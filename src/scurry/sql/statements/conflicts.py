@@ -12,7 +12,7 @@ from scurry.sql.types.families import is_rowtime
 
 
 def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> None:
-    """Check that a statement says what is done with rows of the same primary key, if a query may have several.
+    """Require ON CONFLICT if a query may have several rows of the same primary key.
 
     Raises:
         ValidationError: It does not say so, or says it where it means nothing.

@@ -33,7 +33,7 @@ Handler = Callable[[TableSession, Any], StatementResult]
 
 @deep_recursion()
 def execute(session: TableSession, statement: nodes.Statement) -> StatementResult:
-    """Do what a statement says.
+    """Execute a statement.
 
     Raises:
         ValidationError: Flink would refuse it.

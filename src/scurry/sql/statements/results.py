@@ -1,4 +1,4 @@
-"""StatementResult: what a statement answers; QueryRows: the rows of a query, computed as they are taken."""
+"""StatementResult: the result of a statement; QueryRows: the rows of a query, computed on demand."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class SymbolType(AtomicType):
 
 
 class VariantType(AtomicType):
-    """Semi-structured values: what PARSE_JSON returns."""
+    """Semi-structured values, the results of PARSE_JSON."""
 
 
 class BitmapType(AtomicType):

@@ -27,7 +27,7 @@ def invalid(span: Span, message: str) -> ValidationError:
 
 
 def check_period(type: DataType, span: Span) -> None:
-    """Refuse what FOR SYSTEM_TIME AS OF is followed by unless it is a time.
+    """Refuse operands of FOR SYSTEM_TIME AS OF that are no times.
 
     Args:
         type: Its type.

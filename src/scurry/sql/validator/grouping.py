@@ -1,4 +1,4 @@
-"""GROUP BY: keys, grouping sets, aggregates, and what may be selected beside them."""
+"""GROUP BY: keys, grouping sets, aggregates, and the expressions that may be selected beside them."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Hints:
         return next((retry for table, retry in self._lookups if table in names), None)
 
     def check(self) -> None:
-        """Check that joins or an aggregation have taken what the hints name, after they have asked for it.
+        """Check that joins or an aggregation have used the names in the hints, after they have asked for it.
 
         Raises:
             ValidationError: A hint names another table.

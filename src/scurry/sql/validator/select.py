@@ -248,7 +248,7 @@ def _aliases(items: Sequence[Item]) -> dict[str, nodes.Expression]:
 
 
 def _without_aliases(expression: nodes.Expression, aliases: dict[str, nodes.Expression]) -> nodes.Expression:
-    """Return a key of ORDER BY or a condition of QUALIFY with the aliases in it replaced by what they stand for."""
+    """Return a key of ORDER BY or a condition of QUALIFY with its aliases replaced by their expressions."""
     if isinstance(expression, nodes.Identifier):
         return aliases.get(expression.names[0], expression) if expression.is_simple else expression
     changes: dict[str, Any] = {}

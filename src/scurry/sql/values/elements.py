@@ -77,7 +77,7 @@ def without_dataclasses(value: Any) -> Any:
 
 
 def attributes_of(value: Any) -> dict[str, Any] | None:
-    """Return the attributes of an object, which is a row of them; None of what has none."""
+    """Return the attributes of an object, which is a row of them; None of an object without attributes."""
     return None if isinstance(value, Row | tuple | list | dict) else getattr(value, "__dict__", None)
 
 

@@ -158,13 +158,13 @@ def row_type_of_value(value: Any, names: Sequence[str] | None) -> RowType:
 
 
 def hinted_result(method: Any) -> DataType | None:
-    """Return the SQL type of what a function is annotated to return, None without a usable annotation."""
+    """Return the SQL type of a function's annotated result, None without a usable annotation."""
     hint = hints_of(method).get("return")
     return None if hint is None else type_of_hint(hint)
 
 
 def hinted_rows(method: Any) -> DataType | None:
-    """Return the row type of what a table function is annotated to return: `Iterator[tuple[int, str]]`."""
+    """Return the row type of a table function's annotated result: `Iterator[tuple[int, str]]`."""
     hint = _without_none(hints_of(method).get("return"))
     if typing.get_origin(hint) in _SEVERAL and typing.get_args(hint):
         hint = typing.get_args(hint)[0]

@@ -67,7 +67,7 @@ _CHANGEABLE = (ArrayType, MapType, RowType, RawType, BinaryType, VarBinaryType)
 
 
 class ResultColumn:
-    """Makes columns of a type out of what functions return.
+    """Makes columns of a type out of the results of functions.
 
     Attributes:
         convert: Makes a value of the column of one result that is not None; raises the error of the conversion.

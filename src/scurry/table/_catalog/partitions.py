@@ -275,14 +275,14 @@ class PartitionMethods(ApiObject):
     def alter_table_statistics(
         self, table_path: ObjectPath, table_statistics: CatalogTableStatistics, ignore_if_not_exists: bool
     ) -> None:
-        """Replace what is known of the size of a table; the last argument is whether it may be missing."""
+        """Replace the statistics of a table; the last argument is whether it may be missing."""
         if self._changes(table_path, None, ignore_if_not_exists):
             self._catalog.alter_statistics(*_names(table_path), None, table_statistics._statistics)
 
     def alter_table_column_statistics(
         self, table_path: ObjectPath, column_statistics: CatalogColumnStatistics, ignore_if_not_exists: bool
     ) -> None:
-        """Replace what is known of the columns of a table; the last argument is whether it may be missing."""
+        """Replace the statistics of a table's columns; the last argument is whether it may be missing."""
         if self._changes(table_path, None, ignore_if_not_exists):
             self._catalog.alter_column_statistics(*_names(table_path), None, column_statistics._statistics)
 
@@ -293,7 +293,7 @@ class PartitionMethods(ApiObject):
         partition_statistics: CatalogTableStatistics,
         ignore_if_not_exists: bool,
     ) -> None:
-        """Replace what is known of the size of a partition; the last argument is whether it may be missing."""
+        """Replace the statistics of a partition; the last argument is whether it may be missing."""
         if self._changes(table_path, partition_spec, ignore_if_not_exists):
             spec = partition_spec.get_partition_spec()
             self._catalog.alter_statistics(*_names(table_path), spec, partition_statistics._statistics)
@@ -305,13 +305,13 @@ class PartitionMethods(ApiObject):
         column_statistics: CatalogColumnStatistics,
         ignore_if_not_exists: bool,
     ) -> None:
-        """Replace what is known of the columns of a partition; the last argument is whether it may be missing."""
+        """Replace the statistics of a partition's columns; the last argument is whether it may be missing."""
         if self._changes(table_path, partition_spec, ignore_if_not_exists):
             spec = partition_spec.get_partition_spec()
             self._catalog.alter_column_statistics(*_names(table_path), spec, column_statistics._statistics)
 
     def _changes(self, path: ObjectPath, spec: CatalogPartitionSpec | None, may_be_missing: bool) -> bool:
-        """Return whether to change what a path and a partition name; if it has to be there, the catalog says so."""
+        """Return whether to change the object of a path and partition; the catalog reports a missing one."""
         if not may_be_missing:
             return True
         database, name = _names(path)

@@ -1,4 +1,4 @@
-"""Catalogs, databases, and what they contain."""
+"""Catalogs, databases, and their contents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CatalogMethods(EnvironmentBase):
-    """Catalogs, databases, and what they contain."""
+    """Catalogs, databases, and their contents."""
 
     def create_catalog(self, catalog_name: str, catalog_descriptor: CatalogDescriptor) -> None:
         """Add a catalog.

@@ -1,4 +1,4 @@
-"""User-defined functions, and what Python's functions need on workers."""
+"""User-defined functions, and their dependencies on workers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class FunctionMethods(EnvironmentBase):
-    """User-defined functions, and what Python's functions need on workers."""
+    """User-defined functions, and their dependencies on workers."""
 
     def drop_function(self, path: str) -> bool:
         """Remove a permanent function; return whether there was one.

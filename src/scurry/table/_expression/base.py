@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ExpressionBase:
-    """A syntax tree of SQL, with what it needs beside the catalog.
+    """A syntax tree of SQL, with its scope beside the catalog.
 
     Attributes:
         _node: The syntax tree.

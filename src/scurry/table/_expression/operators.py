@@ -90,7 +90,7 @@ class Operators(ExpressionBase):
         return self._converted(data_type, "CAST")
 
     def try_cast(self, data_type: DataType) -> Self:
-        """Convert to a type; what cannot be converted is NULL.
+        """Convert to a type; values that cannot be converted are NULL.
 
         Args:
             data_type: The type.

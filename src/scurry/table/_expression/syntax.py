@@ -27,7 +27,7 @@ class PlaceOfCode(Span):
         self._text = text
 
     def to(self, other: Span) -> Span:
-        """Return this place: what an expression is made of has no other one."""
+        """Return this place: the parts of an expression have no other one."""
         return self
 
     def describe(self) -> str:

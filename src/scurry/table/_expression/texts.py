@@ -53,7 +53,7 @@ class Texts(ExpressionBase):
         return self._call("SUBSTR", begin_index, length)
 
     def trim_leading(self, character: Any = None) -> Self:
-        """Return the text without what it begins with.
+        """Remove all leading occurrences of a text.
 
         Args:
             character: What is removed as often as it stands there; None for blanks.
@@ -61,7 +61,7 @@ class Texts(ExpressionBase):
         return self._sql("TRIM(LEADING y FROM x)", x=self, y=" " if character is None else character)
 
     def trim_trailing(self, character: Any = None) -> Self:
-        """Return the text without what it ends with.
+        """Remove all trailing occurrences of a text.
 
         Args:
             character: What is removed as often as it stands there; None for blanks.
@@ -69,7 +69,7 @@ class Texts(ExpressionBase):
         return self._sql("TRIM(TRAILING y FROM x)", x=self, y=" " if character is None else character)
 
     def trim(self, character: Any = None) -> Self:
-        """Return the text without what it begins and ends with.
+        """Remove all leading and trailing occurrences of a text.
 
         Args:
             character: What is removed as often as it stands there; None for blanks.

@@ -198,7 +198,7 @@ def grouped_by_columns(session: TableSession, plan: Plan, keys: Sequence[Express
 
 
 def refuse_window_properties(node: nodes.Node) -> None:
-    """Raise an error for what only tables with windows have: the start of a window, an aggregate over one.
+    """Raise an error for properties that only tables with windows have: the start of a window, an aggregate over one.
 
     Raises:
         ValidationError: There is one.

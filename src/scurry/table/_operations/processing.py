@@ -52,7 +52,7 @@ def processed(session: TableSession, function: Any, arguments: Sequence[Any]) ->
 
 
 def _function(session: TableSession, function: Any) -> tuple[UserFunction, str]:
-    """Return a function, and what identifies it in a job."""
+    """Return a function, and its identity in a job."""
     from scurry.table.udf import ProcessTableFunction, udptf
 
     if isinstance(function, str):

@@ -27,7 +27,7 @@ class UserDefinedFunction(ABC):  # noqa: B024 - the classes of its kinds have th
         """
 
     def close(self) -> None:  # noqa: B027
-        """Release what `open` acquired; called when the task ends."""
+        """Release the resources of `open`; called when the task ends."""
 
     def is_deterministic(self) -> bool:
         """Return whether equal arguments give equal results; override it for functions of randomness or time."""

@@ -49,7 +49,7 @@ class _DelegatingAggregate(AggregateFunction[Any, Any]):
 
 
 class DeclaredFunction:
-    """A function with its types: what catalogs, expressions and row-based operations of tables take."""
+    """A function with its types, as catalogs, expressions and row-based operations of tables accept it."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ def _called(kind: str, function: Any) -> tuple[Any, int]:
 
 
 def _hinted(kind: str, function: Any) -> tuple[DataType | None, list[DataType | str] | None]:
-    """Return the types of results and arguments that type hints say; None for what they do not say."""
+    """Return the types of results and arguments from type hints; None without a hint."""
     method, skipped = _called(kind, function)
     if kind == "table aggregate":
         result = hinted_rows(function.emit_value)

@@ -36,7 +36,7 @@ class ProcessTableFunction(UserDefinedFunction):
 
 
 class ArgumentHint:
-    """Says in an annotation what is special about an argument of a process table function."""
+    """Declares the properties of an argument of a process table function in an annotation."""
 
     def __init__(self, *traits: ArgumentTrait, type: DataType | str | None = None, is_optional: bool = False) -> None:
         """Describe the argument.
@@ -66,7 +66,7 @@ class StateHint:
 
 
 class DeclaredProcessFunction:
-    """A process table function with its types: what catalogs and `Table.process` take."""
+    """A process table function with its types, as catalogs and `Table.process` accept it."""
 
     def __init__(self, function: UserFunction) -> None:
         self._function = function
@@ -249,7 +249,7 @@ def _is_context(parameter: inspect.Parameter, hints: dict[str, Any]) -> bool:
 
 
 def _taken_apart(hint: Any) -> tuple[Any, Any]:
-    """Return the class of an annotation, and what it says of an argument or state; None if it says nothing."""
+    """Return the class of an annotation, and its hint about an argument or state; None without a hint."""
     if typing.get_origin(hint) is not typing.Annotated:
         return hint, None
     base, *notes = typing.get_args(hint)

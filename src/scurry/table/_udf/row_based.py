@@ -1,4 +1,4 @@
-"""Row-based operations of tables: what `map`, `flat_map`, `aggregate` and `flat_aggregate` make."""
+"""Row-based operations of tables: results of `map`, `flat_map`, `aggregate` and `flat_aggregate`."""
 
 from __future__ import annotations
 

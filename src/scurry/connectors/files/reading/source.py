@@ -56,7 +56,7 @@ class FileSource(Source):
         drop_malformed: bool = False,
         pattern: str | None = None,
     ) -> None:
-        """Describe what to read.
+        """Describe a source of files.
 
         Args:
             file_format: The format of the files.
@@ -276,7 +276,7 @@ def _address_of(found: str, address: str, path: str) -> str:
 
 
 def _address(saved: str) -> str:
-    """Return the address of a file in a position: earlier versions put the `file:` of what they read before it."""
+    """Return the address of a file in a position: earlier versions stored the `file:` prefix."""
     return saved.removeprefix("file:").removeprefix("//") if saved.startswith("file:/") else saved
 
 

@@ -36,7 +36,7 @@ class PartWriter(ABC):
         """
 
     def finish(self) -> None:
-        """Write what is buffered and the end of the file; the stream stays open."""
+        """Write the buffered records and the end of the file; the stream stays open."""
         return
 
 

@@ -104,7 +104,7 @@ class Alignment:
         return _limited(most, reading.left, reading.granted)
 
     def assigned(self, source: SourcePlan, found: bool, backlog: Backlog | None) -> None:
-        """Record whether the source has assigned anything, and what it has left."""
+        """Record whether the source has assigned anything, and its backlog."""
         reading = self._readings.get(source.id)
         if reading is None:
             return
@@ -115,7 +115,7 @@ class Alignment:
         reading.left = backlog
 
     def _until(self, source: SourcePlan, most: BatchLimits) -> int:
-        """Return the time up to which the source may read: the drift beyond what the others reach in this batch."""
+        """Return the time up to which the source may read: the drift beyond the others' progress in this batch."""
         strategy = source.watermark_strategy
         assert strategy is not None and strategy.alignment is not None
         group = self._groups[strategy.alignment.group]

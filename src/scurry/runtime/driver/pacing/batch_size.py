@@ -10,7 +10,7 @@ from scurry.connectors.source import BatchLimits
 FIRST = BatchLimits(max_bytes=128 << 20, max_records=100_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.
 FIRST_OF_COLUMNS = BatchLimits(max_bytes=512 << 20, max_records=400_000)
-#: A batch may read at most this many times what the previous one was allowed to.
+#: Maximum growth of a batch: factor of the limit of the previous one.
 MAX_GROWTH = 4.0
 #: Two batches show the fixed cost of a batch if their limits differ by this factor at least.
 _DISTINCT = 1.25

@@ -28,7 +28,7 @@ from scurry.runtime.state.store import StateSize, StateStore
 
 PATTERNS_INPUT = 1
 
-#: Broadcast state: what is known of each pattern by id (those that are removed included), and what comes later by time.
+#: Broadcast state: the known patterns by id (removed ones included), and later changes by time.
 #: Changes are plain tuples.
 KNOWN = "patterns"
 LATER = "later-patterns"
@@ -156,7 +156,7 @@ class DynamicCepOperator(CepOperator):
     # ---------------------------------------------------------------- time
 
     def _pass_until(self, watermark: int) -> dict[Any, Any]:
-        """Process what the watermark has reached; changes of patterns take effect between the events."""
+        """Process the events that the watermark has reached; changes of patterns take effect between them."""
         for time in self._later_times(watermark):
             # Timers of keys may be due between two changes, too.
             self._due.update(dict.fromkeys(super()._pass_until(time - 1)))

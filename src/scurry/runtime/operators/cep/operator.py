@@ -159,7 +159,7 @@ class CepOperator(KeyedOperator):
         self.settle()
 
     def _pass_until(self, watermark: int) -> dict[Any, Any]:
-        """Process what a watermark has reached; return the keys that it concerns."""
+        """Process the events that a watermark has reached; return the keys that it concerns."""
         due = self._waiting.take(watermark)
         ready: dict[Any, Any] = dict.fromkeys(self._due, ())
         if due is not None:

@@ -24,7 +24,7 @@ class Emitted:
         context.emitted = self
 
     def add(self, results: Any) -> None:
-        """Add what a function has returned."""
+        """Add the results of a function."""
         if results is not None:
             uncopied, copy = self._collector.handing_over()
             for each in results:  # a generator may emit to side outputs meanwhile

@@ -170,7 +170,7 @@ class PatternRun:
             self._timed_out(running.key, match, ended)
 
     def next_timer(self, running: PartialMatches, now: int) -> int | None:
-        """Return when a timer has to fire for what is due next, None if nothing is.
+        """Return the time of the next timer, None without one.
 
         Flink's timers also show by what else happens when they fire: without a window of the whole pattern, or for a
         match that begins at time 0 or before, nothing ends until some timer of the key fires. So all are kept then.

@@ -36,7 +36,7 @@ class WaitingEvents:
         self._times += times
 
     def take(self, watermark: int) -> Due | None:
-        """Remove and return what the watermark has reached; None if that is nothing."""
+        """Remove and return the events that the watermark has reached; None without any."""
         keys, events, times = self._keys, self._events, self._times
         if not times or min(times) > watermark:
             return None

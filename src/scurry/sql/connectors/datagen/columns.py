@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: Makes the next so many values of a column.
 ColumnGenerator = Callable[[int], "pa.Array"]
-#: Finds what is set for a column or an element: its prefix and type, to values by the last word of their keys.
+#: Finds the options of a column or an element: its prefix and type, to values by the last word of their keys.
 Settings = Callable[[str, DataType], Mapping[str, Any]]
 
 _LARGEST: dict[type[DataType], float] = {FloatType: 3.4e38, DoubleType: 1.7e308}
@@ -76,7 +76,7 @@ def sequence_column(start: int, data_type: DataType) -> ColumnGenerator:
 
 
 class RandomColumns:
-    """Make what generates random columns.
+    """Make the generators of random columns.
 
     Args:
         settings: Finds what is set for a column or an element.

@@ -86,7 +86,7 @@ class RowReader:
         return list(zip(*map(self._converted, self.names, self.types, zip(*rows, strict=True)), strict=True))
 
     def batch(self, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
-        """Return columns of what `values` returned.
+        """Return columns of the results of `values`.
 
         Raises:
             MalformedRecordError: A value does not fit the type of its column.

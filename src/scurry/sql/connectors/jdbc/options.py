@@ -99,7 +99,7 @@ OPTIONS = (
 
 
 def check_values(options: Options) -> None:
-    """Check what Flink checks beyond single values.
+    """Check combinations of values as Flink does.
 
     Raises:
         ValidationError: Options do not fit together.

@@ -53,7 +53,7 @@ class KafkaTableSource(TableSource):
         return self.stop is not None
 
     def splits(self) -> list[Any]:
-        """Return the ranges of offsets to read, one per partition; without an end, up to what is there now.
+        """Return the ranges of offsets to read, one per partition; without an end, up to the present one.
 
         Raises:
             SourceConnectionError: The cluster does not answer.

@@ -1,4 +1,4 @@
-"""Alteration: what ALTER TABLE changes of a table that a catalog of lakes keeps."""
+"""Alteration: the changes of ALTER TABLE to a table in a catalog of lakes."""
 
 from __future__ import annotations
 

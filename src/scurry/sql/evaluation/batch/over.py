@@ -116,7 +116,7 @@ def _shared(call: AggregateCall, rows: int, is_running: bool) -> Callable[..., p
 
 
 def _has_nan(call: AggregateCall, batch: pa.RecordBatch) -> bool:
-    """Return whether a value is NaN: what MIN and MAX make of it depends on all rows of the frame before it."""
+    """Return whether a value is NaN: MIN and MAX then depend on all rows of the frame before it."""
     if not any(isinstance(each.type, DoubleType | FloatType) for each in call.arguments[:1]):
         return False
     return bool(pc.any(pc.is_nan(argument_column(call.arguments[0], batch))).as_py())

@@ -1,1 +1,1 @@
-"""MATCH_RECOGNIZE over blocks of rows: what is kept of rows, conditions, measures, and the automaton between them."""
+"""MATCH_RECOGNIZE over blocks of rows: buffered columns, conditions, measures, and the automaton between them."""

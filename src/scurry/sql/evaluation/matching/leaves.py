@@ -33,7 +33,7 @@ Rows: TypeAlias = Sequence[KeptRow]
 
 
 class Place(Protocol):
-    """A match, or a row with the rows before it: what leaves are looked up in.
+    """A match, or a row with the rows before it: the place at which pattern references are looked up.
 
     Attributes:
         time: The time of the match, in milliseconds.

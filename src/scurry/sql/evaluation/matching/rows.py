@@ -22,7 +22,7 @@ _UNKNOWN: Final = -1
 
 
 class RowExpressions:
-    """Collects what measures and conditions need of a row, and computes it for blocks of rows.
+    """Collects the columns that measures and conditions need of a row, and computes them for blocks of rows.
 
     Until `compile` is called, expressions and conditions can be added.
     """
@@ -43,7 +43,7 @@ class RowExpressions:
         return 1 << self._conditions.index(condition)
 
     def compile(self) -> None:
-        """Compile what was collected."""
+        """Compile the collected expressions."""
         self._values = compile_expressions(list(self._places), self._session)
         self._masks = compile_expressions(self._conditions, self._session)
 

@@ -36,7 +36,7 @@ class StatefulPartition(Partition, Protocol):
         ...
 
     def called(self) -> None:
-        """Forget what the call has cleared."""
+        """Drop the state that the call has cleared."""
 
 
 class TableRows:

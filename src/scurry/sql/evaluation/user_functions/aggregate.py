@@ -213,7 +213,7 @@ class _ColumnsAccumulator:
 
 
 def _plain(found: Any) -> Any:
-    """Return the Python value of what a function on columns returns; None for what stands for no value."""
+    """Return the Python value of a result of a function on columns; None for a missing value."""
     if isinstance(found, tuple):
         return tuple(map(_plain, found))
     value = found.as_py() if isinstance(found, pa.Scalar) else found.item() if isinstance(found, np.generic) else found

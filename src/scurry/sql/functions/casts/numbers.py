@@ -99,7 +99,7 @@ def _from_decimal(target: DataType) -> Cast:
 
 
 def _truncated(target: IntegralType) -> Cast:
-    """Cut the fraction; what is too large is the largest INT or BIGINT, of which smaller types take the low bits."""
+    """Cut the fraction; numbers too large become the largest INT or BIGINT; smaller types take its low bits."""
     wide = np.int64 if isinstance(target, BigIntType) else np.int32
     limits = np.iinfo(wide)
     kind = arrow_type(target)

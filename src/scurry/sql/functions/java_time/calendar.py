@@ -105,7 +105,7 @@ class Fields:
         return (self._values.get("weekday", _SUNDAY) - 1) % 7 + 1
 
     def _combinations(self) -> tuple[int, int, int, int, int]:
-        """Return when day, week of month, weekday in month, day of year and week were set, with what they need."""
+        """Return when day, week of month, weekday in month, day of year and week were set, with their fields."""
         found = (
             self._at("day"),
             self._both("week of month", "weekday"),

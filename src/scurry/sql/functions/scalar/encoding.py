@@ -32,7 +32,7 @@ def _codec(charset: str) -> str:
 
 
 def encode(text: str, charset: str) -> bytes:
-    """ENCODE: the bytes of a text in a character set; what it lacks is a question mark."""
+    """ENCODE: the bytes of a text in a character set; missing characters become question marks."""
     try:
         mark = b"\xfe\xff" if charset.lower() == "utf-16" and text else b""
         return mark + text.encode(_codec(charset), "replace")

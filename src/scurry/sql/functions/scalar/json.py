@@ -57,7 +57,7 @@ class _Failure:
 
 
 def _read(text: str, path: str) -> tuple[bool, Any]:
-    """Return whether the mode is lax, and what a path leads to in a text, which may be a failure."""
+    """Return whether the mode is lax, and the value at a path in a text, which may be a failure."""
     match = _MODE.fullmatch(path)
     lax = match is not None and match[1].lower() == "lax"
     spec = path if match is None else match[2]

@@ -30,7 +30,7 @@ from scurry.sql.types.arithmetic import rounded_type
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE, INT, INTEGER, NUMERIC
 
-#: As what Flink truncates a DOUBLE.
+#: Type in which Flink truncates a DOUBLE.
 _TRUNCATED: Final = DecimalType(38, 18)
 #: Digits before the point that can be rounded away; a number has fewer.
 _MOST_DIGITS: Final = 100_000

@@ -143,7 +143,7 @@ class GroupAggregate:
         self._groups.settle(context)
 
     def _values(self, batch: pa.RecordBatch, segments: Segments, groups: list[Any]) -> tuple[list[Any], ...]:
-        """Return the values of the aggregates at all places, and what they and the views keep of each segment."""
+        """Return the values of the aggregates at all places, and the state of each segment for them and the views."""
         distinct = {call.arguments: DistinctValues(call.arguments, batch) for call in self._views}
         changed, views = [], []
         for number, call in enumerate(self._views):

@@ -30,7 +30,7 @@ def chooses(accumulator: Any) -> TypeGuard[SelectsValue]:
 def chosen(
     accumulator: SelectsValue, column: pa.Array, counted: Any, segments: Segments, known: Any, before: pa.Array
 ) -> tuple[pa.Array, pa.Array]:
-    """Return the value at each place, and for each segment what to keep.
+    """Return the value at each index, and the new state of each segment.
 
     Args:
         accumulator: What chooses.

@@ -28,7 +28,7 @@ def keeps_states_only(plan: GlobalGroupAggregate, session: Session) -> bool:
 
 
 class ColumnarGroups(HashedRowsFunction):
-    """Merge what `LocalGroups` sends, by group; emit the change of each group.
+    """Merge the partial states of `LocalGroups` by group; emit the change of each group.
 
     A group is a row with the columns that `LocalGroups` sends: its key, its number of rows if they may be taken back,
     and the states of its aggregates.

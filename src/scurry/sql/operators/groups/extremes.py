@@ -17,7 +17,7 @@ from scurry.sql.operators.ranks.sorted_rows import SortedRows
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.types.values import from_values, to_values
 
-#: The greatest number below zero; what sorts -0.0 comes directly after it.
+#: The greatest number below zero; -0.0 sorts directly after it.
 _LEAST_BELOW_ZERO = -5e-324
 
 

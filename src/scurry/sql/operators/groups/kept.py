@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.operators.groups.pieces import EntryPieces, LoadedPieces
 
-#: Its number of rows, what its aggregates and its views keep, and when it was written last.
+#: Its number of rows, the state of its aggregates and views, and the time of the last write.
 Group: TypeAlias = "tuple[int, list[Any], list[Any], int]"
 
 #: The slot of a group.
@@ -60,7 +60,7 @@ class KeptGroups:
             context.register_processing_timer(group[3] + self._ttl)
 
     def settle(self, context: RowsContext) -> None:
-        """Move what has changed to the state of its key."""
+        """Move the changes to the state of their keys."""
         for key in self._changed:
             entry, group = context.select(key), self._touched[key]
             if group is None:

@@ -48,7 +48,7 @@ def lower_local_aggregate(lowering: Lowering, plan: LocalGroupAggregate) -> Node
 
 
 def lower_global_aggregate(lowering: Lowering, plan: GlobalGroupAggregate) -> Node:
-    """Return the node that merges what groups have of the rows that were aggregated where they were read."""
+    """Return the node that merges the partial states of groups from the local phase."""
     before = lowering.changelogs.updates_before(plan)
     ttl = lowering.state_ttl if plan.aggregate.state_ttl is None else plan.aggregate.state_ttl
     bare, rows, keys = without_inputs(plan), [lowering.node(plan.input)], [plan.keys]

@@ -25,7 +25,7 @@ _DISTINCT_ANYWAY = ("MIN", "MAX")
 
 
 class Partial(Protocol):
-    """A part of what is sent.
+    """A part of the local phase's output.
 
     Attributes:
         width: The number of its columns.

@@ -1,4 +1,4 @@
-"""State of a group in pieces: what a batch does not touch is neither decoded nor encoded."""
+"""State of a group in pieces: pieces that a batch does not touch are neither decoded nor encoded."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class LoadedPieces(ABC):
 
     @abstractmethod
     def save(self) -> Pieces:
-        """Write what has changed to the pieces, and return them."""
+        """Write the changes to the pieces, and return them."""
 
 
 class ValueCounts(LoadedPieces):
@@ -87,7 +87,7 @@ class ValueCounts(LoadedPieces):
         return bool(before), bool(after)
 
     def save(self) -> Pieces:
-        """Write what has changed to the pieces, and return them."""
+        """Write the changes to the pieces, and return them."""
         if self._changed:
             if self._values > _BUCKET * self._buckets:
                 self._grow()

@@ -1,4 +1,4 @@
-"""Aggregates of groups after each row: what is kept of a group, and the values over columns."""
+"""Aggregates of groups after each row: state of a group, and values over columns."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ColumnarRunning(_ByValue, ABC):
     def advanced(
         self, batch: pa.RecordBatch, counted: Any, segments: Segments, known: Any, before: list[pa.Array]
     ) -> tuple[pa.Array, list[pa.Array]]:
-        """Return its value at each place, and the columns of what to keep of each segment.
+        """Return its value at each index, and the columns of each segment's new state.
 
         Args:
             batch: The rows.

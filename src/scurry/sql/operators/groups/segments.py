@@ -1,4 +1,4 @@
-"""Rows sorted by group: what running aggregates are computed over."""
+"""Rows sorted by group, the input of running aggregates."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Segments:
 
     @property
     def heads(self) -> Any:
-        """For each segment the place of what was before its rows."""
+        """For each segment the index of the value before its rows."""
         return self.starts + np.arange(len(self.starts))
 
     @property

@@ -84,7 +84,7 @@ class GroupTableAggregate:
         for code, count in zip(*_counted(groups, signs), strict=True):
             counts[code] += count
         for code in touched:
-            # A function that emits updates takes back itself what is left of a group without rows.
+            # A function that emits updates retracts the results of a group without rows itself.
             if counts[code] or self._aggregator.updates:
                 emit(code, 1)
             self._keep(rows.keys[code], counts[code], current[code], context)

@@ -35,7 +35,7 @@ _Rows = tuple[list[pa.Array], Any, Any]
 
 
 class LocalGroups:
-    """Make a row of the rows of each group that are read together: the key, and what `Partial`s send."""
+    """Make a row per group of rows that are read together: the key, and the columns of the `Partial`s."""
 
     def __init__(self, plan: LocalGroupAggregate, session: Session) -> None:
         self._plan = plan
@@ -69,7 +69,7 @@ class LocalGroups:
 
 
 class GlobalGroups:
-    """Merge what `LocalGroups` sends, by group; emit the change of each group."""
+    """Merge the output of `LocalGroups` by group; emit the change of each group."""
 
     def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, ttl: int, session: Session) -> None:
         """Describe the groups.
@@ -138,7 +138,7 @@ class GlobalGroups:
         self._groups.settle(context)
 
     def _advanced(self, batch: pa.RecordBatch, codes: Any, kept: list[Any]) -> tuple[list[Any], ...]:
-        """Return the values of the aggregates before and after, what is compared, and what they and the views keep."""
+        """Return the aggregates' values before and after, the compared columns, and the new state."""
         at = len(self._plan.keys) + self._plan.retracts
         columns: list[list[pa.Array]] = []
         for each in (*(sent for sent in self._sent if sent is not None), *self._views):
@@ -171,7 +171,7 @@ class GlobalGroups:
 
 
 def _merged(sent: PartialState, states: Sequence[pa.Array], codes: Any, kept: list[Any]) -> _Advanced:
-    """Merge the states of groups with what is kept of them."""
+    """Merge the states of groups with their kept states."""
     known = [place for place, each in enumerate(kept) if each is not None]
     found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(states)
     before = [from_values(list(each), kind) for each, kind in zip(found, sent.types, strict=True)]

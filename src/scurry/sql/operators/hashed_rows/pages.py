@@ -39,7 +39,7 @@ class RowPage(PageContent):
         self._stored = size, packed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what is stored."""
+        """Pickle the stored form."""
         return RowPage, self._stored
 
     @property

@@ -1,4 +1,4 @@
-"""The rows of tables that a micro-batch touches: which it reads, and what it writes."""
+"""The rows of tables that a micro-batch touches, read and written."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class HashedRows:
                     table.add(table.concatenated(batches), np.concatenate(found), is_new=False)
 
     def settle(self) -> None:
-        """End the micro-batch: write what has changed. This is not used after it."""
+        """End the micro-batch: write the changes. The object is not used after it."""
         self._groups.write([self._changed(table) for table in self.tables])
 
     def _changed(self, table: Table) -> Part:

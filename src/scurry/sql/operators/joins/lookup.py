@@ -32,7 +32,7 @@ def lower_lookup_join(lowering: Lowering, plan: LookupJoinNode) -> Node:
 
 
 class LookupJoin:
-    """Join rows with what a table has for their keys."""
+    """Join rows with the rows of a table that have their keys."""
 
     def __init__(self, plan: LookupJoinNode, lookup: LookupSource, session: Session) -> None:
         self._plan = plan

@@ -118,7 +118,7 @@ class Side:
             context.register_processing_timer(next_time, self._slot)
 
     def settle(self, context: RowsContext) -> None:
-        """Move what has changed to the state of its key."""
+        """Move the changes to the state of their keys."""
         slot, select, dumps = self._slot, context.select, pickle.dumps
         appended, self._appended = self._appended, {}
         for key, rows in appended.items():

@@ -88,7 +88,7 @@ class EventTimeOver:
             context.register_event_timer(time)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Note that the current key may have rows that the watermark has passed; forget what no row sees any more."""
+        """Note that the current key may have rows that the watermark has passed; drop rows outside all frames."""
         if namespace == _END:
             self._ending.append((context.key, time))
         else:
@@ -203,7 +203,7 @@ class ProcessingTimeOver:
         """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget what no row sees any more, and idle keys."""
+        """Drop rows outside all frames, and idle keys."""
         if namespace == _END:
             _forget(time, context)
         elif self._cleanup.is_due(time, namespace, context):
@@ -217,7 +217,7 @@ class ProcessingTimeOver:
 
 
 def _new_end(plan: OverAggregate, last: int, context: RowsContext) -> int | None:
-    """Return when the rows of the current key are forgotten, if that is later than what is known already.
+    """Return when the rows of the current key expire, if that is later than the known time.
 
     As in Flink they may stay for half the length of a frame longer, so that there are few timers.
     """
@@ -238,7 +238,7 @@ def _length(plan: OverAggregate) -> int | None:
 
 
 def _forget(time: int, context: RowsContext) -> None:
-    """Drop what rows of the current key have left, if no later ones have put that off."""
+    """Drop the results of expired rows of the current key, if no later ones have put that off."""
     if context.state.get(_END) == time:
         _drop(context, _KEPT, _LAST, _END)
 

@@ -75,7 +75,7 @@ class AnyOrderOver:
     def _take(
         self, rows: SortedRows, kind: int, key: Any, row: Row, old: list[Row], out: list[tuple[int, Row]]
     ) -> list[Row]:
-        """Emit what a change of a row changes, and return all rows of the key after it."""
+        """Emit the changes that a change of a row causes, and return all rows of the key after it."""
         is_gone = kind in (_UPDATE_BEFORE, _DELETE)
         place = rows.remove(key, row) if is_gone else rows.insert(key, row)
         if place is None:

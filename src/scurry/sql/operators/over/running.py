@@ -1,4 +1,4 @@
-"""Functions over all rows up to the current one: what they keep of a key, and their values over columns."""
+"""Unbounded OVER functions: state per key, and values over columns."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class _Aggregate:
         return self._accumulator.result([column.take(last) for column in states]), after
 
     def _with_kept(self, states: list[pa.Array], runs: Runs, kept: list[Any]) -> list[pa.Array]:
-        """Merge what was kept of keys with the states of their first rows."""
+        """Merge the kept states of keys with the states of their first rows."""
         known = [key for key, state in enumerate(kept) if state is not None]
         if not known:
             return states
@@ -183,7 +183,7 @@ class _Aggregate:
 def _chosen(
     accumulator: SelectsValue, call: AggregateCall, counted: Any, runs: Runs, kept: list[Any]
 ) -> tuple[pa.Array, list[Any]]:
-    """Return the values of MIN, MAX, FIRST_VALUE or LAST_VALUE, and for each key what to keep."""
+    """Return the values of MIN, MAX, FIRST_VALUE or LAST_VALUE, and the new state of each key."""
     starts, stops = np.asarray(runs.keys, dtype=np.int64).reshape(-1, 2).T
     segments = Segments(starts, stops, np.repeat(np.arange(len(starts)), stops - starts), None)
     column = _whole(argument_column(call.arguments[0], runs.batch))

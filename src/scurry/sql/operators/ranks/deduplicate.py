@@ -1,4 +1,4 @@
-"""The first row of each key by time, and what it has in common with the last one."""
+"""Deduplication: the first row of each key by time, and code shared with the last row."""
 
 from __future__ import annotations
 

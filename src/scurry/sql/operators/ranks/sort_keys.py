@@ -1,4 +1,4 @@
-"""Keys that sort as rows do: what is compared row by row, across batches."""
+"""Keys that sort as rows do, for comparisons row by row across batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def sort_keys(batch: pa.RecordBatch, order_by: Sequence[SortKey]) -> list[tuple[
 
 
 def _parts(column: pa.Array, key: SortKey) -> tuple[list[int], list[Any]]:
-    """Return for each value its place among NULL, values and NaN, and what sorts as it does."""
+    """Return for each value its rank among NULL, values and NaN, and its sort key."""
     values = to_values(column)
     null = 0 if key.nulls_first else 3
     places = [null if value is None else 1 for value in values] if column.null_count else [1] * len(values)

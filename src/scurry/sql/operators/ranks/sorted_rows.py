@@ -1,4 +1,4 @@
-"""The rows of a key in their order, in buckets: what a batch does not touch is neither decoded nor encoded."""
+"""The rows of a key in their order, in buckets: untouched buckets are neither decoded nor encoded."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class SortedRows:
         return found
 
     def save(self) -> None:
-        """Write what has changed to the state."""
+        """Write the changes to the state."""
         if not self._changed:
             return
         for number in self._changed:

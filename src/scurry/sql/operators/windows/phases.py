@@ -40,7 +40,7 @@ class WindowState:
         return changes.batch
 
     def place_of(self, key: int) -> int:
-        """Return where a key is in what is kept; its number there does not change."""
+        """Return the column of a key in the state."""
         raise NotImplementedError
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
@@ -52,7 +52,7 @@ class WindowState:
         raise NotImplementedError
 
     def result(self, batch: pa.RecordBatch) -> _Results:
-        """Return results of what is kept: the numbers of their windows, their keys, and the columns that follow."""
+        """Return results of the state: the numbers of their windows, their keys, and the columns that follow."""
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ class _ByKey(WindowState):
         self._keys = 1 + len(plan.keys) + self._several
 
     def place_of(self, key: int) -> int:
-        """Return where a key of the plan is in what is kept."""
+        """Return the column of a key of the plan in the state."""
         return 1 + self._plan.keys.index(key)
 
     def _heads(self, batch: pa.RecordBatch, windows: pa.Array) -> Iterator[list[pa.Array]]:
@@ -264,7 +264,7 @@ class BufferedRows(WindowState):
 
 
 class RetractableRows(_ByKey):
-    """Keep the arguments of the rows that were not taken back; what is taken back before it comes is kept until then.
+    """Keep the arguments of the rows that were not retracted; a retraction that comes before its row waits for it.
 
     The last column has 1 for a row that is there, and -1 for one that is taken back.
     """
@@ -335,7 +335,7 @@ class RetractableRows(_ByKey):
 
 
 def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
-    """Find pairs of a row and what takes it back among rows with signs; of equal rows the first ones are in pairs.
+    """Find pairs of a row and its retraction among rows with signs; of equal rows the first ones are in pairs.
 
     Returns:
         For each row whether it is in none, the number of its value, and its place among those that have the same value

@@ -75,7 +75,7 @@ class Windowed:
 
     @property
     def window_columns(self) -> Mapping[int, str]:
-        """The positions of such columns, with what they are: start, end or time."""
+        """The positions of such columns, with their kind: start, end or time."""
         raise NotImplementedError
 
 

@@ -198,7 +198,7 @@ def all_of_text(conditions: Sequence[str], text: PrefixText = expression_text) -
 
 
 def _operands(call: Call) -> Iterator[Expression]:
-    """Iterate over what AND or OR combines, also in operands that are the same operator."""
+    """Iterate over the operands of AND or OR, also in operands that are the same operator."""
     for each in call.arguments:
         if isinstance(each, Call) and each.function == call.function:
             yield from _operands(each)

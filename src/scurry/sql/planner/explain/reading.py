@@ -35,7 +35,7 @@ NO_TABLES = ScanDescriptions(lambda scan: None, lambda scan: None, lambda scan: 
 
 @dataclass(frozen=True)
 class ReadTable:
-    """The operators that read a table, and what expressions over it become.
+    """The operators that read a table, and the translation of expressions over it.
 
     Attributes:
         texts: The operators, the last one first.

@@ -39,7 +39,7 @@ class _Shared:
         return [tree_text(root, self._described) for root in self._roots]
 
     def _place(self, operator: Operator) -> int:
-        """Return the same number for equal operators, and count what reads each of them."""
+        """Return the same number for equal operators, and count their consumers."""
         below = [self._place(each) for each in operator.inputs]
         key = (operator.text, operator.plan, *below)
         found = self._places.get(key)

@@ -1,4 +1,4 @@
-"""Refuse what Flink refuses of plans, in BATCH and of sorting, ranking and OVER in STREAMING."""
+"""Refuse plans as Flink does, in BATCH and of sorting, ranking and OVER in STREAMING."""
 
 from __future__ import annotations
 

@@ -227,7 +227,7 @@ class OuterValues:
         return Project(joined, (*values, *outer), (*plan.schema.names, *domain.schema.names))
 
     def or_of_nothing(self, joined: Plan, index: int, plan: Aggregate, place: int) -> Expression:
-        """Return a column of a join with groups, or what the aggregate of no rows is where there is no group."""
+        """Return a column of a join with groups, or the aggregate of no rows for missing groups."""
         first = len(plan.schema) - len(plan.calls)
         value = _OF_NOTHING.get(plan.calls[place - first].function) if place >= first else None
         column = builders.column(joined, index)
@@ -353,7 +353,7 @@ def _number(value: int) -> Literal:
 
 
 def _is_null_without_rows(plan: Plan) -> bool:
-    """Return whether an aggregation without keys, and what is computed of it, is NULL if there are no rows."""
+    """Return whether an aggregation without keys, and the expressions over it, are NULL without rows."""
     if isinstance(plan, Project):
         return _is_null_without_rows(plan.input) and all(map(_is_strict, plan.expressions))
     return (

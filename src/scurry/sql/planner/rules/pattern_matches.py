@@ -1,4 +1,4 @@
-"""Translate MATCH_RECOGNIZE to its physical node; refuse what Flink refuses."""
+"""Translate MATCH_RECOGNIZE to its physical node; refuse patterns as Flink does."""
 
 from __future__ import annotations
 

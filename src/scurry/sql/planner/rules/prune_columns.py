@@ -105,7 +105,7 @@ def _join(plan: Join, needed: set[int]) -> Pruned:
 
 
 def _temporal_join(plan: TemporalJoin, needed: set[int]) -> Pruned:
-    """Keep what makes the right side a versioned table: its time and its key."""
+    """Keep the columns that make the right side a versioned table: its time and its key."""
     width = len(plan.left.schema)
     used = needed | input_references(plan.period) | (input_references(plan.condition) if plan.condition else set())
     versioned = {index for index, each in enumerate(plan.right.schema.types) if is_rowtime(each)}

@@ -1,4 +1,4 @@
-"""Leave out what has no rows: the empty sides of joins and set operations, and all that reads only them.
+"""Remove empty plans: the empty sides of joins and set operations, and all plans that read only them.
 
 A global aggregate of no rows is its one row, in STREAMING too, where Flink's operator would have none.
 """

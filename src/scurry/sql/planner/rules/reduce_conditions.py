@@ -79,7 +79,7 @@ def _null_of(condition: Expression) -> Expression | None:
 
 
 def _compared(condition: Expression) -> Iterator[Expression]:
-    """Iterate over what a comparison compares, which is not NULL where it holds."""
+    """Iterate over the operands of a comparison, which are not NULL where it holds."""
     if isinstance(condition, Call) and condition.function in _COMPARISONS and _is_deterministic(condition):
         yield from (each for each in condition.arguments if not isinstance(each, Literal))
 

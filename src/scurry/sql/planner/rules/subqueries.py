@@ -28,7 +28,7 @@ from scurry.sql.types import BigIntType, BooleanType
 
 
 def subqueries_to_joins(plan: Plan, session: Session) -> Plan:
-    """Replace EXISTS, IN and scalar subqueries, and what LATERAL refers to, by joins.
+    """Replace EXISTS, IN and scalar subqueries, and LATERAL references, by joins.
 
     Conditions of WHERE become semi and anti joins. Anything else becomes a column, which a join with an aggregation of
     the query computes.
@@ -82,7 +82,7 @@ class _Rewriting:
     def _with_plain_operands(
         self, source: Plan, subquery: Exists | QuantifiedSubquery
     ) -> tuple[Plan, Exists | QuantifiedSubquery]:
-        """Compute the subqueries in what is compared with a subquery as columns."""
+        """Compute the subqueries in the left operand of a subquery's comparison as columns."""
         if not isinstance(subquery, QuantifiedSubquery):
             return source, subquery
         operands = []

@@ -123,7 +123,7 @@ def _check_schema(name: str, kept: ResolvedSchema, found: ResolvedSchema) -> Non
 
 
 def _enriched(kept: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
-    """Return the options of a table: what only says where it is may have changed in the catalog meanwhile."""
+    """Return the options of a table: those of its location may have changed in the catalog meanwhile."""
     return {key: value if key in ("connector", "format") else found.get(key, value) for key, value in kept.items()}
 
 

@@ -56,7 +56,7 @@ _MODULES: Final[tuple[ModuleType, ...]] = (
     physical_matching,
     physical_windows,
 )
-#: The key of a dictionary that says what it stands for.
+#: The key of a dictionary that names its kind.
 _KIND: Final = "class"
 #: The prefix of the kinds of columns, watermarks and keys of catalogs, whose classes have the names of others.
 _CATALOG: Final = "catalog."

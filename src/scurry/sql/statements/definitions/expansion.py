@@ -23,7 +23,7 @@ from scurry.sql.syntax.parser import parse
 #: fields of nodes whose identifiers are no columns
 _NAMES = ("alias", "base", "name", "span", "type")
 
-#: Names that Calcite's validator gives to what has none in FROM.
+#: Names that Calcite's validator gives to unnamed items of FROM.
 _GENERATED = "EXPR$"
 
 

@@ -87,7 +87,7 @@ def _shown(row: tuple[int, Sequence[Any]], texts: Sequence[Callable[[Any], str]]
 
 
 def column_width(data_type: DataType, widest: int) -> int:
-    """Return the width of a query's column: what its type needs, `widest` where that has no limit."""
+    """Return the width of a query's column: the width of its type, or `widest` without a limit."""
     if isinstance(data_type, DecimalType):
         return data_type.precision + 2
     if isinstance(data_type, TimeType):
@@ -119,7 +119,7 @@ def border_line(widths: Sequence[int]) -> str:
 
 
 def cells_line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Return the line of a row; what is too long for its column is cut."""
+    """Return the line of a row; texts too long for their column are cut."""
     return "|" + "".join(f" {_cell(cell, width)} |" for cell, width in zip(cells, widths, strict=True))
 
 

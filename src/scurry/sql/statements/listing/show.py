@@ -157,7 +157,7 @@ def _type_text(kind: DataType, is_streaming: bool) -> str:
 
 
 def describe_catalog(session: TableSession, statement: nodes.DescribeCatalog) -> StatementResult:
-    """List what a catalog was created with."""
+    """List the options that a catalog was created with."""
     name = statement.name.last
     if session.catalogs.find_catalog(name) is None:
         raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.")

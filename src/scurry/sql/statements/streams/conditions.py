@@ -130,7 +130,7 @@ class OpenedConditions:
         return found
 
     def condition(self, given: ExpressionCondition, stages: Sequence[str], rows: RowExpressions) -> Condition:
-        """Return a condition, compiled; `rows` collects what it needs of an event."""
+        """Return a condition, compiled; `rows` collects the columns that it needs of an event."""
         # The event that ends a loop is no event of its stage.
         variable = "" if given.is_until else given.stage
         return Condition(variable, stages, self.typed(given, stages), rows, self._session)
@@ -159,7 +159,7 @@ class OpenedConditions:
 
 
 class _Compiled:
-    """The compiled conditions of a pattern, and what they need of the events of the present block."""
+    """The compiled conditions of a pattern, and their columns of the events in the present block."""
 
     def __init__(self, conditions: OpenedConditions, rows: RowExpressions) -> None:
         self.rows = rows

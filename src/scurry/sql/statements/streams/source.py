@@ -87,7 +87,7 @@ class ProgramStreamSource(StreamSource):
                 yield changes.batch.select(list(columns))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what only the driver needs."""
+        """Leave out attributes that only the driver needs."""
         return {**self.__dict__, "node": None, "_session": None, "_records": None}
 
 
@@ -120,7 +120,7 @@ class PlanSource(Source):
         self._records: CachedRecords | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what only the driver needs."""
+        """Leave out attributes that only the driver needs."""
         return {"_statement": None, "_records": None}
 
     def channels(self, parallelism: int) -> int:
@@ -128,7 +128,7 @@ class PlanSource(Source):
         return parallelism
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Execute the plan; return what assigns the files with its rows."""
+        """Execute the plan; return the enumerator that assigns the files with its rows."""
         from scurry.sql.statements.jobs import write_to_end
 
         statement = self._statement

@@ -89,7 +89,7 @@ class Operation:
         return validate_query(query, self._catalog(), self._for_functions())
 
     def columns(self, node: nodes.Expression, schema: Schema) -> list[nodes.Expression]:
-        """Return the expressions over some columns that one stands for, with what Flink's Table API means by them.
+        """Return the expressions over some columns that one stands for, with the Table API's meaning.
 
         Columns of columns are found, `+` of texts joins them, and calls have the types that Flink accepts.
 

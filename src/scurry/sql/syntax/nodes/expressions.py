@@ -58,7 +58,7 @@ class ContextVariable(Expression):
 
 
 class UnaryOperation(Expression):
-    """An operator and what it is applied to: ``-``, ``+``, ``NOT``, ``RUNNING``, ``FINAL``, ``PRIOR``."""
+    """An operator and its operand: ``-``, ``+``, ``NOT``, ``RUNNING``, ``FINAL``, ``PRIOR``."""
 
     operator: str
     operand: Expression

@@ -12,7 +12,7 @@ from scurry.sql.syntax.span import NO_SPAN, Span
 
 
 class FunctionCall(Expression):
-    """A call, with what may follow the parentheses.
+    """A call, with the clauses after the parentheses.
 
     Attributes:
         null_treatment: ``RESPECT NULLS`` or ``IGNORE NULLS``, if given.
@@ -120,7 +120,7 @@ class Ceil(FunctionCall):
 
 
 class Trim(Expression):
-    """``TRIM(BOTH characters FROM operand)``; what is left out is filled in: BOTH, and a blank."""
+    """``TRIM(BOTH characters FROM operand)``; omitted parts are filled in: BOTH, and a blank."""
 
     side: str
     characters: Expression

@@ -106,7 +106,7 @@ class ShowJobs(Statement):
 
 
 class ShowCreate(Statement):
-    """The statement that creates what has this name."""
+    """The statement that creates the object of this name."""
 
     name: Identifier
 

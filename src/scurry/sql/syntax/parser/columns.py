@@ -157,7 +157,7 @@ class ColumnParser(TableParser):
         return TableSchema(columns, constraints, watermark, span=self.span_from(start))
 
     def altered_schema(self) -> TableSchema:
-        """Parse what ADD or MODIFY of a table takes: one element, or several in parentheses."""
+        """Parse the element after ADD or MODIFY of a table, or several in parentheses."""
         start = self.position
         if not self.accept("("):
             return self.schema_of([self.element(positions=True)], start)
@@ -255,7 +255,7 @@ class ColumnParser(TableParser):
         return None
 
     def table_like(self) -> TableLikeClause:
-        """Parse what follows LIKE in CREATE TABLE."""
+        """Parse the table after LIKE in CREATE TABLE."""
         start = self.position - 1
         table = self.compound_name()
         options = []

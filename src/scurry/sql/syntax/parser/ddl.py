@@ -75,7 +75,7 @@ class DefinitionParser(ColumnParser):
         self.fail()
 
     def _kind(self) -> str:
-        """Go past what is created or dropped: a function only if two tokens tell so."""
+        """Go past the kind of object that is created or dropped: a function only if two tokens tell so."""
         key = self.keys[self.position]
         if key in ("FUNCTION", "CONNECTION") and self.keys[self.position + 1] not in IDENTIFIER_KEYS | {"IF"}:
             self.looked_ahead_at = self.position
@@ -84,7 +84,7 @@ class DefinitionParser(ColumnParser):
         return key
 
     def _system_kind(self, temporary: bool) -> str:
-        """Go past what follows SYSTEM, which only a temporary function or connection has."""
+        """Go past the kind of object after SYSTEM, which only a temporary function or connection has."""
         if not temporary:
             message = (
                 "CREATE SYSTEM FUNCTION is not supported, system functions can only be registered as temporary "
@@ -108,7 +108,7 @@ class DefinitionParser(ColumnParser):
         return CreateDatabase(name, properties, comment, exists, span=self.span_from(start))
 
     def create_table(self, start: int, temporary: bool, replace: str | None) -> CreateTable:
-        """Parse what follows TABLE of CREATE TABLE or REPLACE TABLE.
+        """Parse the rest of CREATE TABLE or REPLACE TABLE.
 
         Args:
             start: Where the statement begins.
@@ -257,7 +257,7 @@ class DefinitionParser(ColumnParser):
         return self.expression(Context.NON_QUERY)
 
     def freshness(self) -> Expression:
-        """Parse what follows FRESHNESS: an interval."""
+        """Parse the interval after FRESHNESS."""
         self.expect("=")
         value = self.expression(Context.NON_QUERY)
         if not isinstance(value, IntervalLiteral):

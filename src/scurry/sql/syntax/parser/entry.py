@@ -96,7 +96,7 @@ def parse_path(text: str) -> Identifier:
 
 
 def _explaining(text: str, parse: Callable[[Tokens], T]) -> T:
-    """Parse a text; give the error the place in it, and a hint at what is meant."""
+    """Parse a text; give the error its position in it, and a hint."""
     tokens = tokenize(text)
     try:
         return parse(tokens)

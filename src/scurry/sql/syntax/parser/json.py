@@ -92,7 +92,7 @@ class JsonParser(SpecialFunctionParser):
         return wrapper
 
     def _behaviors(self, parse: object) -> tuple[JsonBehavior | None, JsonBehavior | None]:
-        """Parse what is answered ON EMPTY and ON ERROR."""
+        """Parse the behaviours ON EMPTY and ON ERROR."""
         assert callable(parse)
         found: dict[str, JsonBehavior] = {}
         while self.keys[self.position] in ("NULL", "ERROR", "DEFAULT", "EMPTY"):

@@ -64,7 +64,7 @@ _QUERY_BEGINS: Final = frozenset({"SELECT", "VALUES", "WITH", "TABLE"})
 
 
 class OperatorParser(LiteralParser):
-    """Parses operators; what they are applied to is left to ``primary``."""
+    """Parses operators; their operands are left to ``primary``."""
 
     def primary(self, context: Context) -> Expression:
         """Parse an expression without operators."""
@@ -151,7 +151,7 @@ class OperatorParser(LiteralParser):
         return Span(self.tokens.text, left.span.start, self.tokens.ends[self.position - 1])
 
     def _check_value(self, context: Context) -> None:
-        """Refuse what is no query where only a query may stand."""
+        """Refuse other expressions where only a query may stand."""
         if context is Context.QUERY:
             raise self.error_at_last("Non-query expression encountered in illegal context")
 

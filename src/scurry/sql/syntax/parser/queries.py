@@ -35,10 +35,10 @@ _SET_OPERATORS: Final = {"UNION": 12, "EXCEPT": 12, "MINUS": 12, "INTERSECT": 14
 
 
 class QueryParser(WindowParser):
-    """Parses queries; what stands in FROM is left to ``from_clause``."""
+    """Parses queries; the contents of FROM are left to ``from_clause``."""
 
     def from_clause(self) -> TableExpression:
-        """Parse what follows FROM."""
+        """Parse the contents of FROM."""
         raise NotImplementedError
 
     def query(self) -> Query:
@@ -46,7 +46,7 @@ class QueryParser(WindowParser):
         return self.as_query(self.query_or_expression(Context.QUERY))
 
     def as_query(self, value: Expression | Query) -> Query:
-        """Return the query that an expression is: what a place that takes only queries has parsed."""
+        """Return the query of an expression, for a position that takes only queries."""
         if isinstance(value, Subquery):
             return value.query
         if isinstance(value, Query):
@@ -151,7 +151,7 @@ class QueryParser(WindowParser):
         return Subquery(value, span=value.span) if isinstance(value, Query) else value
 
     def ordered(self, value: Expression | Query, start: int) -> Expression | Query:
-        """Parse ORDER BY and limits after what they apply to, if there are some."""
+        """Parse ORDER BY and limits after their query, if there are some."""
         items: tuple[OrderItem, ...] | None = None
         if self.at("ORDER"):
             if not isinstance(value, Query | Subquery):

@@ -121,7 +121,7 @@ _LONG_KEYWORDS = sorted(keyword for keyword in KEYWORDS if len(keyword) > 2)
 
 
 def _failed(tokens: Tokens, error: SqlParserError) -> int:
-    """Return the token that an error names; what ends too early fails at its end."""
+    """Return the token that an error names; a text that ends too early fails at its end."""
     if isinstance(error, SqlParserEOFError):
         return len(tokens.starts) - 1
     return _index_at(tokens, _offset_of(tokens.text, error))

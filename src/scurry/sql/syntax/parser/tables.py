@@ -42,7 +42,7 @@ class TableParser(PatternParser):
     join_at = -1
 
     def from_clause(self) -> TableExpression:
-        """Parse what follows FROM."""
+        """Parse the contents of FROM."""
         table = self.joined_table()
         while self.at(",") and self._can_begin_table(self.position + 1):
             self.position += 1
@@ -109,7 +109,7 @@ class TableParser(PatternParser):
         raise self.error_at_last("APPLY operator is not allowed under the current SQL conformance level")
 
     def table(self) -> TableExpression:
-        """Parse a table, a query in parentheses, or a table function, with what belongs to it."""
+        """Parse a table, a query in parentheses, or a table function, with its clauses."""
         start = self.position
         key = self.keys[start]
         following = self.keys[start + 1]

@@ -72,7 +72,7 @@ def function_name(name: Identifier) -> str:
 
 
 def _decorated(text: str, node: FunctionCall) -> str:
-    """Return a call with what follows its parentheses."""
+    """Return a call with the clauses after its parentheses."""
     if node.null_treatment is not None:
         text += f" {node.null_treatment}"
     if node.within_distinct:

@@ -1,4 +1,4 @@
-"""Names, strings and precedences: what all parts of the canonical text share."""
+"""Names, strings and precedences, shared by all parts of the canonical text."""
 
 from __future__ import annotations
 

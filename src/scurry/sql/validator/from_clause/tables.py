@@ -30,7 +30,7 @@ from scurry.sql.validator.scope import Relation, Scope
 
 
 class FromClause:
-    """Validates what stands in FROM."""
+    """Validates the items of FROM."""
 
     def __init__(self, environment: Environment, hints: Hints | None = None) -> None:
         self._environment = environment

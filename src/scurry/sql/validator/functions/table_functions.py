@@ -15,7 +15,7 @@ from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
 
-#: Functions of tables that Flink has, and what there is here instead.
+#: Functions of tables that Flink has, and their replacements here.
 _MISSING = {
     "FROM_CHANGELOG": "from_changelog_stream() of a StreamTableEnvironment and formats like debezium-json read changes",
     "ML_PREDICT": "a user-defined function can call a model",
@@ -80,7 +80,7 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
 
 
 def _check_arguments(call: nodes.Call, validator: ExpressionValidator) -> None:
-    """Refuse what only user-defined functions take: tables, models, and names of arguments.
+    """Refuse arguments that only user-defined functions accept: tables, models, and names of arguments.
 
     Raises:
         ValidationError: There is such an argument.

@@ -42,7 +42,7 @@ def expanded(aggregate: PatternAggregate, session: Session) -> Expression:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Sums and counts over a variable's rows, and what is computed of them.
+    """Sums and counts over a variable's rows, and the expressions over them.
 
     Attributes:
         variable: The variable.

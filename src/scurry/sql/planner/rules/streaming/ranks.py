@@ -26,7 +26,7 @@ from scurry.sql.types.families import is_rowtime
 
 
 def ranks(plan: Plan, session: Session) -> Plan:
-    """Make ranks, deduplication, limits and sorting by time of what says so.
+    """Translate row-number filters, limits and sorts by time to Rank, Deduplicate and their like.
 
     Raises:
         ValidationError: A LIMIT does not say how many rows there are at most.
@@ -130,7 +130,7 @@ def _with_operations(plan: Plan, session: Session) -> Plan:
 
 
 def _with_strategy(plan: Rank, session: Session) -> Rank:
-    """Return a rank that does what its input needs, and no more."""
+    """Return a rank with the cheapest strategy for its input."""
     below, changelogs = _with_operations(plan.input, session), Changelogs(())
     kinds = changelogs.kinds(below)
     if kinds == Kinds.INSERT:
@@ -210,7 +210,7 @@ def _range(condition: Expression, number: int) -> _Range:
 
 
 def _comparison(condition: Expression, number: int) -> tuple[str, Expression | None]:
-    """Return how a condition compares the number of a row, and to what; to None if it does not."""
+    """Return the operator and operand in a condition's comparison of the row number; None without one."""
     if isinstance(condition, Call) and condition.function in FLIPPED:
         one, other = condition.arguments
         if isinstance(one, InputReference) and one.index == number:

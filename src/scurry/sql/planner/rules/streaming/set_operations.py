@@ -95,7 +95,7 @@ def _except_all(left: Plan, right: Plan, session: Session) -> Plan:
 
 
 def _counted(sides: Sequence[tuple[Plan, Sequence[Expression]]], calls: Sequence[AggregateCall]) -> Plan:
-    """Return the different rows of some plans, with aggregates of what each plan adds to its rows."""
+    """Return the distinct rows of some plans, with aggregates of each plan's share."""
     names = tuple(f"vcol_{place}" for place in range(len(sides[0][1])))
     schema = sides[0][0].schema
     added = Schema((*schema, *(Column(name, each.type) for name, each in zip(names, sides[0][1], strict=True))))

@@ -91,7 +91,7 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
 
 
 def _check_merging(plan: Aggregate, kind: str) -> None:
-    """Raise what Flink raises where states of slices or sessions are merged.
+    """Raise Flink's error if states of slices or sessions cannot be merged.
 
     Raises:
         ValidationError: Flink has no merging of an aggregate.

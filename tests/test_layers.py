@@ -40,7 +40,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.patterns", "scurry.datastream",
         "scurry.sql.statements",
     },
-    "scurry.connectors": {"scurry.common._epoch", "scurry.errors", "scurry.common", "scurry.common._java_regex"},
+    "scurry.connectors": {
+        "scurry.common._epoch", "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.sql.types",
+        "scurry.sql.values",
+    },
     "scurry.runtime": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
         "scurry.patterns",

@@ -21,7 +21,6 @@ MOVED = {
     "scurry.catalog": "scurry.sql.catalog",
     "scurry.common._basic_typeinfo": "scurry.common._types.basic_typeinfo",
     "scurry.common._composite_typeinfo": "scurry.common._types.composite_typeinfo",
-    "scurry.connectors.files.column_types": "scurry.connectors.files.formats.column_types",
     "scurry.connectors.files.csv_format": "scurry.connectors.files.formats.csv.format",
     "scurry.connectors.files.csv_schema": "scurry.connectors.files.formats.csv.schema",
     "scurry.connectors.files.message_lines": "scurry.connectors.files.formats.message_lines",

@@ -13,11 +13,8 @@ import pytest
 
 from scurry.common.pickling import Captured, by_value, loads
 from scurry.common.typeinfo import Types
-from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.message_lines import MessageLinesFormat
-from scurry.connectors.files.formats.orc import OrcFormat
-from scurry.connectors.files.formats.parquet import ParquetFormat
 from scurry.connectors.files.formats.stream import TextLineFormat
 from scurry.connectors.files.reading.source import FileSource, FileSplits
 from scurry.datastream import MapFunction
@@ -51,28 +48,24 @@ def test_subclasses_of_a_class_that_came_back_have_its_defaults() -> None:
     assert longer("bob") == longer("bob", [], hits=0, pages=3)
 
 
-#: File sources of five formats, and a row type, pickled when their modules had other names.
+#: File sources of three formats, and a row type, pickled when their modules had other names.
 PICKLED_EARLIER = (
-    "eNqVVN9PUzEU3gIbMGRGolHjr0g0gUSGxhcT38BgCDAUMJooaXp7O9pwb3vp6R2MxKgPGJf0jfqn+P95egdjkMzIXtbT9nznnO/7er9Xfv+p"
-    "lIrfjp91D4HlxnQaTCvFmdUGGi2ZcGiAzg3j3tWWMdzqBSd+7of/ilmT4Q5paZNS6939YRiWH+JxfRv/1qTiy737pyhujAlqgOONSm5b8688"
-    "RK6SUSsAdxZiaqk/9u5WLIHpNjcdIpXlpk0TkoJvuipkibTgRfm0x154hj6R0kMSdSwHv14aReh6bHRGUpqEtnnsu24s0rmKcfkrj8RIbzRR"
-    "dTPDxmHQ7s88sQTty/PEkiaY4P+NAEzwlCKxiPDmNKNP7BjTSZ4qnGqmKLFUhOfno4qmKEpZeTe6J1XsXXVx5e1Kcxs7ygxnEqRWfrXmKsAQ"
-    "2q+W3LgEQo2hHZz4erEgwDNqKPblXcnnEbI8MbBVfob87+fahkIzWIEjVsaR8prKk4SgAnmI6glqOohVrnnx0pVfo+Q0SfQBYTpNuUJRuq4O"
-    "ezIjLWnAEqMPcKeWAyeC05ib4twayezpRsi4RlWHZKgZN7bjm3kEkaiL68de3GiKaXGzYETcLsQVd7ri7kUVHw3TANvdz4Prpt71VhdlnHUj"
-    "oT/3ZKiGhSTEdjK0FqpYhNsY9RFEw41sbnz04vlqSbxACdDVJjj1/dm5WDg7Ex/mXCWICn4uKCE+iflj1MTVImqZICCPOBp43E3llhEr8aKl"
-    "aRYYYxQC/QqklW1emPgK/NwbNp82DP2wYdglXkRTbIrP2Ir40hU7V6z2dFg1nAfoLifBS0jn9HovDp8LuPS+qmcv57z1NNWqAdzgM5JH1Abv"
-    "u+ktmWb4OUA/qd2tXkofAi0Zc+bFFPyPndzji5WCoTONfPNCfqla2rvJTX0Q5F8J0Yl3Dy7lRBQkG7g/tRg2BjKw8o4X39xE/yDAjK5ptYsf"
-    "wE1Pgy3QFD9xzRt/AUMLQRY="
+    "eNqNU89rE0EUTjBNTWpTDIqKP8CCqGDjwYvgrZVKaZtD25uUYXZ20hm6M7POm027gqCHioW59fn/+naTxrRQMZfM+/W9977v7ffW75etRv07xFfx"
+    "GYjC+3IgnLVSBOdhMNKZhAG4wguJsbtJ5v7EuMDXP/AbVS1VOWzkvOEB45ObMII8pXDvgP52tJWbk/wpSlwUinuQlLFQhNHae4QkLuQ8KCDP25QH"
+    "jmcY76cahBtLXzJtg/RjnjEDOIxtyDMdAFVzOuPEvETvGH7KkjJIwN1Gi6B7qXc5MzyrxpYpnsfFxBU2peevIlG3Jqupdly9aR0B49nOnQ0YX98n"
+    "1TyjAvw3AgglDSdiCeHjtGJG7KJwWWEsbbVat9iozb/xluWGRGlajK1jbVOM7fWtT1vDA5oo91Jo0M7idjcugCBo3G7E2xoY956XtPFK/WAgc+45"
+    "zYWxgUVCLHfmXM03xP+XwoWq0Sp1kISVS6K8a4ssY6RAUVm9jDSdx2p2Ub2LzQ8kOc8yd8KEM0ZaEuU89uBY52ykPQTm3Ql5ugVIpiRPpa/jwWsR"
+    "po6q4g63JctJM+lDicMigUT11MoZqrtD1Vf3akbUg1pc9fBcPbqq4oubNDASgB9JVk1Pl9bfndjVgcI1RduXWj2egRnj7ACkJ+H0Vx4qtmN/X5uc"
+    "DpA2sEf7k5IZBJGQSoFqGf5ngfj8aqeKwtyBDpKFMpfajhzGpT13ckDWVmVdYHx6rSbhoMVc/vJ65ZiroM6HqD7HzixQwbR2nD2iT24POZ2EWjvD"
+    "n/SWgz+dFap0"
 )
 
 
 def test_sources_and_types_load_under_the_names_that_their_modules_had_before() -> None:
     *sources, row_type = loads(zlib.decompress(base64.b64decode(PICKLED_EARLIER)))
     assert all(type(source) is FileSource and source.splits == FileSplits(1024) for source in sources)
-    text, csv, parquet, orc, messages = (source.file_format for source in sources)
+    text, csv, messages = (source.file_format for source in sources)
     assert type(text) is TextLineFormat and type(csv) is CsvFormat and type(messages) is MessageLinesFormat
-    row = ColumnType("ROW", parts=(ColumnType("BIGINT"),), names=("n",))
-    assert (parquet, orc) == (ParquetFormat(row), OrcFormat(row))
     assert row_type == Types.ROW_NAMED(["n"], [Types.LONG()])
 
 

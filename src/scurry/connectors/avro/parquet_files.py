@@ -13,7 +13,8 @@ from scurry.connectors.avro.arrow_records import AvroTables
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.formats.parquet import ParquetWriter, read_parquet
+from scurry.connectors.files.formats.columnar import RecordsWriter
+from scurry.connectors.files.formats.parquet import ParquetWriterFactory, read_parquet
 from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.source import Block
 
@@ -57,4 +58,5 @@ class AvroParquetWriterFactory(BulkWriterFactory):
 
     def create(self, stream: BinaryIO) -> BulkWriter:
         """Return a writer to an open stream."""
-        return ParquetWriter(AvroTables(self.schema), stream, self.compression)
+        tables = AvroTables(self.schema)
+        return RecordsWriter(tables, ParquetWriterFactory(tables.schema, self.compression).create(stream))

@@ -1,88 +1,94 @@
-"""Conversion of the columns of lake tables to SQL types."""
+"""Columns of lake tables as SQL types, and SQL types as lake tables store them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
-from scurry.connectors.files.formats.column_types import ColumnType
-from scurry.errors import ArgumentError, UnsupportedError
+from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.sql.types.arrow import arrow_type, sql_type
+from scurry.sql.types.atomic_types import LocalZonedTimestampType, SmallIntType, TimestampType, TimeType, TinyIntType
+from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import ArrayType, MapType, RowField, RowType
 
-_MICROS = 6
-_KINDS = {
-    "string": "STRING",
-    "large_string": "STRING",
-    "string_view": "STRING",
-    "binary": "BYTES",
-    "large_binary": "BYTES",
-    "binary_view": "BYTES",
-    "bool": "BOOLEAN",
-    "int8": "TINYINT",
-    "int16": "SMALLINT",
-    "int32": "INT",
-    "int64": "BIGINT",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "date32[day]": "DATE",
-    "time64[us]": "TIME",
-}
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Returns how a lake table stores a type without parts.
+Stored: TypeAlias = "Callable[[DataType], pa.DataType]"
 
 
-def row_of(schema: Any) -> ColumnType:
+def row_of(schema: pa.Schema) -> RowType:
     """Return the row type of an Arrow schema.
 
     Raises:
         UnsupportedError: The type of a column is not supported in records.
     """
-    parts = []
+    fields = []
     for field in schema:
         try:
-            parts.append(_column(field.type))
-        except UnsupportedError as error:
-            raise UnsupportedError(f"column {field.name!r} {error}") from None
-    return ColumnType("ROW", parts=tuple(parts), names=tuple(schema.names))
+            fields.append(RowField(field.name, sql_type(field.type)))
+        except ArgumentTypeError:
+            raise UnsupportedError(
+                f"column {field.name!r} is {field.type}, which no record can hold; leave it out with column_names(...)"
+            ) from None
+    return RowType(fields)
 
 
-def _column(kind: Any) -> ColumnType:
-    import pyarrow as pa
-
-    known = _KINDS.get(str(kind))
-    if known is not None:
-        return ColumnType(known, _MICROS if known == "TIME" else 0)
-    if pa.types.is_decimal(kind):
-        return ColumnType("DECIMAL", kind.precision, kind.scale)
-    if pa.types.is_timestamp(kind):
-        return ColumnType("TIMESTAMP" if kind.tz is None else "TIMESTAMP_LTZ", _MICROS)
-    if pa.types.is_fixed_size_binary(kind):
-        return ColumnType("BYTES")
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_list_view(kind):
-        return ColumnType("ARRAY", parts=(_column(kind.value_type),))
-    if pa.types.is_map(kind):
-        return ColumnType("MAP", parts=(_column(kind.key_type), _column(kind.item_type)))
-    if pa.types.is_struct(kind):
-        return (
-            row_of(list(kind))
-            if not kind.num_fields
-            else ColumnType(
-                "ROW", parts=tuple(_column(field.type) for field in kind), names=tuple(field.name for field in kind)
-            )
-        )
-    raise UnsupportedError(f"is {kind}, which no record can hold; leave it out with column_names(...)")
-
-
-def for_lakes(column: ColumnType) -> ColumnType:
-    """Return a type as lake tables store it, with times in microseconds.
+def check_lake_row(row: RowType) -> RowType:
+    """Return a row type that lake tables can hold.
 
     Raises:
-        UnsupportedError: Lake tables do not support the type.
+        UnsupportedError: Lake tables do not support one of its types.
     """
-    if column.kind == "TIME":
+    for data_type in row.field_types():
+        lake_type(data_type, _without_times)
+    return row
+
+
+def _without_times(data_type: DataType) -> pa.DataType:
+    if isinstance(data_type, TimeType):
         raise UnsupportedError("lake tables hold no TIME here; declare a BIGINT or STRING and convert the values")
-    parts = tuple(map(for_lakes, column.parts))
-    return replace(column, precision=_MICROS if column.kind.startswith("TIMESTAMP") else column.precision, parts=parts)
+    return in_microseconds(data_type)
 
 
-def chosen(row: ColumnType, names: tuple[str, ...], table: str) -> ColumnType:
+def in_microseconds(data_type: DataType) -> pa.DataType:
+    """Return a type as Delta tables store it: timestamps in microseconds, points of time in UTC."""
+    import pyarrow as pa
+
+    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+        return pa.timestamp("us", tz=None if isinstance(data_type, TimestampType) else "UTC")
+    return arrow_type(data_type)
+
+
+def without_small_integers(data_type: DataType) -> pa.DataType:
+    """Return a type as Iceberg tables store it: without integers of less than 32 bits."""
+    import pyarrow as pa
+
+    return pa.int32() if isinstance(data_type, TinyIntType | SmallIntType) else in_microseconds(data_type)
+
+
+def lake_type(data_type: DataType, stored: Stored = in_microseconds) -> pa.DataType:
+    """Return the Arrow type in which a lake table stores a type."""
+    import pyarrow as pa
+
+    if isinstance(data_type, ArrayType):
+        return pa.list_(lake_type(data_type.element_type, stored))
+    if isinstance(data_type, MapType):
+        return pa.map_(lake_type(data_type.key_type, stored), lake_type(data_type.value_type, stored))
+    if isinstance(data_type, RowType):
+        return pa.struct([(field.name, lake_type(field.data_type, stored)) for field in data_type])
+    return stored(data_type)
+
+
+def lake_schema(row: RowType, stored: Stored = in_microseconds) -> pa.Schema:
+    """Return the columns of a row type as a lake table stores them."""
+    import pyarrow as pa
+
+    return pa.schema([(field.name, lake_type(field.data_type, stored)) for field in row])
+
+
+def chosen(row: RowType, names: Sequence[str], table: str) -> RowType:
     """Select columns of a table's row type.
 
     Args:
@@ -93,20 +99,12 @@ def chosen(row: ColumnType, names: tuple[str, ...], table: str) -> ColumnType:
     Raises:
         ArgumentError: The table lacks a column.
     """
-    types = dict(zip(row.names, row.parts, strict=True))
     for name in names:
-        if name not in types:
+        if name not in row.names:
             raise ArgumentError(f"the {table} has no column {name!r}; it has {described(row)}")
-    return ColumnType("ROW", parts=tuple(types[name] for name in names), names=names)
+    return RowType([row[name] for name in names])
 
 
-def described(row: ColumnType) -> str:
+def described(row: RowType) -> str:
     """Return the columns of a row as text for error messages."""
-    return ", ".join(f"{name} {_text(part)}" for name, part in zip(row.names, row.parts, strict=True))
-
-
-def _text(column: ColumnType) -> str:
-    if column.kind == "DECIMAL":
-        return f"DECIMAL({column.precision}, {column.scale})"
-    inner = described(column) if column.kind == "ROW" else ", ".join(map(_text, column.parts))
-    return f"{column.kind}<{inner}>" if column.parts else column.kind
+    return ", ".join(f"{field.name} {field.data_type.nullable().as_summary_string()}" for field in row)

@@ -14,15 +14,26 @@ from urllib.parse import quote
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system
-from scurry.connectors.files.formats.column_types import ColumnType
+from scurry.connectors.files.formats.columnar import RowsWriterFactory
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
-from scurry.connectors.files.formats.values import values_of
 from scurry.connectors.files.storage_errors import reaching
-from scurry.connectors.lakes.columns import described, for_lakes
+from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.delta_table import address, columns_of, open_table
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
+from scurry.sql.types.atomic_types import (
+    BigIntType,
+    BooleanType,
+    CharType,
+    DateType,
+    IntType,
+    SmallIntType,
+    TinyIntType,
+    VarCharType,
+)
+from scurry.sql.types.nested_types import RowType
+from scurry.sql.values.records import values_of
 
 #: Directory name of partitions whose value is null, as in Hive.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
@@ -56,19 +67,19 @@ class DeltaSink(Sink):
 
     Attributes:
         path: The table's path or address.
-        row: The type of the rows, a ROW.
+        row: The type of the rows.
         partition_columns: The partition columns of a table that the sink creates.
         merge_schema: Whether to add columns that the table lacks.
     """
 
     path: str
-    row: ColumnType
+    row: RowType
     partition_columns: tuple[str, ...] = ()
     merge_schema: bool = False
 
     @classmethod
     def of(
-        cls, path: str, row: ColumnType, partition_columns: tuple[str, ...] = (), merge_schema: bool = False
+        cls, path: str, row: RowType, partition_columns: tuple[str, ...] = (), merge_schema: bool = False
     ) -> DeltaSink:
         """Describe a sink.
 
@@ -82,13 +93,14 @@ class DeltaSink(Sink):
         for name in partition_columns:
             if name not in row.names:
                 raise ArgumentError(f"there is no column {name!r} to partition by; the columns are {described(row)}")
-            if row.parts[row.names.index(name)].kind not in _PARTITION_KINDS:
+            if not isinstance(row[name].data_type, _PARTITION_TYPES):
                 raise ArgumentError(
-                    f"column {name!r} cannot be partitioned by; use one of {', '.join(_PARTITION_KINDS)}"
+                    f"column {name!r} cannot be partitioned by; use one of STRING, BOOLEAN, TINYINT, SMALLINT, INT, "
+                    "BIGINT, DATE"
                 )
         if len(partition_columns) == len(row.names):
             raise ArgumentError("a table cannot be partitioned by all of its columns")
-        return cls(path, for_lakes(row), partition_columns, merge_schema)
+        return cls(path, check_lake_row(row), partition_columns, merge_schema)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer of Parquet files."""
@@ -103,7 +115,9 @@ class DeltaSink(Sink):
         return _DeltaCommitter(self, f"scurry-{sink_id}")
 
 
-_PARTITION_KINDS = ("STRING", "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "DATE")
+_PARTITION_TYPES = (
+    CharType, VarCharType, BooleanType, TinyIntType, SmallIntType, IntType, BigIntType, DateType,
+)  # fmt: skip
 
 
 @dataclass
@@ -185,12 +199,13 @@ class DeltaFiles:
 
 class _DeltaWriter(SinkWriter):
     def __init__(self, sink: DeltaSink, context: WriterContext) -> None:
-        names, parts = sink.row.names, sink.row.parts
+        names = sink.row.names
         self._names = names
         self._by = [names.index(name) for name in sink.partition_columns]
         self._kept = [index for index in range(len(names)) if index not in self._by]
-        inside = ColumnType("ROW", parts=tuple(parts[i] for i in self._kept), names=tuple(names[i] for i in self._kept))
-        factory = ParquetWriterFactory(inside, utc_timestamp=True)
+        inside = RowType([sink.row.fields[index] for index in self._kept])
+        schema = lake_schema(inside)
+        factory = RowsWriterFactory(inside, ParquetWriterFactory(schema), schema=schema)
         self._files = DeltaFiles(sink.path, sink.partition_columns, factory, context)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
@@ -239,10 +254,10 @@ class _DeltaCommitter(Committer):
                 f"the Delta table {sink.path} is partitioned by {list(partitions)}, the sink says "
                 f"{list(sink.partition_columns)}; set with_partition_columns(...) accordingly"
             )
-        known = dict(zip(there.names, there.parts, strict=True))
-        missing = [name for name in sink.row.names if name not in known]
+        known, written = lake_schema(there), lake_schema(sink.row)
+        missing = [name for name in written.names if name not in known.names]
         other = [
-            name for name, part in zip(sink.row.names, sink.row.parts, strict=True) if known.get(name, part) != part
+            name for name in written.names if name not in missing and known.field(name).type != written.field(name).type
         ]
         if other or (missing and not sink.merge_schema):
             hint = "" if other else "; with_merge_schema(True) adds the missing ones"
@@ -309,7 +324,5 @@ class _DeltaCommitter(Committer):
                 raise SinkCommitError(f"{file.path} is missing; something else deletes files below {self._sink.path}")
 
 
-def _schema(row: ColumnType) -> Any:
-    import pyarrow as pa
-
-    return deltalake().Schema.from_arrow(pa.schema(list(row.arrow)))
+def _schema(row: RowType) -> Any:
+    return deltalake().Schema.from_arrow(lake_schema(row))

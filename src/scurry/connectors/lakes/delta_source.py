@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scurry.connectors.files.filesystem import FileSystem, file_system
-from scurry.connectors.files.formats.column_types import ColumnType
-from scurry.connectors.files.formats.columnar import ColumnarFormat
+from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.files.formats.columnar import BatchRows, DeclaredColumns
 from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
-from scurry.connectors.lakes.enumerator import LakeEnumerator
+from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.lakes.source import LakeSource
-from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, sliced
+from scurry.connectors.source import BatchLimits, Block, Chunk, ChunkSizer, Enumerator, sliced
+from scurry.sql.types.nested_types import RowType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows decoded at once.
+_ROWS = 2048
 
 
 @dataclass(frozen=True)
@@ -25,13 +31,13 @@ class DeltaSource(LakeSource):
 
     Attributes:
         path: The table's path or address.
-        row: The type of the rows to read, a ROW.
+        row: The type of the rows to read.
         what: The versions to read.
         interval_ms: Milliseconds between checks for new versions; None to read one version only.
     """
 
     path: str
-    row: ColumnType
+    row: RowType
     what: DeltaRange
     interval_ms: int | None = None
 
@@ -63,35 +69,34 @@ class DeltaSource(LakeSource):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the rows of files."""
-        fs, base = file_system(self.path)
-        reader = _FileReader(self.row, utc_timestamp=True)
-        blocks = (naming_damage(reader.rows_of(fs, base, file.path, file.details), file.path) for file in work)
-        return sliced(chain.from_iterable(blocks), sizer)
+        rows = BatchRows(self.row)
+
+        def blocks(file: TableFile) -> Iterator[Block]:
+            for batch in file_batches(self.path, file, self.row, _ROWS):
+                yield rows(batch, file.path)
+
+        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path) for file in work), sizer)
 
 
-class _FileReader(ColumnarFormat):
-    """Read Parquet files, and add the values of partition columns, which are not in the files."""
+def file_batches(table: str, file: TableFile, row: RowType, batch_size: int) -> Iterator[pa.RecordBatch]:
+    """Yield columns of a Parquet file of a table, with the values of partition columns, which are not in the file.
 
-    def rows_of(
-        self, fs: FileSystem, base: str, path: str, partition_values: dict[str, str | None]
-    ) -> Iterator[Sequence[Any]]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+    Args:
+        table: The table's path or address.
+        file: The file.
+        row: The columns to read.
+        batch_size: Rows decoded at once.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-        inside = file_system(path)[1] if "://" in path else posixpath.join(base, path)
-        with fs.open_input(inside) as file:
-            parquet = pq.ParquetFile(file, pre_buffer=False)
-            names = parquet.schema_arrow.names
-            wanted = [name for name in self.row.names if name in names and name not in partition_values]
-            found: list[str | None] = [
-                name if name in wanted or name in partition_values else None for name in self.row.names
-            ]
-            for batch in parquet.iter_batches(self.batch_size, columns=wanted, use_threads=False):
-                for name, part in zip(self.row.names, self.row.parts, strict=True):
-                    if name in partition_values:
-                        values = pa.array([partition_values[name]] * batch.num_rows, pa.string())
-                        batch = batch.append_column(name, values.cast(part.arrow))
-                yield self.rows(batch, found, path)
-
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
-        raise NotImplementedError("files of a table are read by rows_of")
+    (fs, base), columns = file_system(table), DeclaredColumns(row)
+    path = file_system(file.path)[1] if "://" in file.path else posixpath.join(base, file.path)
+    with fs.open_input(path) as stream:
+        parquet = pq.ParquetFile(stream, pre_buffer=False)
+        there = parquet.schema_arrow.names
+        wanted = [name for name in row.names if name in there and name not in file.details]
+        for batch in parquet.iter_batches(batch_size, columns=wanted, use_threads=False):
+            for name, text in file.details.items():
+                batch = batch.append_column(name, pa.repeat(pa.scalar(text, pa.string()), batch.num_rows))
+            yield columns.by_name(batch, file.path)

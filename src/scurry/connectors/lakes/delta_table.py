@@ -11,12 +11,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
-from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
 from scurry.errors import SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.sql.types.nested_types import RowType
 
 #: Supported reader features; all others change the meaning of the files.
 _READER_FEATURES = {"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
@@ -78,7 +78,7 @@ def address(path: str) -> str:
     return inner if isinstance(fs, LocalFileSystem) else path
 
 
-def columns_of(table: Any) -> ColumnType:
+def columns_of(table: Any) -> RowType:
     """Return the columns of a table as a row type."""
     import pyarrow as pa
 

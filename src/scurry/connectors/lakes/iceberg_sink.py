@@ -7,16 +7,19 @@ import random
 import time
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scurry.connectors.files.formats.column_types import ColumnType
-from scurry.connectors.files.formats.values import values_of
-from scurry.connectors.lakes.columns import described, for_lakes
+from scurry.connectors.files.formats.columnar import RowTables
+from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema, without_small_integers
 from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
+from scurry.sql.types.nested_types import RowType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: Number of records that a task buffers before it writes them.
 HELD_RECORDS = 200_000
@@ -36,16 +39,16 @@ class IcebergSink(Sink):
 
     Attributes:
         table: The table.
-        row: The type of the rows, a ROW.
+        row: The type of the rows.
         partition_columns: The partition columns of a table that the sink creates.
     """
 
     table: IcebergTable
-    row: ColumnType
+    row: RowType
     partition_columns: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: IcebergTable, row: ColumnType, partition_columns: tuple[str, ...]) -> IcebergSink:
+    def of(cls, table: IcebergTable, row: RowType, partition_columns: tuple[str, ...]) -> IcebergSink:
         """Describe a sink.
 
         Raises:
@@ -57,7 +60,12 @@ class IcebergSink(Sink):
         for name in partition_columns:
             if name not in row.names:
                 raise ArgumentError(f"there is no column {name!r} to partition by; the columns are {described(row)}")
-        return cls(table, _widened(for_lakes(row)), partition_columns)
+        return cls(table, check_lake_row(row), partition_columns)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns as the table stores them."""
+        return lake_schema(self.row, without_small_integers)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer of data files."""
@@ -88,7 +96,7 @@ class IcebergSink(Sink):
         namespace = catalog.namespace_from(self.table.identifier)
         if namespace:
             catalog.create_namespace_if_not_exists(namespace)
-        columns = [field.with_nullable(field.name not in required) for field in pa.schema(list(self.row.arrow))]
+        columns = [field.with_nullable(field.name not in required) for field in self.schema]
         table = catalog.create_table_if_not_exists(
             self.table.identifier, pa.schema(columns), properties=dict(properties or {})
         )
@@ -96,12 +104,6 @@ class IcebergSink(Sink):
             with table.update_spec() as update:
                 for name in self.partition_columns:
                     update.add_identity(name)
-
-
-def _widened(column: ColumnType) -> ColumnType:
-    """Return a type as Iceberg supports it: without integers of less than 32 bits."""
-    kind = "INT" if column.kind in ("TINYINT", "SMALLINT") else column.kind
-    return replace(column, kind=kind, parts=tuple(map(_widened, column.parts)))
 
 
 class IcebergFiles:
@@ -145,17 +147,12 @@ class IcebergFiles:
 
 class _IcebergWriter(SinkWriter):
     def __init__(self, sink: IcebergSink) -> None:
-        import pyarrow as pa
-
-        self._row = sink.row
-        self._schema = pa.schema(list(sink.row.arrow))
-        self._converters = [part.to_arrow(True) for part in sink.row.parts]
+        self._tables = RowTables(sink.row, schema=sink.schema)
         self._rows: list[Any] = []
         self._files = IcebergFiles(sink.table)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        names = self._row.names
-        self._rows += [values_of(value, names) for value in values]
+        self._rows += self._tables.prepare(values)
         if len(self._rows) >= HELD_RECORDS:
             self._flush()
 
@@ -167,17 +164,9 @@ class _IcebergWriter(SinkWriter):
         """Convert rows to a table with the Iceberg table's columns; columns that the sink does not write are null."""
         import pyarrow as pa
 
-        columns = dict(zip(self._row.names, zip(*rows, strict=True), strict=True))
-        converters = dict(zip(self._row.names, self._converters, strict=True))
-        target = self._files.target
-        arrays = []
-        for field in target:
-            if field.name not in columns:
-                arrays.append(pa.nulls(len(rows), field.type))
-                continue
-            convert = converters[field.name]
-            values = columns[field.name] if convert is None else list(map(convert, columns[field.name]))
-            arrays.append(pa.array(values, self._schema.field(field.name).type))
+        table, target = self._tables.table(rows), self._files.target
+        names = table.schema.names
+        arrays = [table[field.name] if field.name in names else pa.nulls(len(rows), field.type) for field in target]
         return pa.Table.from_arrays(arrays, names=target.names).cast(target)
 
     def prepare_commit(self) -> list[Any]:
@@ -206,8 +195,8 @@ class _IcebergCommitter(Committer):
 
     def _compare(self, table: Any) -> None:
         sink, there = self._sink, columns_of(table)
-        known = dict(zip(there.names, there.parts, strict=True))
-        written = dict(zip(sink.row.names, sink.row.parts, strict=True))
+        known = {field.name: field.type for field in lake_schema(there, without_small_integers)}
+        written = {field.name: field.type for field in sink.schema}
         required = [field.name for field in table.schema().fields if field.required and field.name not in written]
         if required or any(known.get(name) != part for name, part in written.items()):
             raise ArgumentError(

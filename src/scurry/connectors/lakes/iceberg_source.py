@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
-from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.formats.column_types import ColumnType
-from scurry.connectors.files.formats.columnar import ColumnarFormat
+from scurry.connectors.files.formats.columnar import BatchRows, DeclaredColumns
 from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
@@ -16,6 +16,13 @@ from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, colu
 from scurry.connectors.lakes.source import LakeSource
 from scurry.connectors.source import BatchLimits, Block, Chunk, ChunkSizer, Enumerator, sliced
 from scurry.errors import SourceNotFoundError
+from scurry.sql.types.nested_types import RowType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows that are a block.
+_ROWS = 2048
 
 
 @dataclass(frozen=True)
@@ -24,14 +31,14 @@ class IcebergSource(LakeSource):
 
     Attributes:
         table: The table.
-        row: The type of the rows to read, a ROW.
+        row: The type of the rows to read.
         snapshot: The snapshot to read or to start from; None for the newest.
         changes_only: Whether to read only what is appended after the snapshot.
         interval_ms: Milliseconds between checks for new snapshots; None to read one snapshot only.
     """
 
     table: IcebergTable
-    row: ColumnType
+    row: RowType
     snapshot: int | None = None
     changes_only: bool = False
     interval_ms: int | None = None
@@ -72,32 +79,32 @@ class IcebergSource(LakeSource):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the rows of files."""
-        return sliced(_FileReader(self.row, utc_timestamp=True).rows_of(work), sizer)
+        rows = BatchRows(self.row)
+
+        def blocks(file: TableFile) -> Iterator[Block]:
+            for batch in file_batches(file, self.row):
+                for first in range(0, batch.num_rows, _ROWS):
+                    yield rows(batch.slice(first, _ROWS), file.path)
+
+        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path) for file in work), sizer)
 
 
-class _FileReader(ColumnarFormat):
-    """Read files with pyiceberg, which handles deleted rows, renamed columns and partitions."""
+def file_batches(file: TableFile, row: RowType) -> Iterator[pa.RecordBatch]:
+    """Yield columns of a file, read with pyiceberg, which handles deleted rows, renamed columns and partitions."""
+    from pyiceberg.expressions import AlwaysTrue
+    from pyiceberg.io.pyarrow import ArrowScan
 
-    def rows_of(self, files: Iterable[TableFile]) -> Iterator[Block]:
-        from pyiceberg.expressions import AlwaysTrue
-        from pyiceberg.io.pyarrow import ArrowScan
-        from pyiceberg.table import StaticTable
+    location, task = scan_task(file)
+    table = _loaded(location)
+    # of rows that only count, one column is read
+    schema, columns = table.schema().select(*(row.names or table.schema().column_names[:1])), DeclaredColumns(row)
+    for batch in ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task]):
+        yield columns.by_name(batch, file.path)
 
-        location, table = "", None
-        for file in files:
-            where, task = scan_task(file)
-            if where != location:
-                location, table = where, StaticTable.from_metadata(where)
-            assert table is not None
-            schema = table.schema().select(*self.row.names)
-            batches = ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task])
-            yield from naming_damage(self._rows_in(batches, file.path), file.path)
 
-    def _rows_in(self, batches: Iterable[Any], path: str) -> Iterator[Block]:
-        for batch in batches:
-            found = self.columns_in(batch.schema.names)
-            for first in range(0, batch.num_rows, self.batch_size):
-                yield self.rows(batch.slice(first, self.batch_size), found, path)
+@lru_cache(1)
+def _loaded(location: str) -> Any:
+    """Return the table of a metadata file, which is the same for all files of a snapshot."""
+    from pyiceberg.table import StaticTable
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
-        raise NotImplementedError("files of a table are read by rows_of")
+    return StaticTable.from_metadata(location)

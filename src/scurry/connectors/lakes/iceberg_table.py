@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.enumerator import TableFile, TableLog
 from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
+from scurry.sql.types.nested_types import RowType
 
 #: The version of a table before its first snapshot.
 _NO_SNAPSHOT = 0
@@ -96,7 +96,7 @@ class IcebergTable:
         )
 
 
-def columns_of(table: Any) -> ColumnType:
+def columns_of(table: Any) -> RowType:
     """Return the columns of a table as a row type."""
     return row_of(table.schema().as_arrow())
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from scurry.common.typeinfo import TypeInformation
-from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.source import Source
+from scurry.sql.types.nested_types import RowType
+from scurry.sql.values.type_information import to_type_info
 
 
 class LakeSource(Source):
     """Read the files of one version of a table, or of all future ones, as Rows.
 
     Attributes:
-        row: The type of the rows to read, a ROW.
+        row: The type of the rows to read.
         interval_ms: Milliseconds between checks for new versions; None to read one version only.
     """
 
-    row: ColumnType
+    row: RowType
     interval_ms: int | None
 
     @property
@@ -26,4 +27,4 @@ class LakeSource(Source):
     @property
     def produced_type(self) -> TypeInformation | None:
         """A row with the columns' names and types."""
-        return self.row.type_info
+        return to_type_info(self.row)

@@ -11,7 +11,7 @@ from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.delta_sink import DeltaSink as _DeltaSink
 from scurry.connectors.lakes.delta_source import DeltaSource as _DeltaSource
 from scurry.connectors.lakes.delta_table import DeltaRange
-from scurry.datastream.formats._columns import to_row_column
+from scurry.datastream.formats._columns import check_row
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.types.nested_types import RowType
 
@@ -162,7 +162,7 @@ class DeltaSink(ApiObject, _DeltaSink):
         def __init__(self, table_path: str, row_type: RowType) -> None:
             """Begin without partitions."""
             self._path = table_path
-            self._row = to_row_column(row_type)
+            self._row = check_row(row_type)
             self._partition_columns: tuple[str, ...] = ()
             self._merge_schema = False
 

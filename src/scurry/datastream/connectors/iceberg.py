@@ -9,7 +9,7 @@ from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.lakes.iceberg_sink import IcebergSink as _IcebergSink
 from scurry.connectors.lakes.iceberg_source import IcebergSource as _IcebergSource
 from scurry.connectors.lakes.iceberg_table import IcebergTable
-from scurry.datastream.formats._columns import to_row_column
+from scurry.datastream.formats._columns import check_row
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.types.nested_types import RowType
 
@@ -138,7 +138,7 @@ class IcebergSink(ApiObject, _IcebergSink):
 
         def __init__(self, row_type: RowType) -> None:
             """Begin without a table."""
-            self._row = to_row_column(row_type)
+            self._row = check_row(row_type)
             self._loader: TableLoader | None = None
             self._partition_columns: tuple[str, ...] = ()
 

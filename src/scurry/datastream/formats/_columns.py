@@ -1,80 +1,31 @@
-"""Convert SQL types to the column types of file formats."""
+"""Checks of the row types of files of columns."""
 
 from __future__ import annotations
 
-from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.sql.types.atomic_types import (
-    BigIntType,
     BinaryType,
     BooleanType,
     CharType,
     DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
     LocalZonedTimestampType,
-    SmallIntType,
+    NumericType,
     TimestampType,
     TimeType,
-    TinyIntType,
     VarBinaryType,
     VarCharType,
 )
 from scurry.sql.types.logical_type import DataType
-from scurry.sql.types.nested_types import (
-    ArrayType,
-    MapType,
-    RowType,
-)
+from scurry.sql.types.nested_types import ArrayType, MapType, RowType
 
-_KINDS: dict[type[DataType], str] = {
-    CharType: "STRING",
-    VarCharType: "STRING",
-    BinaryType: "BYTES",
-    VarBinaryType: "BYTES",
-    BooleanType: "BOOLEAN",
-    TinyIntType: "TINYINT",
-    SmallIntType: "SMALLINT",
-    IntType: "INT",
-    BigIntType: "BIGINT",
-    FloatType: "FLOAT",
-    DoubleType: "DOUBLE",
-    DateType: "DATE",
-}
+_ATOMIC = (
+    CharType, VarCharType, BinaryType, VarBinaryType, BooleanType, NumericType, DateType, TimeType, TimestampType,
+    LocalZonedTimestampType,
+)  # fmt: skip
 
 
-def to_column_type(data_type: DataType) -> ColumnType:
-    """Return the column type of a SQL type.
-
-    Raises:
-        UnsupportedError: No file format supports it.
-    """
-    if isinstance(data_type, DecimalType):
-        return ColumnType("DECIMAL", data_type.precision, data_type.scale)
-    if isinstance(data_type, TimeType):
-        return ColumnType("TIME", data_type.precision)
-    if isinstance(data_type, TimestampType):
-        return ColumnType("TIMESTAMP", data_type.precision)
-    if isinstance(data_type, LocalZonedTimestampType):
-        return ColumnType("TIMESTAMP_LTZ", data_type.precision)
-    if isinstance(data_type, ArrayType):
-        return ColumnType("ARRAY", parts=(to_column_type(data_type.element_type),))
-    if isinstance(data_type, MapType):
-        return ColumnType("MAP", parts=(to_column_type(data_type.key_type), to_column_type(data_type.value_type)))
-    if isinstance(data_type, RowType):
-        return ColumnType(
-            "ROW", parts=tuple(map(to_column_type, data_type.field_types())), names=tuple(data_type.names)
-        )
-    kind = _KINDS.get(type(data_type))
-    if kind is None:
-        raise UnsupportedError(f"files cannot hold {data_type!r}; use another type for this column")
-    return ColumnType(kind)
-
-
-def to_row_column(row_type: RowType) -> ColumnType:
-    """Return the column type of a row type.
+def check_row(row_type: RowType) -> RowType:
+    """Return a row type of which files have columns.
 
     Raises:
         ArgumentTypeError: It is not a row type.
@@ -82,4 +33,18 @@ def to_row_column(row_type: RowType) -> ColumnType:
     """
     if not isinstance(row_type, RowType):
         raise ArgumentTypeError(f"expected DataTypes.ROW([DataTypes.FIELD(name, type), ...]), got {row_type!r}")
-    return to_column_type(row_type)
+    for part in row_type.field_types():
+        _check(part)
+    return row_type
+
+
+def _check(data_type: DataType) -> None:
+    if isinstance(data_type, ArrayType):
+        _check(data_type.element_type)
+    elif isinstance(data_type, MapType):
+        _check(data_type.key_type)
+        _check(data_type.value_type)
+    elif isinstance(data_type, RowType):
+        check_row(data_type)
+    elif not isinstance(data_type, _ATOMIC):
+        raise UnsupportedError(f"files cannot hold {data_type!r}; use another type for this column")

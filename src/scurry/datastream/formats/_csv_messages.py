@@ -26,8 +26,8 @@ from scurry.common.types import Row
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.csv.writer import quoting
-from scurry.connectors.files.formats.values import values_of
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
+from scurry.sql.values.records import values_of
 
 _COLUMN_KINDS = {
     BasicType.STRING: "STRING",

@@ -13,8 +13,8 @@ from scurry.common import typeinfo
 from scurry.common._epoch import datetime_of_micros
 from scurry.common.time import Instant
 from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation
-from scurry.connectors.files.formats.values import values_of
 from scurry.errors import UnsupportedError
+from scurry.sql.values.records import values_of
 
 Writer = Callable[[Any], str]
 

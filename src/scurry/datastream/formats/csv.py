@@ -10,14 +10,13 @@ from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.csv.writer import CsvWriterFactory
-from scurry.datastream.formats._columns import to_column_type
 from scurry.datastream.formats._csv_messages import (
     CsvRowDeserializationSchema,
     CsvRowSerializationSchema,
     single_character,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.sql.types.atomic_types import MAX_LENGTH, BigIntType, BooleanType, NumericType, VarCharType
+from scurry.sql.types.atomic_types import MAX_LENGTH, BigIntType, BooleanType, DecimalType, NumericType, VarCharType
 from scurry.sql.types.logical_type import DataType
 
 __all__ = [
@@ -201,8 +200,9 @@ class CsvSchemaBuilder(ApiObject):
 def _column(name: str, data_type: DataType) -> CsvColumn:
     if not isinstance(data_type, (NumericType, BooleanType, VarCharType)):
         raise ArgumentTypeError(f"column {name!r}: a CSV column is of a number, BOOLEAN or STRING, not {data_type!r}")
-    column = to_column_type(data_type)
-    return CsvColumn(name, column.kind, column.precision, column.scale)
+    if isinstance(data_type, DecimalType):
+        return CsvColumn(name, "DECIMAL", data_type.precision, data_type.scale)
+    return CsvColumn(name, "STRING" if isinstance(data_type, VarCharType) else data_type.type_name())
 
 
 @made_by("for_schema")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.configuration import Configuration
-from scurry.connectors.files.formats.column_types import ColumnType
-from scurry.connectors.files.formats.orc import OrcFormat, OrcWriterFactory, check_orc_type
-from scurry.datastream.formats._columns import to_row_column
+from scurry.connectors.files.formats.columnar import RowsWriterFactory, file_schema
+from scurry.connectors.files.formats.orc import OrcFormat, OrcWriterFactory
+from scurry.datastream.formats._columns import check_row
 from scurry.errors import ArgumentError, UnsupportedError
 from scurry.sql.types.nested_types import RowType
 
@@ -36,7 +36,7 @@ class OrcColumnarRowInputFormat(OrcFormat):
         """
         if batch_size < 1:
             raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
-        super().__init__(_row(row_type), batch_size, True, is_case_sensitive)
+        super().__init__(check_row(row_type), batch_size, True, is_case_sensitive)
 
 
 class OrcBulkWriters:
@@ -73,10 +73,5 @@ class OrcBulkWriters:
         size = settings.get(_STRIPE_SIZE, str(64 * 1024 * 1024))
         if not size.isdigit() or not int(size):
             raise ArgumentError(f"{_STRIPE_SIZE}={size}; give a positive number of bytes")
-        return OrcWriterFactory(_row(row_type), _COMPRESSIONS[compression.lower()], int(size))
-
-
-def _row(row_type: RowType) -> ColumnType:
-    row = to_row_column(row_type)
-    check_orc_type(row)
-    return row
+        schema = file_schema(check_row(row_type))
+        return RowsWriterFactory(row_type, OrcWriterFactory(schema, _COMPRESSIONS[compression.lower()], int(size)))

@@ -7,10 +7,11 @@ from scurry.common.configuration import Configuration
 from scurry.connectors.avro.arrow_types import arrow_schema
 from scurry.connectors.avro.parquet_files import AvroParquetFormat, AvroParquetWriterFactory
 from scurry.connectors.avro.schema import AvroSchema
+from scurry.connectors.files.formats.columnar import RowsWriterFactory, file_schema
 from scurry.connectors.files.formats.parquet import ParquetFormat, ParquetWriterFactory
 from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.datastream.formats._avro_files import checked_schema
-from scurry.datastream.formats._columns import to_row_column
+from scurry.datastream.formats._columns import check_row
 from scurry.errors import ArgumentError, UnsupportedError
 from scurry.sql.types.nested_types import RowType
 
@@ -50,7 +51,7 @@ class ParquetColumnarRowInputFormat(ParquetFormat):
             raise ArgumentError(f"batch_size must be at least 1, got {batch_size}")
         for key in hadoop_config.key_set() if hadoop_config is not None else ():
             raise UnsupportedError(f"Hadoop setting {key!r} has no effect: Parquet is read without Hadoop; remove it")
-        super().__init__(to_row_column(row_type), batch_size, is_utc_timestamp, is_case_sensitive, required)
+        super().__init__(check_row(row_type), batch_size, is_utc_timestamp, is_case_sensitive, required)
 
 
 class ParquetBulkWriters:
@@ -78,7 +79,9 @@ class ParquetBulkWriters:
                     "can be set"
                 )
             compression = hadoop_config.get_string(_COMPRESSION, compression)
-        return ParquetWriterFactory(to_row_column(row_type), utc_timestamp, _compression(_COMPRESSION, compression))
+        schema = file_schema(check_row(row_type))
+        files = ParquetWriterFactory(schema, _compression(_COMPRESSION, compression), int96=True)
+        return RowsWriterFactory(row_type, files, utc_timestamp)
 
 
 class AvroParquetReaders:

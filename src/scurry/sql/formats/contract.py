@@ -12,7 +12,7 @@ from scurry.connectors.files.filesystem import FileSystem
 from scurry.errors import UnsupportedError
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.formats.messages import DecodedMessages, MessageDecoder, MessageEncoder
-from scurry.sql.types import DataType
+from scurry.sql.types import DataType, RowField, RowType
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +35,11 @@ def chosen_columns(declared: Iterable[FormatColumn], columns: Sequence[str]) -> 
     """Return the columns with some names, in the order of the names."""
     by_name = {column.name: column for column in declared}
     return tuple(by_name[name] for name in columns)
+
+
+def row_of(columns: Iterable[FormatColumn]) -> RowType:
+    """Return columns as a row type."""
+    return RowType([RowField(column.name, column.type) for column in columns])
 
 
 class FileReader(ABC):

@@ -146,7 +146,7 @@ def _sql_type(kind: pyarrow.DataType, zones: bool) -> DataType:
         return _sql_type(kind.value_type, zones)
     if is_.is_map(kind):
         return MapType(_sql_type(kind.key_type, zones), _sql_type(kind.item_type, zones))
-    if is_.is_list(kind) or is_.is_large_list(kind) or is_.is_fixed_size_list(kind):
+    if is_.is_list(kind) or is_.is_large_list(kind) or is_.is_fixed_size_list(kind) or is_.is_list_view(kind):
         return ArrayType(_sql_type(kind.value_type, zones))
     if is_.is_struct(kind):
         return RowType([RowField(field.name, sql_type(field.type, field.nullable, zones)) for field in kind])

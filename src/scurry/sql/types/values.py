@@ -6,7 +6,7 @@ column's unit); list for ARRAY, list of pairs for MAP and MULTISET, tuple for RO
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -56,10 +56,9 @@ def to_values(column: pyarrow.Array) -> list[Any]:
     if pa.types.is_decimal(kind):
         return list(column.to_numpy(zero_copy_only=False).tolist())  # a sixth of the time of `to_pylist`
     if pa.types.is_map(kind):
-        pairs = list(zip(to_values(column.keys), to_values(column.items), strict=True))
-        return _cut(column, pairs)
+        return _cut(column, lambda of: list(zip(to_values(column.keys[of]), to_values(column.items[of]), strict=True)))
     if pa.types.is_list(kind):
-        return _cut(column, to_values(column.values))
+        return _cut(column, lambda of: to_values(column.values[of]))
     if pa.types.is_struct(kind):
         fields = [to_values(column.field(number)) for number in range(kind.num_fields)]
         rows = list(zip(*fields, strict=True)) if fields else [()] * len(column)
@@ -73,10 +72,15 @@ def to_values(column: pyarrow.Array) -> list[Any]:
         ) from None
 
 
-def _cut(column: pyarrow.Array, elements: list[Any]) -> list[Any]:
+def _cut(column: pyarrow.Array, elements_of: Callable[[slice], list[Any]]) -> list[Any]:
     # `keys`, `items` and `values` are those of the whole buffer, to which the offsets refer.
     offsets, valid = column.offsets.to_pylist(), column.is_valid().to_pylist()
-    return [elements[offsets[row] : offsets[row + 1]] if valid[row] else None for row in range(len(column))]
+    first = offsets[0]
+    elements = elements_of(slice(first, offsets[-1]))
+    return [
+        elements[begin - first : end - first] if known else None
+        for begin, end, known in zip(offsets, offsets[1:], valid, strict=False)
+    ]
 
 
 def from_values(values: Iterable[Any], data_type: DataType | pyarrow.DataType) -> pyarrow.Array:

@@ -71,7 +71,7 @@ class ToPython:
     def converter(self, data_type: DataType) -> Convert | None:
         """Return the conversion of values that are not None; None if they stay as they are."""
         if isinstance(data_type, TimestampType):
-            return naive_datetime(units_per_second(data_type))
+            return self.timestamp(units_per_second(data_type))
         if isinstance(data_type, LocalZonedTimestampType):
             return self.instant(units_per_second(data_type))
         if isinstance(data_type, ArrayType):
@@ -83,6 +83,10 @@ class ToPython:
         if isinstance(data_type, RowType):
             return self.row(data_type, [converted(self.converter(each)) for each in data_type.field_types()])
         return self.simple.get(type(data_type)) or _TEMPORAL.get(type(data_type))
+
+    def timestamp(self, per_second: int) -> Convert:
+        """Return the conversion of timestamps without a zone."""
+        return naive_datetime(per_second)
 
     def instant(self, per_second: int) -> Convert:
         """Return the conversion of points of time."""

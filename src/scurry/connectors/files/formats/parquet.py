@@ -1,27 +1,29 @@
-"""ParquetFormat and ParquetWriter: read and write rows in Parquet files."""
+"""ParquetFormat and ParquetWriterFactory: Parquet files."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
-from scurry.connectors.files.formats.column_types import ColumnType
-from scurry.connectors.files.formats.columnar import ColumnarFormat, ColumnarWriter, RowTables, Tables
-from scurry.connectors.source import Block, MalformedRecords
+from scurry.connectors.files.formats.columnar import BatchWriter, ColumnarFormat
+from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 
-#: The columns to read, and the function that converts an Arrow record batch of them to a block of records.
-BatchReader: TypeAlias = tuple[list[str], Callable[[Any], Sequence[Any]]]
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The columns to read, and the function that converts an Arrow record batch of them to what is read.
+BatchReader: TypeAlias = tuple[Sequence[str], Callable[[Any], Any]]
 
 
 def read_parquet(
-    fs: FileSystem, path: str, start: int, end: int, batch_size: int, reader: Callable[[Any], BatchReader]
-) -> Iterator[Block]:
-    """Yield blocks of the records in the row groups that begin in a byte range of a Parquet file.
+    fs: FileSystem, path: str, start: int, end: int, batch_size: int, reader: Callable[[pa.Schema], BatchReader]
+) -> Iterator[Any]:
+    """Yield what a reader makes of the batches in the row groups that begin in a byte range of a Parquet file.
 
     A file that is not a Parquet file is one malformed record.
 
@@ -31,7 +33,7 @@ def read_parquet(
         start: First byte of the range.
         end: Byte after the range.
         batch_size: Number of records decoded at once.
-        reader: Returns what to read, given the file's `pyarrow.Schema`.
+        reader: Returns what to read, given the file's columns.
 
     Raises:
         MalformedRecordError: The file is damaged.
@@ -49,10 +51,10 @@ def read_parquet(
                 yield MalformedRecords([MalformedRecordError(path, None, "", reason)])
             return
         groups = [i for i in range(parquet.num_row_groups) if start <= _offset(parquet.metadata.row_group(i)) < end]
-        columns, records = reader(parquet.schema_arrow)
+        columns, converted = reader(parquet.schema_arrow)
         try:
             for batch in parquet.iter_batches(batch_size, row_groups=groups, columns=columns, use_threads=False):
-                yield records(batch)
+                yield converted(batch)
         except pa.ArrowInvalid as error:
             raise MalformedRecordError(path, None, "", f"the file holds what is no such value ({error})") from None
 
@@ -65,67 +67,66 @@ def _offset(group: Any) -> int:
 
 @dataclass(frozen=True)
 class ParquetFormat(ColumnarFormat):
-    """Read rows of the chosen columns, like Flink's ParquetColumnarRowInputFormat.
+    """Read the declared columns, like Flink's ParquetColumnarRowInputFormat.
 
     A byte range owns the row groups that begin in it. A file that is not a Parquet file is one malformed record.
     """
 
-    def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
-        """Yield blocks of rows."""
+    def batches(
+        self, fs: FileSystem, path: str, start: int, end: int, size: int
+    ) -> Iterator[pa.RecordBatch | MalformedRecords]:
+        """Yield the declared columns of the row groups of a byte range."""
+        columns = self.columns
 
-        def reader(schema: Any) -> BatchReader:
-            found = self.columns_in(schema.names, path)
-            return [name for name in found if name is not None], lambda batch: self.rows(batch, found, path)
+        def reader(schema: pa.Schema) -> BatchReader:
+            found = columns.found_in(schema.names, path)
+            wanted = [name for name in found if name is not None]
+            return wanted, lambda batch: columns.of(batch, found, path)
 
         return read_parquet(fs, path, start, end, self.batch_size, reader)
 
 
 @dataclass(frozen=True)
 class ParquetWriterFactory(BulkWriterFactory):
-    """Create writers of Parquet files.
+    """Create writers of record batches to Parquet files.
 
     Attributes:
-        row: The type of the rows, a ROW.
-        utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
+        schema: The columns.
         compression: A compression that pyarrow supports.
+        int96: Whether timestamps are INT96, as Flink writes them.
     """
 
-    row: ColumnType
-    utc_timestamp: bool = False
+    schema: pa.Schema
     compression: str = "snappy"
+    int96: bool = False
 
     def create(self, stream: BinaryIO) -> BulkWriter:
         """Return a writer to an open stream."""
-        return ParquetWriter(RowTables(self.row, self.utc_timestamp), stream, self.compression)
+        return _ParquetWriter(self, stream)
 
 
-class ParquetWriter(ColumnarWriter):
-    """Write records to a Parquet file.
-
-    Args:
-        tables: Converts the records to tables.
-        stream: The open file.
-        compression: A compression that pyarrow supports.
-    """
-
-    def __init__(self, tables: Tables, stream: BinaryIO, compression: str) -> None:
-        """Start without records."""
-        super().__init__(tables)
-        self._schema = tables.schema
+class _ParquetWriter(BatchWriter):
+    def __init__(self, factory: ParquetWriterFactory, stream: BinaryIO) -> None:
+        super().__init__(factory.schema)
+        self._factory = factory
         self._stream = stream
-        self._compression = compression
 
     @functools.cached_property
     def _writer(self) -> Any:
         """Pyarrow's writer, created late: if the task failed first, it would write a footer to the closed file."""
         import pyarrow.parquet as pq
 
-        return pq.ParquetWriter(self._stream, self._schema, compression=self._compression)
+        factory = self._factory
+        return pq.ParquetWriter(
+            self._stream,
+            factory.schema,
+            compression=factory.compression,
+            use_deprecated_int96_timestamps=factory.int96,
+            store_schema=factory.schema.metadata is not None,
+        )
 
-    def write_group(self, table: Any) -> None:
-        """Write an Arrow table as one row group."""
+    def write_group(self, table: pa.Table) -> None:
         self._writer.write_table(table, row_group_size=table.num_rows)
 
     def close(self) -> None:
-        """Write the footer."""
         self._writer.close()

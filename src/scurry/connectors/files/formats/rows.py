@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
-from typing import Any, overload
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, overload
 
 from scurry.common.types import Row
-from scurry.errors import MalformedRecordError
+from scurry.errors import EvaluationError, MalformedRecordError
+
+#: Makes the values of an Arrow column.
+ColumnReader: TypeAlias = Callable[[Any], list[Any]]
 
 
 class ColumnRows(Sequence[Row]):
@@ -15,12 +18,25 @@ class ColumnRows(Sequence[Row]):
 
     Rows are created one chunk at a time. For Python's garbage collector a few thousand young objects are cheap, while
     hundreds of thousands cost more than reading them.
+
+    Args:
+        columns: The columns.
+        names: Their names.
+        path: The file, for error messages.
+        readers: Makes the values of each column; None for those of `to_pylist`.
     """
 
-    def __init__(self, columns: Sequence[Any], names: tuple[str, ...], path: str = "") -> None:
+    def __init__(
+        self,
+        columns: Sequence[Any],
+        names: tuple[str, ...],
+        path: str = "",
+        readers: Sequence[ColumnReader] | None = None,
+    ) -> None:
         self._columns = columns
         self._names = names
         self._path = path
+        self._readers = readers or [_to_pylist] * len(columns)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -39,13 +55,15 @@ class ColumnRows(Sequence[Row]):
             MalformedRecordError: A text is no UTF-8.
         """
         if isinstance(index, int):
-            return Row._from_values([column[index].as_py() for column in self._columns], self._names)
+            index = range(len(self))[index]
+            return self[index : index + 1][0]
         collecting = gc.isenabled()
         gc.disable()
         try:
             try:
-                columns = [column[index].to_pylist() for column in self._columns]
-            except UnicodeDecodeError:
+                pairs = zip(self._readers, self._columns, strict=True)
+                columns = [values_of(column[index]) for values_of, column in pairs]
+            except (UnicodeDecodeError, EvaluationError):
                 raise self._no_text(index) from None
             return Row._from_many(zip(*columns, strict=True), self._names)
         finally:
@@ -59,6 +77,11 @@ class ColumnRows(Sequence[Row]):
             except UnicodeDecodeError as error:
                 return no_text(self._path, name, error)
         raise AssertionError("a column failed and then did not")
+
+
+def _to_pylist(column: Any) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    return values
 
 
 def no_text(path: str, column: str, error: UnicodeDecodeError) -> MalformedRecordError:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
-from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.files.formats.parquet import ParquetWriterFactory
 from scurry.connectors.files.reading.damaged import naming_damage
+from scurry.connectors.lakes.columns import lake_schema
 from scurry.connectors.lakes.delta_sink import DeltaFiles, DeltaSink
+from scurry.connectors.lakes.delta_source import file_batches
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
@@ -19,8 +19,7 @@ from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
 from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.lakes.columns import check_columns, inserted, lake_row, stored
-from scurry.sql.formats.columnar import declared_columns
-from scurry.sql.formats.contract import FormatColumn, chosen_columns
+from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
 from scurry.sql.formats.temporal_text import parse_timestamp
 
 if TYPE_CHECKING:
@@ -166,22 +165,8 @@ class DeltaTableSource(TableSource):
 
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, with the values of its partition."""
-        yield from naming_damage(self._batches(split, chosen_columns(self.declared, columns)), split.path)
-
-    def _batches(self, split: TableFile, columns: tuple[FormatColumn, ...]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        fs, base = file_system(self.path)
-        inside = file_system(split.path)[1] if "://" in split.path else posixpath.join(base, split.path)
-        with fs.open_input(inside) as stream:
-            file = pq.ParquetFile(stream, pre_buffer=False)
-            there = file.schema_arrow.names
-            wanted = [each.name for each in columns if each.name in there and each.name not in split.details]
-            for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
-                for name, text in split.details.items():
-                    batch = batch.append_column(name, pa.repeat(pa.scalar(text, pa.string()), batch.num_rows))
-                yield declared_columns(batch, columns, split.path)
+        row = row_of(chosen_columns(self.declared, columns))
+        yield from naming_damage(file_batches(self.path, split, row, _ROWS), split.path)
 
 
 @dataclass(frozen=True)
@@ -207,14 +192,17 @@ class _DeltaWriter(SinkWriter):
     def __init__(self, sink: DeltaSink, context: WriterContext) -> None:
         import pyarrow as pa
 
-        schema = pa.schema(list(sink.row.arrow))
+        schema = lake_schema(sink.row)
         self._by = [schema.get_field_index(name) for name in sink.partition_columns]
         self._kept = [index for index in range(len(schema)) if index not in self._by]
         self._schema = schema
-        factory = _ParquetFiles(pa.schema([schema.field(index) for index in self._kept]))
+        self._inside = pa.schema([schema.field(index) for index in self._kept])
+        factory = ParquetWriterFactory(self._inside)
         self._files = DeltaFiles(sink.path, sink.partition_columns, factory, context)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        import pyarrow as pa
+
         for changes in values:
             batch = inserted(changes, "delta")
             if not batch.num_rows:
@@ -222,7 +210,8 @@ class _DeltaWriter(SinkWriter):
             columns = [stored(column, field.type) for column, field in zip(batch.columns, self._schema, strict=True)]
             for key, rows in self._groups(columns, batch.num_rows).items():
                 kept = [columns[index] if rows is None else columns[index].take(rows) for index in self._kept]
-                self._files.add(key, [kept], batch.num_rows if rows is None else len(rows))
+                inside = pa.RecordBatch.from_arrays(kept, schema=self._inside)
+                self._files.add(key, [inside], inside.num_rows)
 
     def _groups(self, columns: list[pa.Array], count: int) -> dict[tuple[Any, ...], pa.Array | None]:
         """Return the positions of the rows of each partition, None for all rows."""
@@ -241,45 +230,3 @@ class _DeltaWriter(SinkWriter):
 
     def abort(self) -> None:
         self._files.abort()
-
-
-class _ParquetFiles(BulkWriterFactory):
-    """Create writers of Parquet files whose values are lists of columns."""
-
-    def __init__(self, schema: pa.Schema) -> None:
-        self._schema = schema
-
-    def create(self, stream: BinaryIO) -> BulkWriter:
-        return _ParquetFile(stream, self._schema)
-
-
-class _ParquetFile(BulkWriter):
-    def __init__(self, stream: BinaryIO, schema: pa.Schema) -> None:
-        self._stream = stream
-        self._schema = schema
-        self._held: list[pa.RecordBatch] = []
-        self._rows = 0
-        self._writer: Any = None
-
-    def write(self, values: list[Any]) -> None:
-        import pyarrow as pa
-
-        for columns in values:
-            batch = pa.RecordBatch.from_arrays(columns, schema=self._schema)
-            self._held.append(batch)
-            self._rows += batch.num_rows
-        if self._rows >= _ROWS:
-            self._flush()
-
-    def _flush(self) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        if self._writer is None:  # late: if the task failed first, it would write a footer to the closed file
-            self._writer = pq.ParquetWriter(self._stream, self._schema, compression="snappy")
-        held, self._held, self._rows = self._held, [], 0
-        self._writer.write_table(pa.Table.from_batches(held, self._schema))
-
-    def finish(self) -> None:
-        self._flush()
-        self._writer.close()

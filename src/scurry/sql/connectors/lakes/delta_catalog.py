@@ -9,6 +9,7 @@ from typing import Any
 
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system, hidden
 from scurry.connectors.files.storage_errors import reaching
+from scurry.connectors.lakes.columns import lake_schema
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.delta_sink import DeltaSink
 from scurry.connectors.lakes.delta_table import address, columns_of, open_table
@@ -26,7 +27,7 @@ from scurry.sql.catalog.external import ExternalCatalog
 from scurry.sql.catalog.schema import Column, PhysicalColumn, ResolvedSchema
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.sql.connectors.lakes.alterations import alteration, check_kept
-from scurry.sql.connectors.lakes.columns import lake_row, sql_type
+from scurry.sql.connectors.lakes.columns import lake_row
 from scurry.sql.formats.contract import FormatColumn
 
 WAREHOUSE = TableOption(
@@ -144,8 +145,7 @@ class DeltaCatalog(ExternalCatalog):
         table = open_table(self._path(database, name))
         row, fields, metadata = columns_of(table), table.schema().fields, table.metadata()
         columns: list[Column] = []
-        for field, part in zip(fields, row.parts, strict=True):
-            data_type = sql_type(part)
+        for field, data_type in zip(fields, row.field_types(), strict=True):
             columns.append(PhysicalColumn(field.name, data_type if field.nullable else data_type.not_null()))
         keys = tuple(metadata.partition_columns)
         options = self.implied_options(database, name)
@@ -221,7 +221,7 @@ def _fields(columns: Any) -> Any:
 
     row = lake_row([FormatColumn(column.name, column.data_type) for column in columns])
     nullable = [column.data_type.is_nullable for column in columns]
-    fields = [field.with_nullable(n) for field, n in zip(row.arrow, nullable, strict=True)]
+    fields = [field.with_nullable(n) for field, n in zip(lake_schema(row), nullable, strict=True)]
     return deltalake().Schema.from_arrow(pa.schema(fields))
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from scurry.connectors.files.reading.damaged import naming_damage
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
 from scurry.connectors.lakes.iceberg_sink import HELD_RECORDS, IcebergFiles, IcebergSink
-from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of, scan_task
+from scurry.connectors.lakes.iceberg_source import file_batches
+from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import SourceNotFoundError, ValidationError
@@ -17,8 +18,7 @@ from scurry.sql.catalog.table_options import Options, TableOption, boolean, whol
 from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.lakes.columns import check_columns, inserted, lake_row, stored
-from scurry.sql.formats.columnar import declared_columns
-from scurry.sql.formats.contract import FormatColumn, chosen_columns
+from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -143,16 +143,8 @@ class IcebergTableSource(TableSource):
 
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file."""
-        from pyiceberg.expressions import AlwaysTrue
-        from pyiceberg.io.pyarrow import ArrowScan
-        from pyiceberg.table import StaticTable
-
-        where, task = scan_task(split)
-        table = StaticTable.from_metadata(where)
-        schema = table.schema().select(*(columns or [self.declared[0].name]))
-        found = ArrowScan(table.metadata, table.io, schema, AlwaysTrue()).to_record_batches([task])
-        chosen = chosen_columns(self.declared, columns)
-        yield from naming_damage((declared_columns(batch, chosen, split.path) for batch in found), split.path)
+        row = row_of(chosen_columns(self.declared, columns))
+        yield from naming_damage(file_batches(split, row), split.path)
 
 
 @dataclass(frozen=True)

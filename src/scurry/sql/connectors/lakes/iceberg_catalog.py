@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scurry.connectors.files.formats.column_types import ColumnType
 from scurry.connectors.lakes.iceberg_sink import IcebergSink
 from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
 from scurry.errors import CatalogError
@@ -15,7 +14,7 @@ from scurry.sql.catalog.external import ExternalCatalog
 from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.sql.connectors.lakes.alterations import Alteration, alteration, check_kept
-from scurry.sql.connectors.lakes.columns import lake_row, sql_type
+from scurry.sql.connectors.lakes.columns import lake_row
 from scurry.sql.connectors.lakes.iceberg import CATALOG_OPTIONS, PROPERTIES, catalog_properties
 from scurry.sql.formats.contract import FormatColumn
 
@@ -129,8 +128,7 @@ class IcebergCatalog(ExternalCatalog):
         table = self._ask(lambda catalog: catalog.load_table(identifier))
         row, fields = columns_of(table), table.schema().fields
         columns = []
-        for field, part in zip(fields, row.parts, strict=True):
-            data_type = sql_type(part)
+        for field, data_type in zip(fields, row.field_types(), strict=True):
             columns.append(PhysicalColumn(field.name, data_type.not_null() if field.required else data_type))
         spec = table.spec()
         keys = tuple(
@@ -167,14 +165,14 @@ class IcebergCatalog(ExternalCatalog):
         change = alteration(self.name, before, check_kept(self.name, "Iceberg", "iceberg", table))
         identifier = f"{database}.{name}"
         added = lake_row([FormatColumn(column.name, column.data_type) for column in change.added])
-        added = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), added, ()).row
+        sink = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), added, ())
         there = self._ask(lambda catalog: catalog.load_table(identifier))
         with there.transaction() as transaction:
             if change.properties:
                 transaction.set_properties(dict(change.properties))
             if change.added or change.dropped or change.renamed:
                 with transaction.update_schema() as schema:
-                    _alter_columns(schema, added, change)
+                    _alter_columns(schema, sink.schema, change)
 
     def rename_table(self, database: str, name: str, new_name: str) -> None:
         """Rename a table."""
@@ -188,10 +186,8 @@ class IcebergCatalog(ExternalCatalog):
 _OF_THE_CATALOG = {option.key for option in CATALOG_OPTIONS}
 
 
-def _alter_columns(schema: Any, added: ColumnType, change: Alteration) -> None:
-    import pyarrow as pa
-
-    schema.union_by_name(pa.schema(list(added.arrow)))
+def _alter_columns(schema: Any, added: Any, change: Alteration) -> None:
+    schema.union_by_name(added)
     for name in change.dropped:
         schema.delete_column(name)
     for name, new_name in change.renamed.items():

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.files.formats.column_types import rounding
 from scurry.errors.suggestions import alternatives
+from scurry.sql.values.records import rounding
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
-from scurry.connectors.files.formats.values import values_of
+from scurry.sql.values.records import values_of
 
 #: Jackson quotes all texts that are longer than this
 _ALWAYS_QUOTED = 24

@@ -90,7 +90,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.sql.formats": {
         "scurry.common._epoch",
         "scurry.common._java_numbers",
-        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.sql.types", "scurry.sql.catalog",
+        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.sql.types", "scurry.sql.values",
+        "scurry.sql.catalog",
     },
     "scurry.sql.connectors": {
         "scurry.common._epoch",

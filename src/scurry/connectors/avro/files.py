@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -208,24 +208,41 @@ class AvroFileWriterFactory(BulkWriterFactory):
     codec: str = "null"
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
-        return _AvroWriter(self, stream)
+        """Return a writer of Rows or dicts to an open stream."""
+        made = record_maker(self.schema)
+        return AvroWriter(self.schema, self.codec, stream, lambda values: map(made, values))
 
 
-class _AvroWriter(BulkWriter):
-    def __init__(self, factory: AvroFileWriterFactory, stream: BinaryIO) -> None:
-        self._schema = factory.schema
-        self._made = record_maker(factory.schema)
-        self._writer = fastavro().write.Writer(stream, factory.schema.parsed, factory.codec)
+class AvroWriter(BulkWriter):
+    """Write an Avro file.
+
+    Args:
+        schema: The schema of the records.
+        codec: Compression of the blocks, one of `CODECS`.
+        stream: The open file.
+        records: Makes fastavro's records of what is written.
+    """
+
+    def __init__(
+        self, schema: AvroSchema, codec: str, stream: BinaryIO, records: Callable[[list[Any]], Iterable[Any]]
+    ) -> None:
+        self._schema = schema
+        self._records = records
+        self._writer = fastavro().write.Writer(stream, schema.parsed, codec)
 
     def write(self, values: list[Any]) -> None:
-        made, write = self._made, self._writer.write
-        for value in values:
-            record = made(value)
+        """Write records.
+
+        Raises:
+            TypeMismatchError: One does not fit the schema.
+        """
+        write = self._writer.write
+        for record in self._records(values):
             try:
                 write(record)
             except Exception as error:
-                raise TypeMismatchError(f"Avro {self._schema}", value, str(error) or type(error).__name__) from None
+                raise TypeMismatchError(f"Avro {self._schema}", record, str(error) or type(error).__name__) from None
 
     def finish(self) -> None:
+        """Write what is not written yet."""
         self._writer.flush()

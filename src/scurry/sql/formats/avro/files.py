@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
-from scurry.connectors.avro.files import AvroFileFormat
+from scurry.connectors.avro.files import AvroFileFormat, AvroWriter
 from scurry.connectors.avro.library import fastavro
 from scurry.connectors.avro.schema import AvroSchema
 from scurry.connectors.files.filesystem import FileSystem
@@ -68,19 +69,8 @@ class AvroWriterFactory(BulkWriterFactory):
 
     def create(self, stream: BinaryIO) -> BulkWriter:
         """Return a writer to an open stream."""
-        return _AvroWriter(self, stream)
 
+        def records(batches: list[Any]) -> Iterator[dict[str, Any]]:
+            return chain.from_iterable(records_of(batch, self.columns) for batch in batches)
 
-class _AvroWriter(BulkWriter):
-    def __init__(self, factory: AvroWriterFactory, stream: BinaryIO) -> None:
-        self._columns = factory.columns
-        schema = AvroSchema(schema_of(factory.columns))
-        self._writer = fastavro().write.Writer(stream, schema.parsed, factory.codec)
-
-    def write(self, values: Sequence[Any]) -> None:
-        for batch in values:
-            for record in records_of(batch, self._columns):
-                self._writer.write(record)
-
-    def finish(self) -> None:
-        self._writer.flush()
+        return AvroWriter(AvroSchema(schema_of(self.columns)), self.codec, stream, records)

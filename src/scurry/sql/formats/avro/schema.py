@@ -5,11 +5,10 @@ from __future__ import annotations
 import datetime
 import decimal
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scurry.common._epoch import EPOCH, date_of_days, datetime_of_micros, days_of_date, time_of_millis
-from scurry.common.nullable import nullable
+from scurry.common._epoch import days_of_date, micros_of_datetime, millis_of_time
 from scurry.errors import UnsupportedError
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import (
@@ -36,13 +35,14 @@ from scurry.sql.types import (
     VarBinaryType,
     VarCharType,
 )
+from scurry.sql.types.arrow import units_per_second
 from scurry.sql.types.values import from_values, to_values
+from scurry.sql.values.converters import Convert, FromPython, ToPython, converted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _NAME = "org.apache.flink.avro.generated.record"
-_UTC = datetime.UTC
 _PRIMITIVE: dict[type[DataType], Any] = {
     BooleanType: "boolean",
     TinyIntType: "int",
@@ -59,8 +59,6 @@ _PRIMITIVE: dict[type[DataType], Any] = {
     DateType: {"type": "int", "logicalType": "date"},
     TimeType: {"type": "int", "logicalType": "time-millis"},
 }
-
-Convert = Callable[[Any], Any]
 
 
 def schema_of(columns: Sequence[FormatColumn]) -> str:
@@ -152,7 +150,7 @@ def columns_of(records: Sequence[Mapping[str, Any]], columns: Sequence[FormatCol
         return pa.RecordBatch.from_struct_array(pa.array([{}] * len(records), pa.struct([])))
     arrays = []
     for column in columns:
-        convert = nullable(reader_of(column.type))
+        convert = _FROM_AVRO.part(column.type)
         arrays.append(from_values([convert(record.get(column.name)) for record in records], column.type))
     return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
 
@@ -160,54 +158,51 @@ def columns_of(records: Sequence[Mapping[str, Any]], columns: Sequence[FormatCol
 def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the columns as records that fastavro takes."""
     names = [column.name for column in columns]
-    converted = []
+    values = []
     for column, array in zip(columns, batch.columns, strict=True):
-        convert = nullable(writer_of(column.type))
-        converted.append([convert(value) for value in to_values(array)])
-    return (dict(zip(names, row, strict=True)) for row in zip(*converted, strict=True))
+        convert = converted(_TO_AVRO.converter(column.type))
+        values.append([convert(value) for value in to_values(array)])
+    return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
 
 
-def reader_of(data_type: DataType) -> Convert:
-    """Return the function that makes a value of fastavro's, which is not None."""
-    if isinstance(data_type, DateType):
-        return days_of_date
-    if isinstance(data_type, TimeType):
-        return lambda value: ((value.hour * 60 + value.minute) * 60 + value.second) * 1000 + value.microsecond // 1000
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        unit = 1000 if data_type.precision <= 3 else 1
-        step = datetime.timedelta(microseconds=unit)
-        scale = 1000 if data_type.precision > 6 else 1
-        return lambda value: (value.replace(tzinfo=None) - EPOCH) // step * scale
-    if isinstance(data_type, ArrayType):
-        element = nullable(reader_of(data_type.element_type))
-        return lambda values: list(map(element, values))
-    if isinstance(data_type, MapType | MultisetType):
-        item = nullable(reader_of(data_type.value_type if isinstance(data_type, MapType) else IntType()))
-        return lambda entries: [(key, item(value)) for key, value in entries.items()]
-    if isinstance(data_type, RowType):
-        fields = [(field.name, nullable(reader_of(field.data_type))) for field in data_type.fields]
-        return lambda record: tuple([read(record[name]) for name, read in fields])
-    return lambda value: value
+class _FromAvro(FromPython):
+    """Conversion of fastavro's values to those of columns."""
+
+    def atom(self, data_type: DataType) -> Convert:
+        if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+            per_second = units_per_second(data_type)
+            return lambda value: micros_of_datetime(value) * per_second // 1_000_000
+        return _TEMPORAL.get(type(data_type), _same)
+
+    def fields(self, data_type: RowType) -> Callable[[Any], Iterable[Any]]:
+        names = data_type.field_names()
+        return lambda record: [record[name] for name in names]
 
 
-def writer_of(data_type: DataType) -> Convert:
-    """Return the function that makes what fastavro takes of a value, which is not None."""
-    if isinstance(data_type, DateType):
-        return date_of_days
-    if isinstance(data_type, TimeType):
-        return time_of_millis
-    if isinstance(data_type, TimestampType):
-        return lambda value: datetime_of_micros(value * 1000).replace(tzinfo=_UTC)
-    if isinstance(data_type, DecimalType):
-        unit = decimal.Decimal(1).scaleb(-data_type.scale)
-        return lambda value: value.quantize(unit, context=decimal.Context(prec=60))
-    if isinstance(data_type, ArrayType):
-        element = nullable(writer_of(data_type.element_type))
-        return lambda values: list(map(element, values))
-    if isinstance(data_type, MapType | MultisetType):
-        item = nullable(writer_of(data_type.value_type if isinstance(data_type, MapType) else IntType()))
-        return lambda pairs: {key: item(value) for key, value in pairs}
-    if isinstance(data_type, RowType):
-        fields = [(field.name, nullable(writer_of(field.data_type))) for field in data_type.fields]
-        return lambda row: {name: write(value) for (name, write), value in zip(fields, row, strict=True)}
-    return lambda value: value
+class _ToAvro(ToPython):
+    """Conversion of values of columns to fastavro's."""
+
+    def converter(self, data_type: DataType) -> Convert | None:
+        if isinstance(data_type, DecimalType):
+            unit, context = decimal.Decimal(1).scaleb(-data_type.scale), decimal.Context(prec=60)
+            return lambda value: value.quantize(unit, context=context)
+        return super().converter(data_type)
+
+    def timestamp(self, per_second: int) -> Convert:
+        naive = super().timestamp(per_second)
+        return lambda value: naive(value).replace(tzinfo=datetime.UTC)
+
+    def instant(self, per_second: int) -> Convert:
+        return _same
+
+    def row(self, data_type: RowType, fields: list[Convert]) -> Convert:
+        parts = list(zip(data_type.field_names(), fields, strict=True))
+        return lambda row: {name: write(value) for (name, write), value in zip(parts, row, strict=True)}
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_TEMPORAL: dict[type[DataType], Convert] = {DateType: days_of_date, TimeType: millis_of_time}
+_FROM_AVRO, _TO_AVRO = _FromAvro(), _ToAvro()

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from scurry.common import Row
 from scurry.common.typeinfo import Types
-from scurry.connectors.files.formats.csv.format import CsvFormat, CsvQuotes, _ArrowReader
+from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
+from scurry.connectors.files.formats.csv.format import CsvFormat, CsvQuotes
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.rows import ColumnRows
@@ -115,7 +116,7 @@ class TestCuts:
 
     @pytest.mark.parametrize("escape", [None, "\\"])
     def test_within_a_batch_respect_quoted_line_breaks(self, tmp_path: Path, escape: str | None) -> None:
-        dialect = CsvDialect((CsvColumn("id", "BIGINT"), CsvColumn("name")), escape=escape)
+        dialect = CsvDialect((CsvColumn("id", DataTypes.BIGINT()), CsvColumn("name")), escape=escape)
         text = "".join(f'{i},"a\n""{i},\n"\n' for i in range(50)).encode()
         quotes = CsvQuotes(dialect)
         for end in range(1, len(text)):
@@ -132,12 +133,22 @@ def values_of(dialect: CsvDialect, data: bytes) -> list[list[Any]]:
     return list(CsvParser(dialect).rows(data.decode()))
 
 
+TYPES = {
+    "STRING": DataTypes.STRING(),
+    "TINYINT": DataTypes.TINYINT(),
+    "BIGINT": DataTypes.BIGINT(),
+    "FLOAT": DataTypes.FLOAT(),
+    "DOUBLE": DataTypes.DOUBLE(),
+    "DECIMAL": DataTypes.DECIMAL(6, 2),
+    "BOOLEAN": DataTypes.BOOLEAN(),
+}
 ORDINARY = {
     "STRING": ["a b", "", " x ", "1", "true", "NA", "a'b", "é", "0x1F"],
     "BIGINT": ["1", "-1", "007", " 1 ", "9223372036854775807", "NA", ""],
     "TINYINT": ["1", "-128", "NA"],
     "DOUBLE": ["1", "1.5", "-.5", "5.", "1e3", "-0", " 2.5 ", "NA"],
-    "BOOLEAN": ["true", "false", "NA"],
+    "DECIMAL": ["1", "1.5", "-2.345", " 3", "12345.67", ".5", "1e2", "NA"],
+    "BOOLEAN": ["true", "false", "True", " true", "NA"],
 }
 odd = st.one_of(
     st.text(st.sampled_from("ab 1.-+eE0x#'\t"), max_size=4),
@@ -174,12 +185,12 @@ class TestFastReader:
         self, file: tuple[list[str], str], null: str | None, quote: str | None, comments: bool
     ) -> None:
         kinds, text = file
-        columns = tuple(CsvColumn(f"c{i}", kind) for i, kind in enumerate(kinds))
+        columns = tuple(CsvColumn(f"c{i}", TYPES[kind]) for i, kind in enumerate(kinds))
         dialect = CsvDialect(columns, quote=quote, null_value=null, allow_comments=comments)
         data = text.encode()
-        if not _ArrowReader.understands(dialect) or not CsvQuotes(dialect).regular(data):
+        if not ArrowCsvColumns.understands(dialect, dialect.names) or not CsvQuotes(dialect).regular(data):
             return
-        fast = _ArrowReader(dialect).columns(data)
+        fast = ArrowCsvColumns(dialect, dialect.names).read(data)
         if fast is None:
             return
         event("read fast")
@@ -205,8 +216,8 @@ class TestFastReader:
         assert CsvQuotes(CsvDialect()).regular(text) is regular
 
     def test_is_used_for_ordinary_files(self) -> None:
-        dialect = CsvDialect((CsvColumn("a", "BIGINT"), CsvColumn("b", "DOUBLE"), CsvColumn("c")))
-        assert _ArrowReader(dialect).columns(b'1,2.5,x\n-3,1e-7,"y,z"\n') is not None
+        dialect = CsvDialect((CsvColumn("a", DataTypes.BIGINT()), CsvColumn("b", DataTypes.DOUBLE()), CsvColumn("c")))
+        assert ArrowCsvColumns(dialect, dialect.names).read(b'1,2.5,x\n-3,1e-7,"y,z"\n') is not None
 
 
 class TestTypes:
@@ -221,7 +232,7 @@ class TestTypes:
         [("DOUBLE", "0x1p3", 8.0), ("DOUBLE", "-Infinity", -math.inf), ("FLOAT", "0.1", 0.10000000149011612)],
     )
     def test_read_what_java_reads(self, kind: str, text: str, value: float) -> None:
-        assert CsvColumn("v", kind).parser(CsvDialect())(text) == value
+        assert CsvColumn("v", TYPES[kind]).parser(CsvDialect())(text) == value
 
     @given(st.text(max_size=6))
     @example("1e400")
@@ -229,7 +240,7 @@ class TestTypes:
         types = {"TINYINT": int, "BIGINT": int, "FLOAT": float, "DOUBLE": float, "DECIMAL": Decimal}
         for kind, expected in types.items():
             try:
-                value = CsvColumn("v", kind).parser(CsvDialect())(text)
+                value = CsvColumn("v", TYPES[kind]).parser(CsvDialect())(text)
             except ValueError:
                 continue
             # As in Flink a decimal number with too many digits is NULL.

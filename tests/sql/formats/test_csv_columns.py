@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import MalformedRecordError
 from scurry.sql.catalog.table_options import Options
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.csv import CsvFormat
-from scurry.sql.formats.csv.arrow_reading import ArrowCsvColumns
 from scurry.sql.formats.csv.reading import CsvReader
-from scurry.sql.formats.csv.settings import CsvSettings
 from scurry.sql.types import (
     BooleanType,
     DataType,
@@ -40,7 +40,7 @@ TYPES: list[DataType] = [
     TimestampType(3),
     BooleanType(),
 ]
-DECLARED = (FormatColumn("first", VarCharType(100)), *(FormatColumn(f"c{i}", kind) for i, kind in enumerate(TYPES)))
+DECLARED = (CsvColumn("first", VarCharType(100)), *(CsvColumn(f"c{i}", kind) for i, kind in enumerate(TYPES)))
 FIELDS = [
     ["1", " 2 ", "-3", "+4", "x", "", "0x1F", "99999999999", "NIL", '"5"', "1_0"],
     ["a", '"b,c"', '"d""e"', '"f\ng"', "", "NIL", '"NIL"', " h ", 'i"j', "é"],
@@ -77,19 +77,19 @@ def test_both_ways_give_the_same_rows_or_the_same_place(
     path = tmp_path_factory.mktemp("csv") / "a.csv"
     path.write_bytes(("\n".join(",".join(["x", *line]) for line in lines) + end).encode())
     chosen = tuple(f"c{i}" for i in sorted(columns))
-    syntax = CsvSettings(null_literal="NIL", ignore_errors=ignore)
-    fast = rows(CsvReader(DECLARED, chosen, syntax), path)
+    syntax = CsvDialect(DECLARED, null_value="NIL", ignore_errors=ignore)
+    fast = rows(CsvReader(syntax, chosen), path)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ArrowCsvColumns, "understands", staticmethod(lambda *_: False))
-        slow = rows(CsvReader(DECLARED, chosen, syntax), path)
+        slow = rows(CsvReader(syntax, chosen), path)
     assert repr(fast) == repr(slow)
 
 
 def test_plain_lines_are_read_with_pyarrow() -> None:
     chosen = [column.name for column in DECLARED]
-    assert ArrowCsvColumns.understands(DECLARED, chosen, CsvSettings())
+    assert ArrowCsvColumns.understands(CsvDialect(DECLARED), chosen)
     line = b'x,1,"a,b",1.50,2.5,2024-02-29,2024-02-29 01:02:03.5,true\n'
-    columns = ArrowCsvColumns(DECLARED, chosen, CsvSettings()).read(line)
+    columns = ArrowCsvColumns(CsvDialect(DECLARED), chosen).read(line)
     assert columns is not None
     assert [str(column[0]) for column in columns[1:4]] == ["1", "a,b", "1.50"]
 

@@ -24,22 +24,16 @@ from scurry.common.typeinfo import (
 )
 from scurry.common.types import Row
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.schema import CsvDialect, scalar_parser
 from scurry.connectors.files.formats.csv.writer import quoting
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
 from scurry.sql.values.records import values_of
+from scurry.sql.values.type_information import value_type
 
-_COLUMN_KINDS = {
-    BasicType.STRING: "STRING",
-    BasicType.CHAR: "STRING",
-    BasicType.BOOLEAN: "BOOLEAN",
-    BasicType.BYTE: "TINYINT",
-    BasicType.SHORT: "SMALLINT",
-    BasicType.INT: "INT",
-    BasicType.LONG: "BIGINT",
-    BasicType.FLOAT: "FLOAT",
-    BasicType.DOUBLE: "DOUBLE",
-}
+_AS_IN_FILES = (
+    BasicType.STRING, BasicType.BOOLEAN, BasicType.BYTE, BasicType.SHORT, BasicType.INT, BasicType.LONG,
+    BasicType.FLOAT, BasicType.DOUBLE,
+)  # fmt: skip
 _TEXTS = (BasicType.STRING, BasicType.CHAR, BasicType.INSTANT)
 
 
@@ -155,8 +149,8 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         if isinstance(declared, SequenceTypeInfo):
             element = self._field(declared.elem_type)
             return lambda text: list(map(element, text.split(delimiter))) if text else []
-        if isinstance(declared, BasicTypeInfo) and declared.basic_type in _COLUMN_KINDS:
-            return CsvColumn("", _COLUMN_KINDS[declared.basic_type]).parser(CsvDialect())
+        if isinstance(declared, BasicTypeInfo) and declared.basic_type in _AS_IN_FILES:
+            return scalar_parser(value_type(declared))
         for kind, parse in _PARSERS.items():
             if declared == kind or (isinstance(kind, type) and isinstance(declared, kind)):
                 return parse
@@ -300,6 +294,7 @@ def _decimal(text: str) -> decimal.Decimal:
 
 
 _PARSERS: dict[Any, Callable[[str], Any]] = {
+    BasicTypeInfo(BasicType.CHAR): str,
     BasicTypeInfo(BasicType.BIG_DEC): _decimal,
     BasicTypeInfo(BasicType.BIG_INT): lambda text: int(text.strip()),
     DateTypeInfo: datetime.date.fromisoformat,

@@ -16,14 +16,13 @@ from scurry.common._epoch import micros_of_datetime
 from scurry.common.time import Instant
 from scurry.common.typeinfo import BasicType, BasicTypeInfo, TypeInformation, Types
 from scurry.common.types import Row
-from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.schema import scalar_parser
 from scurry.errors import UnsupportedError
 from scurry.errors.suggestions import alternatives
+from scurry.sql.values.type_information import value_type
 
 Reader = Callable[[Any], Any]
 
-_INTEGERS = {BasicType.BYTE: "TINYINT", BasicType.SHORT: "SMALLINT", BasicType.INT: "INT", BasicType.LONG: "BIGINT"}
-_FLOATS = {BasicType.FLOAT: "FLOAT", BasicType.DOUBLE: "DOUBLE"}
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
@@ -148,7 +147,7 @@ def _scalar(declared: TypeInformation) -> Reader:
     if isinstance(declared, typeinfo.InstantTypeInfo):
         return _instant
     if isinstance(declared, BasicTypeInfo):
-        return _basic(declared.basic_type)
+        return _basic(declared)
     if isinstance(declared, typeinfo.DateTypeInfo):
         return lambda value: datetime.date.fromisoformat(_text(value))
     if isinstance(declared, typeinfo.TimeTypeInfo):
@@ -158,7 +157,8 @@ def _scalar(declared: TypeInformation) -> Reader:
     raise UnsupportedError(f"JSON messages cannot hold {declared!r}; declare the field as STRING and convert it")
 
 
-def _basic(basic: BasicType) -> Reader:
+def _basic(declared: BasicTypeInfo) -> Reader:
+    basic = declared.basic_type
     if basic in (BasicType.STRING, BasicType.CHAR):
         return _text
     if basic is BasicType.BOOLEAN:
@@ -167,8 +167,7 @@ def _basic(basic: BasicType) -> Reader:
         return _decimal
     if basic is BasicType.BIG_INT:
         return lambda value: int(_text(value).strip())
-    kind = _INTEGERS.get(basic) or _FLOATS[basic]
-    from_text = CsvColumn("", kind).parser(CsvDialect())
+    from_text = scalar_parser(value_type(declared))
     if basic in (BasicType.INT, BasicType.LONG):
         # Jackson cuts the fraction of a number, but not of a text
         return lambda value: from_text(str(int(value)) if isinstance(value, _Number) else _text(value))

@@ -16,8 +16,9 @@ from scurry.datastream.formats._csv_messages import (
     single_character,
 )
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.sql.types.atomic_types import MAX_LENGTH, BigIntType, BooleanType, DecimalType, NumericType, VarCharType
+from scurry.sql.types.atomic_types import MAX_LENGTH, BigIntType, BooleanType, NumericType, VarCharType
 from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import ArrayType
 
 __all__ = [
     "CsvBulkWriters",
@@ -76,11 +77,11 @@ class CsvSchemaBuilder(ApiObject):
             element_type: Type of the values; texts by default.
         """
         element = _column(name, VarCharType(MAX_LENGTH) if element_type is None else element_type)
-        return self._add(dataclasses.replace(element, is_array=True, array_separator=separator))
+        return self._add(CsvColumn(name, ArrayType(element.type), separator))
 
     def add_boolean_column(self, name: str) -> CsvSchemaBuilder:
         """Add a column of truth values."""
-        return self._add(CsvColumn(name, "BOOLEAN"))
+        return self._add(CsvColumn(name, BooleanType()))
 
     def add_number_column(self, name: str, number_type: NumericType | None = None) -> CsvSchemaBuilder:
         """Add a column of numbers.
@@ -200,9 +201,7 @@ class CsvSchemaBuilder(ApiObject):
 def _column(name: str, data_type: DataType) -> CsvColumn:
     if not isinstance(data_type, (NumericType, BooleanType, VarCharType)):
         raise ArgumentTypeError(f"column {name!r}: a CSV column is of a number, BOOLEAN or STRING, not {data_type!r}")
-    if isinstance(data_type, DecimalType):
-        return CsvColumn(name, "DECIMAL", data_type.precision, data_type.scale)
-    return CsvColumn(name, "STRING" if isinstance(data_type, VarCharType) else data_type.type_name())
+    return CsvColumn(name, data_type)
 
 
 @made_by("for_schema")

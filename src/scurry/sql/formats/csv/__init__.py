@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 
 from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean
 from scurry.sql.formats.contract import FileReader, FormatColumn, FormatFactory
-from scurry.sql.formats.csv.settings import CsvSettings
 from scurry.sql.formats.messages import MessageDecoder, MessageEncoder
 
 __all__ = ["CsvFormat"]
@@ -65,7 +65,7 @@ class CsvFormat(FormatFactory):
         """Return a reader of CSV files."""
         from scurry.sql.formats.csv.reading import CsvReader
 
-        return CsvReader(tuple(declared), tuple(columns), _settings(options))
+        return CsvReader(_dialect(declared, options), tuple(columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of CSV files."""
@@ -73,8 +73,7 @@ class CsvFormat(FormatFactory):
         from scurry.sql.formats.lines import LineWriterFactory
 
         # Flink's writers of files do not look at the option either
-        settings = dataclasses.replace(_settings(options), plain_decimals=False)
-        return LineWriterFactory(CsvEncoder(tuple(declared), settings))
+        return LineWriterFactory(CsvEncoder(dataclasses.replace(_dialect(declared, options), plain_decimals=False)))
 
     def message_decoder(
         self,
@@ -87,22 +86,23 @@ class CsvFormat(FormatFactory):
         """Return a decoder of messages of one line."""
         from scurry.sql.formats.csv.reading import CsvDecoder, CsvReader
 
-        return CsvDecoder(CsvReader(tuple(declared), tuple(columns), _settings(options)))
+        return CsvDecoder(CsvReader(_dialect(declared, options), tuple(columns)))
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
         """Return an encoder of messages of one line, without its end."""
         from scurry.sql.formats.csv.writing import CsvEncoder
 
-        return CsvEncoder(tuple(declared), _settings(options))
+        return CsvEncoder(_dialect(declared, options))
 
 
-def _settings(options: Options) -> CsvSettings:
+def _dialect(declared: Sequence[FormatColumn], options: Options) -> CsvDialect:
     escape = options.find(ESCAPE)
-    return CsvSettings(
+    return CsvDialect(
+        tuple(CsvColumn(column.name, column.type) for column in declared),
         separator=_unescaped(options.get(FIELD_DELIMITER)),
         quote=None if options.get(DISABLE_QUOTES) else _unescaped(options.get(QUOTE)),
         escape=None if escape is None else _unescaped(escape),
-        null_literal=options.find(NULL_LITERAL),
+        null_value=options.find(NULL_LITERAL),
         array_separator=options.get(ARRAY_DELIMITER),
         allow_comments=options.get(ALLOW_COMMENTS),
         ignore_errors=options.get(IGNORE_PARSE_ERRORS),

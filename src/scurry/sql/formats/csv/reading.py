@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scurry.common._charsets import text_of
 from scurry.connectors.files.filesystem import FileSystem
+from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
 from scurry.connectors.files.formats.csv.format import CsvQuotes
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.formats.csv.schema import decimal_parser, parse_double, parse_float, parse_integer
+from scurry.connectors.files.formats.csv.schema import CsvDialect, decimal_parser, scalar_parser
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
 from scurry.connectors.source import SKIPPED
 from scurry.errors import MalformedRecordError, UnsupportedError
-from scurry.sql.formats.contract import FileReader, FormatColumn
-from scurry.sql.formats.csv.arrow_reading import ArrowCsvColumns
-from scurry.sql.formats.csv.settings import CsvSettings
+from scurry.sql.formats.contract import FileReader
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.sql.formats.temporal_text import parse_date, parse_time, parse_timestamp
 from scurry.sql.types import (
     ArrayType,
-    BigIntType,
     BinaryType,
     BooleanType,
     CharType,
@@ -33,14 +31,12 @@ from scurry.sql.types import (
     DecimalType,
     DoubleType,
     FloatType,
-    IntType,
+    IntegralType,
     LocalZonedTimestampType,
     NullType,
     RowType,
-    SmallIntType,
     TimestampType,
     TimeType,
-    TinyIntType,
     VarBinaryType,
     VarCharType,
 )
@@ -62,23 +58,21 @@ class CsvReader(FileReader):
     """Read CSV files.
 
     Attributes:
-        declared: All columns of the files.
+        dialect: The syntax, with all columns of the files.
         columns: Names of those to read.
-        settings: The syntax.
     """
 
-    declared: tuple[FormatColumn, ...]
+    dialect: CsvDialect
     columns: tuple[str, ...]
-    settings: CsvSettings
 
     def read(self, fs: FileSystem, path: str, start: int, end: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, block by block."""
         import pyarrow as pa
 
-        quotes = CsvQuotes(self.settings.dialect)
+        quotes = CsvQuotes(self.dialect)
         fast = None
-        if ArrowCsvColumns.understands(self.declared, self.columns, self.settings):
-            fast = ArrowCsvColumns(self.declared, self.columns, self.settings)
+        if ArrowCsvColumns.understands(self.dialect, self.columns):
+            fast = ArrowCsvColumns(self.dialect, self.columns)
         whole = compressed(path)
         file, recoded = open_text(fs, path)
         with file:
@@ -95,16 +89,13 @@ class CsvReader(FileReader):
     def _parsed(self, block: bytes, lines: LineNumbers) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a block that are read field by field."""
         text = block.decode("utf-8", "replace")
-        names = [column.name for column in self.declared]
-        positions = [names.index(name) for name in self.columns]
-        types = [self.declared[position].type for position in positions]
-        parsers = [_field(data_type, self.settings, name) for data_type, name in zip(types, self.columns, strict=True)]
+        positions, types, parsers = self.parsed_columns()
         rows: list[list[Any]] = []
         for begin, fields in self._records(text, lines):
             try:
                 rows.append(self.row(fields, positions, parsers))
             except ValueError as error:
-                if self.settings.ignore_errors:
+                if self.dialect.ignore_errors:
                     SKIPPED.get()(1)
                     continue
                 raise _malformed(lines, text, begin, str(error)) from None
@@ -114,8 +105,15 @@ class CsvReader(FileReader):
         if rows:
             yield self.batch(rows, types)
 
+    def parsed_columns(self) -> tuple[list[int], list[DataType], list[Parser]]:
+        """Return the positions of the columns to read, their types and the functions that read them."""
+        positions = [self.dialect.names.index(name) for name in self.columns]
+        types = [self.dialect.columns[position].type for position in positions]
+        parsers = [_field(data_type, self.dialect, name) for data_type, name in zip(types, self.columns, strict=True)]
+        return positions, types, parsers
+
     def _records(self, text: str, lines: LineNumbers) -> Iterator[tuple[int, list[str]]]:
-        parser = CsvParser(self.settings.dialect)
+        parser = CsvParser(self.dialect)
         start = 1 if text.startswith("\ufeff") else 0
         while True:
             try:
@@ -124,7 +122,7 @@ class CsvReader(FileReader):
                     yield begin, fields
                 return
             except CsvSyntaxError as error:
-                if not self.settings.ignore_errors:
+                if not self.dialect.ignore_errors:
                     raise _malformed(lines, text, error.position, error.reason) from None
                 SKIPPED.get()(1)
                 line_end = text.find("\n", error.position)
@@ -134,14 +132,14 @@ class CsvReader(FileReader):
 
     def row(self, fields: list[str], positions: list[int], parsers: list[Parser]) -> list[Any]:
         """Return the values of a line; raises ValueError."""
-        expected, count = len(self.declared), len(fields)
+        expected, count = len(self.dialect.columns), len(fields)
         if count != expected:
             if count > expected:
                 if count == expected + 1 and not fields[-1]:
                     fields = fields[:-1]
                 else:
                     raise ValueError(f"Too many fields: {expected} are declared, the line has {count}")
-            elif count < len(positions) and not self.settings.ignore_errors:
+            elif count < len(positions) and not self.dialect.ignore_errors:
                 # As in Flink, a line has to have as many fields as columns are read, whichever they are.
                 raise ValueError(f"Row length mismatch. {len(positions)} fields expected but was {count}.")
             fields = fields + [""] * (expected - count)
@@ -181,24 +179,23 @@ class CsvDecoder(MessageDecoder):
             DecodingError: A message cannot be read.
         """
         reader = self.lines
-        types = {column.name: column.type for column in reader.declared}
-        parsers = [_field(types[name], reader.settings, name) for name in reader.columns]
-        positions = [list(types).index(name) for name in reader.columns]
+        parser = CsvParser(reader.dialect)
+        positions, types, parsers = reader.parsed_columns()
         rows: list[list[Any]] = []
         origins: list[int] = []
         for index, message in enumerate(messages):
             try:
                 text = text_of(message, "replace")
-                for _, _, fields in CsvParser(reader.settings.dialect).records(text, 0):
+                for _, _, fields in parser.records(text, 0):
                     rows.append(reader.row(fields, positions, parsers))
                     origins.append(index)
                     break
             except (CsvSyntaxError, ValueError) as error:
-                if not reader.settings.ignore_errors:
+                if not reader.dialect.ignore_errors:
                     reason = getattr(error, "reason", str(error))
                     raise DecodingError(index, reason, "csv.ignore-parse-errors") from None
                 SKIPPED.get()(1)
-        return DecodedMessages(reader.batch(rows, [types[name] for name in reader.columns]), origins)
+        return DecodedMessages(reader.batch(rows, types), origins)
 
 
 def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> MalformedRecordError:
@@ -208,8 +205,8 @@ def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> Malfor
     return error.with_hint("'csv.ignore-parse-errors' = 'true' makes NULL of what cannot be read")
 
 
-def _field(data_type: DataType, settings: CsvSettings, name: str) -> Parser:
-    parse, null = _parser(data_type, settings, name), settings.null_literal
+def _field(data_type: DataType, dialect: CsvDialect, name: str) -> Parser:
+    parse, null = _parser(data_type, dialect, name), dialect.null_value
 
     def checked(text: str) -> Any:
         if null is not None and text == null:
@@ -217,7 +214,7 @@ def _field(data_type: DataType, settings: CsvSettings, name: str) -> Parser:
         try:
             return parse(text)
         except (ValueError, binascii.Error) as error:
-            if settings.ignore_errors:
+            if dialect.ignore_errors:
                 return None
             if str(error).startswith("Fail to"):
                 raise
@@ -226,36 +223,38 @@ def _field(data_type: DataType, settings: CsvSettings, name: str) -> Parser:
     return checked
 
 
-def _parser(data_type: DataType, settings: CsvSettings, name: str) -> Parser:
+def _parser(data_type: DataType, dialect: CsvDialect, name: str) -> Parser:
     simple = _SIMPLE.get(type(data_type))
     if simple is not None:
         return simple
     if isinstance(data_type, DecimalType):
         return _decimal(data_type)
+    if isinstance(data_type, IntegralType | BooleanType | FloatType | DoubleType):
+        return scalar_parser(data_type)
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         zoned = isinstance(data_type, LocalZonedTimestampType)
         unit = 1_000_000 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1
         return lambda text: parse_timestamp(text.strip(), False, zoned) // unit
     if isinstance(data_type, ArrayType):
-        element = _field(data_type.element_type, settings, name)
-        return lambda text: [element(part) for part in _parts(text, settings)]
+        element = _field(data_type.element_type, dialect, name)
+        return lambda text: [element(part) for part in _parts(text, dialect)]
     if isinstance(data_type, RowType):
-        return _row(data_type, settings, name)
+        return _row(data_type, dialect, name)
     raise UnsupportedError(f"format 'csv' cannot read {data_type.as_summary_string()} (column {name!r})")
 
 
-def _parts(text: str, settings: CsvSettings) -> list[str]:
-    return text.split(settings.array_separator) if text else []
+def _parts(text: str, dialect: CsvDialect) -> list[str]:
+    return text.split(dialect.array_separator) if text else []
 
 
-def _row(data_type: RowType, settings: CsvSettings, name: str) -> Parser:
-    fields = [_field(field.data_type, settings, f"{name}.{field.name}") for field in data_type.fields]
+def _row(data_type: RowType, dialect: CsvDialect, name: str) -> Parser:
+    fields = [_field(field.data_type, dialect, f"{name}.{field.name}") for field in data_type.fields]
 
     def parse(text: str) -> tuple[Any, ...] | None:
-        parts = _parts(text, settings)
+        parts = _parts(text, dialect)
         if not parts:
             return None
-        if len(parts) != len(fields) and not settings.ignore_errors:
+        if len(parts) != len(fields) and not dialect.ignore_errors:
             raise ValueError(f"Row length mismatch. {len(fields)} fields expected but was {len(parts)}.")
         return tuple(field(parts[i]) if i < len(parts) else None for i, field in enumerate(fields))
 
@@ -287,13 +286,6 @@ def _padded(date: re.Match[str]) -> str:
 
 
 _SIMPLE: dict[type[DataType], Parser] = {
-    BooleanType: lambda text: text.strip().lower() == "true",
-    TinyIntType: lambda text: parse_integer(text, "TINYINT"),
-    SmallIntType: lambda text: parse_integer(text, "SMALLINT"),
-    IntType: lambda text: parse_integer(text, "INT"),
-    BigIntType: lambda text: parse_integer(text, "BIGINT"),
-    FloatType: parse_float,
-    DoubleType: parse_double,
     CharType: str,
     VarCharType: str,
     BinaryType: _base64,

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._java_numbers import double_text, float_text
 from scurry.common._types import java_text
+from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.connectors.files.formats.csv.writer import quoting
 from scurry.errors import UnsupportedError
-from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.csv.settings import CsvSettings
 from scurry.sql.formats.messages import MessageEncoder
 from scurry.sql.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.sql.types import (
@@ -49,22 +48,20 @@ class CsvEncoder(MessageEncoder):
     """Encode rows as CSV lines.
 
     Attributes:
-        columns: The columns of the rows.
-        settings: The syntax.
+        dialect: The syntax, with the columns of the rows.
     """
 
-    columns: tuple[FormatColumn, ...]
-    settings: CsvSettings
+    dialect: CsvDialect
 
     def encode(self, batch: pa.RecordBatch) -> list[bytes]:
         """Return the line of each row, without its end."""
-        quoted, null = quoting(self.settings.dialect), self.settings.null_literal or ""
+        quoted, null = quoting(self.dialect), self.dialect.null_value or ""
         columns = []
-        for column, values in zip(self.columns, map(to_values, batch.columns), strict=True):
-            text, is_text = _writer(column.type, self.settings), _is_text(column.type)
+        for column, values in zip(self.dialect.columns, map(to_values, batch.columns), strict=True):
+            text, is_text = _writer(column.type, self.dialect), _is_text(column.type)
             shown = [null if value is None else text(value) for value in values]
             columns.append([t if v is None or not is_text else quoted(t) for t, v in zip(shown, values, strict=True)])
-        separator = self.settings.separator
+        separator = self.dialect.separator
         return [separator.join(row).encode() for row in zip(*columns, strict=True)]
 
 
@@ -73,7 +70,7 @@ def _is_text(data_type: DataType) -> bool:
     return not isinstance(data_type, IntegralType | FloatType | DoubleType | DecimalType | BooleanType)
 
 
-def _writer(data_type: DataType, settings: CsvSettings) -> Writer:
+def _writer(data_type: DataType, dialect: CsvDialect) -> Writer:
     if isinstance(data_type, IntegralType):
         return str
     simple = _SIMPLE.get(type(data_type))
@@ -81,19 +78,19 @@ def _writer(data_type: DataType, settings: CsvSettings) -> Writer:
         return simple
     if isinstance(data_type, DecimalType):
         # without trailing zeros, so 100 is 1E+2, as Jackson writes it
-        form = "f" if settings.plain_decimals else ""
+        form = "f" if dialect.plain_decimals else ""
         return lambda value: format(value.normalize(_CONTEXT), form) if value else "0"
     if isinstance(data_type, TimestampType | LocalZonedTimestampType):
         precision = data_type.precision
         end = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
         return lambda value: timestamp_text(nanos_of_timestamp(value, precision)) + end
-    null = settings.null_literal or ""
+    null = dialect.null_value or ""
     if isinstance(data_type, ArrayType):
-        element = _writer(data_type.element_type, settings)
-        return lambda values: settings.array_separator.join(null if v is None else element(v) for v in values)
+        element = _writer(data_type.element_type, dialect)
+        return lambda values: dialect.array_separator.join(null if v is None else element(v) for v in values)
     if isinstance(data_type, RowType):
-        fields = [_writer(field.data_type, settings) for field in data_type.fields]
-        return lambda values: settings.array_separator.join(
+        fields = [_writer(field.data_type, dialect) for field in data_type.fields]
+        return lambda values: dialect.array_separator.join(
             null if v is None else field(v) for field, v in zip(fields, values, strict=True)
         )
     raise UnsupportedError(f"format 'csv' cannot write {data_type.as_summary_string()}")

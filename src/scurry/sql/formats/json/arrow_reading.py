@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from scurry.connectors.files.formats.fast_columns import NotAlikeError, require
 from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.fast_columns import NotAlikeError, require
 from scurry.sql.formats.json.line_layout import LineLayout, Lines
 from scurry.sql.types import (
     BigIntType,

@@ -6,7 +6,6 @@ only blocks that both read alike. A block that it rejects is parsed by `CsvParse
 
 from __future__ import annotations
 
-import codecs
 import re
 import sys
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.common.types import Row
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.columnar import missing_column
+from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
@@ -29,16 +29,6 @@ Places = tuple[int | None, ...] | None
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK_ROWS = 4096
-_BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r")
-_ARROW_TYPES = {
-    "STRING": "string",
-    "BOOLEAN": "bool",
-    "TINYINT": "int8",
-    "SMALLINT": "int16",
-    "INT": "int32",
-    "BIGINT": "int64",
-    "DOUBLE": "float64",
-}
 
 
 class CsvFormat(StreamFormat):
@@ -85,7 +75,7 @@ class CsvFormat(StreamFormat):
                 if place is None:
                     NOTE_ONCE.get()(missing_column(name, parser.header))
             parser = CsvParser(dialect)
-        fast = _ArrowReader(dialect) if _ArrowReader.understands(dialect) else None
+        fast = ArrowCsvColumns(dialect, dialect.names) if ArrowCsvColumns.understands(dialect, dialect.names) else None
         file, recoded = open_text(fs, path)
         with file:
             if recoded and start:
@@ -96,7 +86,7 @@ class CsvFormat(StreamFormat):
                 data = block[skip:] if skip else block
                 if not data:
                     continue
-                columns = fast.columns(data) if fast is not None and quotes.regular(data) else None
+                columns = fast.read(data) if fast is not None and quotes.regular(data) else None
                 if columns is not None:
                     yield ColumnRows(_columns_at(columns, places), names)
                     continue
@@ -234,78 +224,3 @@ class CsvQuotes:
             if token[0] == b"\n":
                 whole = token.end()
         return whole
-
-
-class _ArrowReader:
-    """Read blocks with pyarrow if it gives the same result as Flink."""
-
-    def __init__(self, dialect: CsvDialect) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-        import pyarrow.csv as csv
-
-        self._pa, self._pc, self._csv = pa, pc, csv
-        self._dialect = dialect
-        self._integers = [c.name for c in dialect.columns if "INT" in c.kind]
-        self._floats = [c.name for c in dialect.columns if c.kind == "DOUBLE"]
-        self._types = {c.name: pa.type_for_alias(_ARROW_TYPES[c.kind]) for c in dialect.columns}
-        self._parse = csv.ParseOptions(
-            delimiter=dialect.separator,
-            quote_char=dialect.quote or False,
-            double_quote=True,
-            escape_char=False,
-            newlines_in_values=dialect.quote is not None,
-            ignore_empty_lines=False,
-        )
-        edges = re.escape(f"{dialect.separator}{dialect.quote or ''}".encode())
-        self._hexadecimal = re.compile(rb"(?:\A|[\r\n%b])[\x00-\x20]*[-+]?0[xX]" % edges)
-        null = dialect.null_value
-        self._convert = csv.ConvertOptions(
-            column_types=self._types,
-            null_values=[] if null is None else [null],
-            strings_can_be_null=null is not None,
-            quoted_strings_can_be_null=True,
-            true_values=["true"],
-            false_values=["false"],
-        )
-
-    @staticmethod
-    def understands(dialect: CsvDialect) -> bool:
-        """Return whether pyarrow supports the syntax and the types."""
-        return (
-            dialect.separator.isascii()
-            and dialect.separator != " "
-            and (dialect.quote is None or dialect.quote.isascii())
-            and dialect.escape is None
-            and len(set(dialect.names)) == len(dialect.names)
-            and all(c.kind in _ARROW_TYPES and not c.is_array for c in dialect.columns)
-            and bool(dialect.columns)
-            # with comments CsvParser skips a blank line, which pyarrow would read as one blank field
-            and (len(dialect.columns) > 1 or not dialect.allow_comments)
-        )
-
-    def columns(self, data: bytes | bytearray) -> list[Any] | None:
-        """Return the columns of a block as Arrow arrays, or None if `CsvParser` must decide."""
-        if self._dialect.allow_comments and b"#" in data:
-            return None
-        # pyarrow reads a blank line as empty texts
-        if len(self._types) > 1 and (data[0] in b"\r\n" or any(blank in data for blank in _BLANK_LINES)):
-            return None
-        # pyarrow treats this as a byte order mark, which it is only at the beginning of the file
-        if data.startswith(codecs.BOM_UTF8):
-            return None
-        # pyarrow reads 0x1F as a whole number; CsvParser decides whether the field is a text
-        if self._integers and (b"0x" in data or b"0X" in data) and self._hexadecimal.search(data):
-            return None
-        read = self._csv.ReadOptions(
-            column_names=list(self._types), use_threads=False, block_size=min(len(data) + 1, 2**31 - 1)
-        )
-        try:
-            table = self._csv.read_csv(self._pa.py_buffer(data), read, self._parse, self._convert)
-        except (self._pa.ArrowInvalid, self._pa.ArrowKeyError):
-            return None
-        for name in self._floats:
-            # pyarrow reads "inf" and "nan" in any spelling, Java only NaN and Infinity
-            if not self._pc.all(self._pc.is_finite(table[name]), min_count=0).as_py():
-                return None
-        return [column.chunk(0) if column.num_chunks == 1 else column.combine_chunks() for column in table.columns]

@@ -12,7 +12,19 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.errors.suggestions import alternatives
+from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
+    BooleanType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IntegralType,
+    VarCharType,
+)
+from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import ArrayType
 from scurry.sql.values.records import rounding
+from scurry.sql.values.type_information import to_type_info
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,8 @@ class CsvDialect:
         required: Columns that the header may not lack, if they are found by name.
         any_property: Allow extra fields after the last column; the last extra field is the value of the column of this
             name, if there is one. None to reject extra fields.
+        ignore_errors: Whether tables have NULL for what cannot be read, and skip lines that are none.
+        plain_decimals: Whether tables write decimals without an exponent.
     """
 
     columns: tuple[CsvColumn, ...] = ()
@@ -52,6 +66,8 @@ class CsvDialect:
     by_name: bool = False
     required: tuple[str, ...] = ()
     any_property: str | None = None
+    ignore_errors: bool = False
+    plain_decimals: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,34 +102,31 @@ class CsvColumn:
 
     Attributes:
         name: Its name.
-        kind: STRING, BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE or DECIMAL; for an array, of its elements.
-        precision: Precision of a DECIMAL.
-        scale: Scale of a DECIMAL.
-        is_array: Whether a field holds several values.
+        type: Its type; of files of streams it is a number, BOOLEAN, STRING, or an ARRAY of these.
         array_separator: Text between the elements of an array; empty for the dialect's.
     """
 
     name: str
-    kind: str = "STRING"
-    precision: int = 10
-    scale: int = 0
-    is_array: bool = False
+    type: DataType = VarCharType(MAX_LENGTH)
     array_separator: str = ""
 
     @property
     def type_info(self) -> TypeInformation:
         """The type of the values."""
-        element = _TYPES[self.kind]()
-        return Types.LIST(element) if self.is_array else element
+        if isinstance(self.type, ArrayType):
+            return Types.LIST(to_type_info(self.type.element_type))
+        return to_type_info(self.type)
 
     def parser(self, dialect: CsvDialect) -> Callable[[str], Any]:
         """Return the function that converts a field's text to a value, or to None for the null text.
 
         The function raises ValueError with the reason if the text cannot be converted.
         """
-        null, scalar = dialect.null_value, self._scalar_parser()
-        if not self.is_array:
+        null = dialect.null_value
+        if not isinstance(self.type, ArrayType):
+            scalar = scalar_parser(self.type)
             return scalar if null is None else lambda text: None if text == null else scalar(text)
+        scalar = scalar_parser(self.type.element_type)
         separator = self.array_separator or dialect.array_separator
 
         def array(text: str) -> list[Any]:
@@ -124,38 +137,30 @@ class CsvColumn:
 
         return array
 
-    def _scalar_parser(self) -> Callable[[str], Any]:
-        if self.kind in _INTEGER_BITS:
-            return lambda text: parse_integer(text, self.kind)
-        if self.kind == "DECIMAL":
-            return decimal_parser(self.precision, self.scale)
-        return _PARSERS[self.kind]
+
+def scalar_parser(data_type: DataType) -> Callable[[str], Any]:
+    """Return the function that converts a text to a number, truth value or text; it raises ValueError."""
+    if isinstance(data_type, IntegralType):
+        kind = data_type.type_name()
+        return lambda text: parse_integer(text, kind)
+    if isinstance(data_type, DecimalType):
+        return decimal_parser(data_type.precision, data_type.scale)
+    return _PARSERS[type(data_type)]
 
 
-_TYPES: dict[str, Callable[[], TypeInformation]] = {
-    "STRING": Types.STRING,
-    "BOOLEAN": Types.BOOLEAN,
-    "TINYINT": Types.BYTE,
-    "SMALLINT": Types.SHORT,
-    "INT": Types.INT,
-    "BIGINT": Types.LONG,
-    "FLOAT": Types.FLOAT,
-    "DOUBLE": Types.DOUBLE,
-    "DECIMAL": Types.BIG_DEC,
-}
 _INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FLOAT = re.compile(_DECIMAL.pattern + "[dDfF]?")
 _HEX_FLOAT = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[dDfF]?")
 _NAMED_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
-#: the characters that Java's String.trim removes
-_BLANK = "".join(map(chr, range(33)))
+#: The characters that Java's String.trim removes
+BLANK = "".join(map(chr, range(33)))
 
 
 def parse_integer(text: str, kind: str) -> int:
     """Return the integer of a text, which may have blanks around it."""
-    trimmed = text.strip(_BLANK)
+    trimmed = text.strip(BLANK)
     if not _INTEGER.fullmatch(trimmed):
         raise ValueError(f"{trimmed!r} is no whole number ({kind})")
     value = int(trimmed)
@@ -167,7 +172,7 @@ def parse_integer(text: str, kind: str) -> int:
 
 def parse_double(text: str) -> float:
     """Return the DOUBLE of a text, as Java reads it."""
-    trimmed = text.strip(_BLANK)
+    trimmed = text.strip(BLANK)
     if _FLOAT.fullmatch(trimmed):
         return float(trimmed.rstrip("dDfF"))
     if trimmed in _NAMED_FLOATS:
@@ -191,7 +196,7 @@ def decimal_parser(precision: int, scale: int) -> Callable[[str], decimal.Decima
     rounded = rounding(precision, scale)
 
     def parse(text: str) -> decimal.Decimal | None:
-        trimmed = text.strip(_BLANK)
+        trimmed = text.strip(BLANK)
         if not _DECIMAL.fullmatch(trimmed):
             raise ValueError(f"{trimmed!r} is no decimal number")
         return rounded(decimal.Decimal(trimmed))
@@ -199,9 +204,9 @@ def decimal_parser(precision: int, scale: int) -> Callable[[str], decimal.Decima
     return parse
 
 
-_PARSERS: dict[str, Callable[[str], Any]] = {
-    "STRING": lambda text: text,
-    "BOOLEAN": lambda text: text.strip(_BLANK).lower() == "true",
-    "FLOAT": parse_float,
-    "DOUBLE": parse_double,
+_PARSERS: dict[type[DataType], Callable[[str], Any]] = {
+    VarCharType: lambda text: text,
+    BooleanType: lambda text: text.strip(BLANK).lower() == "true",
+    FloatType: parse_float,
+    DoubleType: parse_double,
 }

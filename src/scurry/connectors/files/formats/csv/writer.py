@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
-from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
+from scurry.sql.types.atomic_types import BooleanType, DecimalType, DoubleType, FloatType, VarCharType
+from scurry.sql.types.logical_type import DataType
+from scurry.sql.types.nested_types import ArrayType
 from scurry.sql.values.records import values_of
+from scurry.sql.values.type_information import to_type_info
 
 #: Jackson quotes all texts that are longer than this
 _ALWAYS_QUOTED = 24
@@ -73,28 +76,23 @@ def line_formatter(dialect: CsvDialect) -> Callable[[Any], str]:
 
 def _text(column: CsvColumn, dialect: CsvDialect) -> Callable[[Any], str]:
     quoted = quoting(dialect)
-    plain = _plain(column)
-    if column.is_array:
+    if isinstance(column.type, ArrayType):
+        plain = _plain(column.type.element_type)
         separator = column.array_separator or dialect.array_separator
         null = dialect.null_value or ""
         return lambda values: quoted(separator.join(null if v is None else plain(v) for v in values))
-    return (lambda value: quoted(str(value))) if column.kind == "STRING" else plain
+    return (lambda value: quoted(str(value))) if isinstance(column.type, VarCharType) else _plain(column.type)
 
 
-def _plain(column: CsvColumn) -> Callable[[Any], str]:
-    if column.kind == "STRING":
-        return str
-    if column.kind == "DECIMAL":
-        unit = decimal.Decimal(1).scaleb(-column.scale)
+def _plain(data_type: DataType) -> Callable[[Any], str]:
+    if isinstance(data_type, DecimalType):
+        unit = decimal.Decimal(1).scaleb(-data_type.scale)
         context = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
         # without trailing zeros, so 100 is 1E+2, as Jackson writes it
         return lambda value: str(decimal.Decimal(value).quantize(unit, context=context).normalize(context))
-    types: dict[str, TypeInformation] = {
-        "BOOLEAN": Types.BOOLEAN(),
-        "FLOAT": Types.FLOAT(),
-        "DOUBLE": Types.DOUBLE(),
-    }
-    return types[column.kind].to_string if column.kind in types else str
+    if isinstance(data_type, BooleanType | FloatType | DoubleType):
+        return to_type_info(data_type).to_string
+    return str
 
 
 def quoting(dialect: CsvDialect) -> Callable[[str], str]:

@@ -7,9 +7,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.csv.settings import CsvSettings
-from scurry.sql.formats.fast_columns import NotAlikeError, require
+from scurry.connectors.files.formats.csv.schema import BLANK, CsvDialect
+from scurry.connectors.files.formats.fast_columns import NotAlikeError, require
 from scurry.sql.types import (
     BigIntType,
     BooleanType,
@@ -30,59 +29,62 @@ _INTEGERS = (TinyIntType, SmallIntType, IntType, BigIntType)
 _TEXTS = (CharType, VarCharType)
 _DATE = r"^\d{4}-\d\d-\d\d$"
 _TIMESTAMP = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?$"
-_HEXADECIMAL = re.compile(rb"0[xX]")
+_BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r")
 
 
 class ArrowCsvColumns:
     """Read blocks of whole lines.
 
     Args:
-        declared: All columns of the file.
+        dialect: The syntax, with all columns of the file.
         columns: Names of those to read.
-        settings: The syntax.
     """
 
-    def __init__(self, declared: Sequence[FormatColumn], columns: Sequence[str], settings: CsvSettings) -> None:
+    def __init__(self, dialect: CsvDialect, columns: Sequence[str]) -> None:
         """Prepare pyarrow's options."""
         import pyarrow as pa
         from pyarrow import csv
 
-        self._csv, self._names, self._columns = csv, [column.name for column in declared], list(columns)
-        types = {column.name: column.type for column in declared}
+        self._csv, self._names = csv, list(dialect.names)
+        types = {column.name: column.type for column in dialect.columns}
         self._types = [types[name] for name in columns]
-        self._comments = settings.allow_comments
-        quote = settings.quote
+        self._comments = dialect.allow_comments
+        quote = dialect.quote
         self._parse = csv.ParseOptions(
-            delimiter=settings.separator,
+            delimiter=dialect.separator,
             quote_char=quote or False,
             double_quote=True,
             escape_char=False,
             newlines_in_values=quote is not None,
             ignore_empty_lines=False,
         )
-        null = settings.null_literal
+        null = dialect.null_value
         read_as = {name: _read_as(types[name]) for name in columns}
         self._convert = csv.ConvertOptions(
             column_types={name: arrow_type(kind) if kind else pa.string() for name, kind in read_as.items()},
-            include_columns=self._columns,
+            include_columns=list(columns),
             null_values=[] if null is None else [null],
             strings_can_be_null=null is not None,
             quoted_strings_can_be_null=True,
         )
+        edges = re.escape(f"{dialect.separator}{quote or ''}".encode())
+        self._hexadecimal = re.compile(rb"(?:\A|[\r\n%b])[\x00-\x20]*[-+]?0[xX]" % edges)
         self._has_integers = any(isinstance(kind, _INTEGERS) for kind in self._types)
 
     @staticmethod
-    def understands(declared: Sequence[FormatColumn], columns: Sequence[str], settings: CsvSettings) -> bool:
+    def understands(dialect: CsvDialect, columns: Sequence[str]) -> bool:
         """Return whether pyarrow supports the syntax and the types."""
-        types = {column.name: column.type for column in declared}
+        types = {column.name: column.type for column in dialect.columns}
         return (
-            settings.separator.isascii()
-            and settings.separator != " "
-            and (settings.quote is None or settings.quote.isascii())
-            and settings.escape is None
-            and len(declared) > 1
+            dialect.separator.isascii()
+            and dialect.separator != " "
+            and (dialect.quote is None or dialect.quote.isascii())
+            and dialect.escape is None
+            and len(types) == len(dialect.columns)
             and len(columns) > 0
             and all(_is_fast(types[name]) for name in columns)
+            # with comments CsvParser skips a blank line, which pyarrow would read as one blank field
+            and (len(types) > 1 or not dialect.allow_comments)
         )
 
     def read(self, data: bytes | bytearray) -> list[Any] | None:
@@ -91,12 +93,15 @@ class ArrowCsvColumns:
 
         if self._comments and b"#" in data:
             return None
-        if data[:1] in (b"\n", b"\r") or b"\n\n" in data or b"\n\r" in data or b"\r\r" in data:
-            return None  # blank lines, which pyarrow reads as empty texts
+        # pyarrow reads a blank line as empty texts
+        if len(self._names) > 1 and (data[0] in b"\r\n" or any(blank in data for blank in _BLANK_LINES)):
+            return None
+        # pyarrow treats this as a byte order mark, which it is only at the beginning of the file
         if data.startswith(codecs.BOM_UTF8):
             return None
-        if self._has_integers and _HEXADECIMAL.search(data):
-            return None  # pyarrow reads 0x1F as a number
+        # pyarrow reads 0x1F as a whole number; CsvParser decides whether the field is a text
+        if self._has_integers and (b"0x" in data or b"0X" in data) and self._hexadecimal.search(data):
+            return None
         options = self._csv.ReadOptions(
             column_names=self._names, use_threads=False, block_size=min(len(data) + 1, 2**31 - 1)
         )
@@ -129,7 +134,7 @@ def _converted(array: Any, data_type: DataType) -> Any:
         require(pc.is_finite(array))
         return array
     if isinstance(data_type, BooleanType):
-        return pc.equal(pc.utf8_lower(pc.utf8_trim_whitespace(array)), "true")
+        return pc.equal(pc.utf8_lower(pc.utf8_trim(array, BLANK)), "true")
     if isinstance(data_type, DecimalType):
         digits = data_type.precision - data_type.scale
         fraction = rf"(\.\d{{1,{data_type.scale}}})?" if data_type.scale else ""

@@ -31,8 +31,8 @@ _STYLE = """\
       .good { stroke: #4ade80; fill: #4ade80 }
     }
   </style>"""
-#: Pixels: of a case, of the plot within it, and where the plot begins.
-_WIDTH, _HEIGHT, _PLOT, _LEFT = 640, 76, 300, 250
+#: Pixels: of a case, of the plot within it, and where the plot begins, behind the longest name.
+_WIDTH, _HEIGHT, _PLOT, _LEFT = 660, 76, 130, 370
 
 
 def append(found: Iterable[dict[str, Any]]) -> None:
@@ -85,7 +85,7 @@ def _case(top: int, case: str, beside: str, found: list[dict[str, Any]]) -> str:
     ]
     if len(found) > 1:
         label = f"{last['ratio']:g} on {last['day']}"
-        parts.append(f'  <text x="{_WIDTH - 130}" y="{points[-1][1] + 4}" font-size="12">{label}</text>')
+        parts.append(f'  <text x="{_LEFT + _PLOT + 10}" y="{points[-1][1] + 4}" font-size="12">{label}</text>')
     return "\n".join(parts)
 
 

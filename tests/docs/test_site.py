@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 import yaml
+from playwright.sync_api import Page
 
+from support.audits import problems_of
+from support.browser import chromium
 from support.docs.site_hooks import BOOSTS
 
 PROJECT = Path(__file__).parents[2]
@@ -57,22 +65,69 @@ def test_links_lead_to_files_and_sections(page: Path) -> None:
             assert section in sections(linked), f"{path}#{section}"
 
 
-@pytest.mark.slow
-def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built without a warning."""
+    directory = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(directory)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    built = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=600)
+    built = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=1800)
     assert (built.returncode, built.stderr) == (0, "")
-    pages = list(tmp_path.rglob("*.html"))
+    return directory
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
     assert len(pages) > 40
     loaded = r"""<(?:script|link|img|iframe)\b[^>]*(?:src|href)=["']?(?:https?:)?//[^"'> ]*"""
     assert {found for page in pages for found in re.findall(loaded, page.read_text(encoding="utf-8"))} == set()
     # The theme's script asks api.github.com where the header names a repository.
     assert not any('data-md-component="source"' in page.read_text(encoding="utf-8") for page in pages)
     for listed, part in (("llms.txt", "[Top-N and deduplication](sql/top-n.html)"), ("llms-full.txt", "ROW_NUMBER()")):
-        assert part in (tmp_path / listed).read_text(encoding="utf-8")
-    streams = (tmp_path / "reference" / "api" / "datastream.html").read_text(encoding="utf-8")
+        assert part in (site / listed).read_text(encoding="utf-8")
+    streams = (site / "reference" / "api" / "datastream.html").read_text(encoding="utf-8")
     assert 0 < streams.find("from_collection") < streams.find("register_slot_sharing_group")
+
+
+@pytest.mark.slow
+def test_pages_pass_the_audits_in_a_browser(site: Path) -> None:
+    """The front page, a guide and a reference: at a desk and on a phone, light and dark."""
+    wrong: dict[str, list[str]] = {}
+    with served(site) as address, chromium() as browser:
+        for path in ("index", "sql/windows", "reference/api/datastream", "reference/configuration"):
+            page, problems = browser.new_page(), wrong.setdefault(path, [])
+            listen(page, address, problems)
+            for width, scheme in ((1100, "light"), (390, "light"), (390, "dark")):
+                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.set_viewport_size({"width": width, "height": 800})
+                page.goto(f"{address}/{path}.html")
+                problems += problems_of(page)
+                if page.evaluate("document.documentElement.scrollWidth") > width:
+                    problems.append(f"sideways scrolling at {width}")
+            page.close()
+    assert {path: found for path, found in wrong.items() if found} == {}
+
+
+def listen(page: Page, address: str, problems: list[str]) -> None:
+    """Note errors of scripts and requests to other hosts."""
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda asked: problems.append(asked.url) if address not in asked.url else None)
+
+
+@contextmanager
+def served(directory: Path) -> Iterator[str]:
+    """The address of a server of files."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=directory)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,8 @@ _AUDITS = r"""
   if (every('main, [role=main]').filter(shown).length !== 1) report('not one main landmark');
   const ids = every('[id]').map((node) => node.id);
   for (const id of new Set(ids.filter((id, at) => ids.indexOf(id) !== at))) report(`id ${id} twice`);
-  for (const node of every('[aria-labelledby], [aria-describedby], [aria-controls], label[for]'))
-    for (const attribute of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for'])
+  for (const node of every('[aria-labelledby], [aria-describedby], [aria-controls]').filter(shown))
+    for (const attribute of ['aria-labelledby', 'aria-describedby', 'aria-controls'])
       for (const id of (node.getAttribute(attribute) || '').split(' ').filter(Boolean))
         if (!document.getElementById(id)) report(`${attribute} of nothing`, node);
   for (const node of every('[tabindex]')) if (node.tabIndex > 0) report('tabindex', node);

@@ -78,7 +78,7 @@ def windows() -> list[str]:
 
 def keyed_state() -> list[str]:
     """Return how records of keys reach the subtasks that have the state of these keys."""
-    shapes = [box(10, 68, 120, "ann bob cem ann"), box(170, 68, 90, "key_by")]
+    shapes = [box(4, 68, 126, "ann bob cem ann"), box(170, 68, 90, "key_by")]
     shapes += [arrow((130, 82), (170, 82)), arrow((260, 82), (310, 44)), arrow((260, 82), (310, 120))]
     for y, name, kept in ((30, "subtask 0", ("ann: 2", "cem: 1")), (106, "subtask 1", ("bob: 1",))):
         shapes.append(box(310, y, 100, name))

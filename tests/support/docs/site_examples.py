@@ -19,7 +19,7 @@ class MethodExamples(Extension):
 
     def __init__(self) -> None:
         command = [sys.executable, str(TRACE)]
-        traced = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        traced = subprocess.run(command, capture_output=True, text=True, timeout=1500)
         if traced.returncode != 0:
             raise RuntimeError(f"examples/reference cannot be run:\n{traced.stderr}")
         self._statements: dict[str, list[str]] = json.loads(traced.stdout.splitlines()[-1])

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scurry.common import Configuration, Row, RowKind, Types, WatermarkStrategy
+from scurry.common import Configuration, JobStatus, Row, RowKind, Types, WatermarkStrategy
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.errors import JobError, UnsupportedError, ValidationError
-from scurry.table import ChangelogMode, EnvironmentSettings, Schema, StreamTableEnvironment
+from scurry.table import ChangelogMode, DataTypes, EnvironmentSettings, Schema, StreamTableEnvironment
+from scurry.table.udf import udf
 from support.statements.tables import read, until, write
 
 PAIR = Types.ROW_NAMED(["k", "v"], [Types.STRING(), Types.LONG()])
@@ -165,3 +168,43 @@ def test_the_key_of_a_stream_of_changes_is_never_null() -> None:
     ]
     with table.execute().collect() as rows:
         assert sorted(tuple(row) for row in rows) == [("a", 1), ("b", 2)]
+
+
+def slow(path: Path) -> Callable[[int], int]:
+    """Return a function that takes a while, and notes its calls in a file."""
+
+    def call(value: int) -> int:
+        with path.open("a") as file:
+            file.write(".")
+        time.sleep(0.01)
+        return value
+
+    return call
+
+
+def job_that_reads_a_slow_table(calls: Path) -> Any:
+    env, t_env = environments("BATCH")
+    t_env.create_temporary_function("slowly", udf(slow(calls), result_type=DataTypes.INT()))
+    t_env.execute_sql("CREATE TABLE numbers (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000')")
+    t_env.to_data_stream(t_env.sql_query("SELECT slowly(x) FROM numbers")).print()
+    return env.execute_async()
+
+
+def job_that_reads_a_slow_stream(calls: Path) -> Any:
+    env, t_env = environments("BATCH")
+    numbers = env.from_source(NumberSequenceSource(1, 100_000), WatermarkStrategy.no_watermarks(), "numbers")
+    t_env.create_temporary_view("slow", numbers.map(slow(calls), output_type=Types.LONG()))
+    t_env.execute_sql("CREATE TABLE s (x BIGINT) WITH ('connector' = 'blackhole')")
+    return t_env.execute_sql("INSERT INTO s SELECT f0 FROM slow").get_job_client()
+
+
+@pytest.mark.parametrize("start", [job_that_reads_a_slow_table, job_that_reads_a_slow_stream])
+def test_a_job_that_another_one_waits_for_is_cancelled_with_it(start: Callable[[Path], Any], tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    job = start(calls)
+    until(calls.exists)
+    job.cancel().result()
+    assert job.get_job_status().result() == JobStatus.CANCELED
+    ended = calls.stat().st_size
+    assert ended < 50_000  # of 100,000
+    assert not [thread for thread in threading.enumerate() if thread.name == "scurry-job" and thread.is_alive()]

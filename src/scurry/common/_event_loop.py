@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from concurrent.futures import wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+#: Seconds between two checks while a result is awaited.
+_CHECK_SECONDS = 0.1
 
 
 class EventLoopThread:
@@ -24,9 +28,21 @@ class EventLoopThread:
         # the instances of a failed job are dropped without being closed
         self._stop = weakref.finalize(self, loop.call_soon_threadsafe, loop.stop)
 
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the loop and wait for its result."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+    def run(self, coroutine: Coroutine[Any, Any, T], check: Callable[[], None] | None = None) -> T:
+        """Run a coroutine on the loop and wait for its result.
+
+        Args:
+            coroutine: The coroutine.
+            check: Called while the result is awaited; what it raises cancels the coroutine.
+        """
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        while check is not None and not wait([future], _CHECK_SECONDS).done:
+            try:
+                check()
+            except BaseException:
+                future.cancel()
+                raise
+        return future.result()
 
     def close(self) -> None:
         """Cancel the remaining tasks and end the thread."""

@@ -13,6 +13,7 @@ from scurry.table.table_result import TableResult
 
 if TYPE_CHECKING:
     from scurry.sql.plan.nodes import Sink
+    from scurry.sql.statements.session import StatementObjects, TableSession
     from scurry.table.compiled_plan import CompiledPlan
     from scurry.table.table import Table
     from scurry.table.table_environment import TableEnvironment
@@ -27,6 +28,8 @@ class StatementSet(ApiObject):
         """Begin empty; use `create_statement_set`."""
         self._environment = environment
         self._sinks: list[Sink] = []
+        #: the sources and sinks of its statements, which the job uses
+        self._objects: StatementObjects | None = None
 
     def add(self, table_pipeline: TablePipeline) -> StatementSet:
         """Add a pipeline."""
@@ -50,7 +53,7 @@ class StatementSet(ApiObject):
         statement = parse(stmt)
         if not isinstance(statement, nodes.Insert):
             raise ValidationError("Only insert statement is supported now.")
-        self._sinks.append(plan_insert(self._environment._session, statement))
+        self._sinks.append(plan_insert(self._planning(), statement))
         return self
 
     def add_insert(self, target_path_or_descriptor: Any, table: Table, overwrite: bool = False) -> StatementSet:
@@ -121,6 +124,12 @@ class StatementSet(ApiObject):
             raise ValidationError(
                 "No operators defined in streaming topology. Cannot execute. Add insertions to the statement set first."
             )
-        sinks, self._sinks = self._sinks, []
-        session = self._environment._session
-        return TableResult(session, execute_sinks(session, sinks))
+        session = self._planning()
+        sinks, self._sinks, self._objects = self._sinks, [], None
+        return TableResult(self._environment._session, execute_sinks(session, sinks))
+
+    def _planning(self) -> TableSession:
+        """Return the session of the next step, with the sources and sinks of those before."""
+        session = self._environment._session.planning(self._objects)
+        self._objects = session.statement
+        return session

@@ -121,3 +121,36 @@ def test_the_watermark_of_a_table_is_planned_once_beside_the_query(tmp_path: Pat
     with counted(*FUNCTIONS) as counts:
         env.execute_sql("INSERT INTO o SELECT k, 1 FROM timed").wait()
     assert (counts["validate_query"], counts["optimized"], counts["create_source"]) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_a_statement_set_of_the_api_is_planned_as_one_statement(mode: str, tmp_path: Path) -> None:
+    env = bounded(mode, tmp_path)
+    with counted(*FUNCTIONS) as counts:
+        statements = env.create_statement_set()
+        statements.add_insert_sql("INSERT INTO o SELECT k, 1 FROM a")
+        statements.add_insert_sql("INSERT INTO p SELECT k, 2 FROM a")
+        statements.execute().wait()
+    expected = {"create_source": 1, "create_sink": 2, "validate_query": 2, "optimized": 2}
+    assert {name: counts[name] for name in expected} == expected
+    assert counts["Changelogs"] == (mode == "STREAMING")
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+@pytest.mark.parametrize("begin", ["CREATE TABLE q", "CREATE OR REPLACE TABLE p", "REPLACE TABLE p"])
+def test_create_table_as_is_planned_once(begin: str, mode: str, tmp_path: Path) -> None:
+    env = bounded(mode, tmp_path)
+    with counted(*FUNCTIONS) as counts:
+        env.execute_sql(f"{begin} WITH ('connector' = 'blackhole') AS SELECT k, COUNT(*) AS n FROM a GROUP BY k").wait()
+    assert {name: counts[name] for name in (*ONCE, "create_sink")} == {**ONCE, "create_sink": 1}
+    assert counts["Changelogs"] == (mode == "STREAMING")
+
+
+def test_a_set_that_is_executed_makes_new_sources_for_what_is_added_later(tmp_path: Path) -> None:
+    env = bounded("BATCH", tmp_path)
+    statements = env.create_statement_set()
+    with counted(*FUNCTIONS) as counts:
+        for _ in range(2):
+            statements.add_insert_sql("INSERT INTO o SELECT k, 1 FROM a")
+            statements.execute().wait()
+    assert counts["create_source"] == 2

@@ -17,7 +17,7 @@ from scurry.common.job_status import JobStatus
 from scurry.connectors.files.filesystem import file_system
 from scurry.errors import ArgumentError, JobError, SavepointError, UnsupportedError
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
-from scurry.runtime.driver.job import JobExecution, Runner
+from scurry.runtime.driver.job import RUNNING, JobExecution, Runner
 from scurry.runtime.driver.job_log import ERROR
 from scurry.runtime.driver.requests import (
     CheckpointRequest,
@@ -47,6 +47,7 @@ class RunningJob(JobClient):
 
     def _run(self, runner: Runner) -> None:
         job = self._job
+        RUNNING.set(job)
         job.log_start()
         try:
             with job.cleanup:

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,6 +36,10 @@ from scurry.runtime.state.schema import Schemas, own_schemas
 
 if TYPE_CHECKING:
     from scurry.runtime.state.evolution.job import JobMigration
+
+
+#: The job that the present thread runs; None outside.
+RUNNING: ContextVar[JobExecution | None] = ContextVar("RUNNING", default=None)
 
 
 @dataclass
@@ -130,7 +135,7 @@ class JobExecution:
         self.started = time.monotonic()
         self._clock_runs = False
         self.requests = RequestQueue()
-        self._interrupts: list[Callable[[], None]] = []
+        self._interrupts: list[Callable[[], object]] = []
         self._starts = 0
         self._last_batch = time.monotonic()
         #: the operators whose watermarks stand still
@@ -295,7 +300,7 @@ class JobExecution:
             raise JobCancelledError(f"Job {self.plan.settings.job_name!r} was stopped.")
 
     @contextmanager
-    def interrupted_by(self, interrupt: Callable[[], None]) -> Iterator[None]:
+    def interrupted_by(self, interrupt: Callable[[], object]) -> Iterator[None]:
         """Call a function when the job is stopped within a `with` block, or at once if it is stopped already.
 
         Args:

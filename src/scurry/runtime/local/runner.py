@@ -103,12 +103,14 @@ class _Batch:
         for instance in sorted(works):
             for some in run_source(self.load_plan, source.id, instance, works[instance]):
                 self.job.check_running()
-                rows.add(some)
+                if some:
+                    rows.add(some)
 
     def _level(self, level: int, rows: BatchRows, savepoint: str | None) -> BatchRows:
         following = BatchRows(is_sorted=level < self.plan.levels)
         with runs_of(savepoint, level) as run_of:
             for some in BatchLevelTask(self.load_plan, level, run_of).run(rows):
                 self.job.check_running()
-                following.add(some)
+                if some:
+                    following.add(some)
         return following

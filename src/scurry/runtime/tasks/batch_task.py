@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from scurry.connectors.source import ChunkSizer
 from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
@@ -17,7 +19,7 @@ from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tasks.level_task import LevelTask
-from scurry.runtime.tasks.source_task import SourceTask
+from scurry.runtime.tasks.source_task import FIRST_RECORDS, SourceTask
 from scurry.runtime.tasks.task import Task
 
 #: Records collected before a task's output is cut into rows: the more records, the fewer rows per key.
@@ -61,12 +63,20 @@ class BatchOutput:
 def run_source(
     load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any]
 ) -> Iterator[list[BatchRow]]:
-    """Read one channel of a bounded source to its end (level 0)."""
+    """Read one channel of a bounded source to its end (level 0).
+
+    Yields:
+        Rows, after every chunk: a job can be stopped between them. There are none until enough records are collected.
+    """
     plan = load_plan()
     runner = SourceTask(plan, plan.sources[source], instance)
-    output, seq = BatchOutput(plan, runner.task), 0
-    for _ in runner.read_all(works, RUN_RECORDS):
-        seq += 1
+    output, seq, collected = BatchOutput(plan, runner.task), 0, 0
+    for count in runner.read_all(works):
+        collected += count
+        if collected < RUN_RECORDS:
+            yield []
+            continue
+        seq, collected = seq + 1, 0
         yield output.flush(seq)
     yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.report())]
     runner.close()
@@ -88,7 +98,11 @@ class BatchLevelTask:
         self._run_of = run_of or OperatorRun
 
     def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
-        """Process the partition; pass rows for deeper levels and for the driver through."""
+        """Process the partition; pass rows for deeper levels and for the driver through.
+
+        Yields:
+            Rows as `run_source` does, after the records of every key or a part of them.
+        """
         used: dict[int, Task] = {}
         for target, group in groupby(rows, key=attrgetter("target")):
             if target not in self._heads:
@@ -111,9 +125,11 @@ class BatchLevelTask:
             collected = 0
             for count in run.feed(some):
                 collected += count
-                if collected >= RUN_RECORDS:
-                    seq, collected = seq + 1, 0
-                    yield output.flush(seq)
+                if collected < RUN_RECORDS:
+                    yield []
+                    continue
+                seq, collected = seq + 1, 0
+                yield output.flush(seq)
             run.end()
             task.drain()
             seq += 1
@@ -133,6 +149,7 @@ class OperatorRun:
         self.operator = task.operators[op.id]
         self.store = DictStore()
         self._plan = plan
+        self._sizer = ChunkSizer(FIRST_RECORDS, RUN_RECORDS)
         self._broadcast = {edge for edge in op.input_edges if isinstance(plan.edges[edge].partitioner, Broadcast)}
 
     def feed(self, rows: Iterable[BatchRow]) -> Iterator[int]:
@@ -148,8 +165,10 @@ class OperatorRun:
         for row in rows:
             _, values, times, _ = unpack(row.block)
             self.task.received(self.op.id, values)
-            self.operator.process_input(self._plan.edges[row.port].input_index, None, values, times)
-            yield len(values)
+            index = self._plan.edges[row.port].input_index
+            for some, some_times in self._cut(values, times):
+                self.operator.process_input(index, None, some, some_times)
+                yield len(some)
 
     def _keys(self, operator: KeyedOperator, rows: Iterable[BatchRow]) -> Iterator[int]:
         for encoded, some in groupby(rows, key=attrgetter("key")):
@@ -159,10 +178,24 @@ class OperatorRun:
             backend.select(key)
             for index, values, times in in_time_order(some, self._plan):
                 self.task.received(self.op.id, values)
-                operator.process_input(index, [key] * len(values), values, times)
-                yield len(values)
+                for part, part_times in self._cut(values, times):
+                    operator.process_input(index, [key] * len(part), part, part_times)
+                    yield len(part)
             backend.select(key)
             operator.end_of_key(self.watermark)
+
+    def _cut(self, values: list[Any], times: list[int] | None) -> Iterator[tuple[list[Any], list[int] | None]]:
+        """Yield records in pieces that are small while they take long; each is processed before the next one."""
+        sizer = self._sizer
+        if len(values) <= FIRST_RECORDS:
+            yield values, times
+            return
+        first = 0
+        while first < len(values):
+            last, began = first + sizer.size, time.monotonic()
+            yield values[first:last], None if times is None else times[first:last]
+            first = last
+            sizer.processed(time.monotonic() - began)
 
     def key_of(self, encoded: bytes) -> CanonicalKey:
         """Return the key by which rows are sorted."""

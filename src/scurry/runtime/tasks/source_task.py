@@ -18,6 +18,8 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.tasks.malformed import MalformedInput
 from scurry.runtime.tasks.task import Task
 
+#: Records of the first chunk that a BATCH task processes at once; it adapts the next ones to the time they take.
+FIRST_RECORDS = 64
 #: A source task closes its blocks after this many records even if the auto-watermark interval has not passed.
 SEGMENT_RECORDS = 16_384
 
@@ -153,19 +155,15 @@ class SourceTask:
         task.point((batch_id + 1 << 24) - 1, self._wall_clock())
         yield [*task.progress(), *task.report()]
 
-    def read_all(self, works: Iterable[Any], pause: int) -> Iterator[None]:
-        """BATCH: run the chain over all splits; pause each time `pause` records were processed.
+    def read_all(self, works: Iterable[Any]) -> Iterator[int]:
+        """BATCH: run the chain over all splits; yield the number of records of each chunk after it was processed.
 
         There is only the last watermark: the end of time, or that of the generators if state is saved.
         """
         self.task.begin(0)
-        records = 0
-        for values, timestamps in self._chunks(works, ChunkSizer(size=4096)):
+        for values, timestamps in self._chunks(works, ChunkSizer(size=FIRST_RECORDS)):
             self._entry.emit(values, timestamps)
-            records += len(values)
-            if records >= pause:
-                records = 0
-                yield
+            yield len(values)
         if self.info.saves_state:
             self.task.drain()
             for assigner in self.task.assigners:

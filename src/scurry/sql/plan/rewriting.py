@@ -126,10 +126,17 @@ def expressions_of(plan: Plan) -> Iterator[Expression]:
         yield from _expressions_in(getattr(plan, each.name))
 
 
+def user_functions_of(plan: Plan) -> Iterator[UserFunction]:
+    """Yield the user-defined functions that a node calls."""
+    parts = (part for expression in expressions_of(plan) for part in walk_expression(expression))
+    for part in (plan, *parts):
+        if isinstance(function := getattr(part, "function", None), UserFunction):
+            yield function
+
+
 def calls_user_function(plan: Plan) -> bool:
     """Return whether a node calls a user-defined function."""
-    parts = (part for expression in expressions_of(plan) for part in walk_expression(expression))
-    return any(isinstance(getattr(part, "function", None), UserFunction) for part in (plan, *parts))
+    return any(True for _ in user_functions_of(plan))
 
 
 def with_expressions(plan: Plan, replacement: Replacement) -> Plan:

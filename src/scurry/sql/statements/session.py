@@ -57,9 +57,28 @@ class StatementObjects:
         made: _Made = found[0]
         return made
 
+    def for_execution(self) -> StatementObjects:
+        """Return the sources and sinks alone: what depends on settings and the time is made again."""
+        found = StatementObjects()
+        found._made = {key: made for key, made in self._made.items() if isinstance(key, _TableKey)}
+        return found
 
-def _key(context: TableContext) -> tuple[Hashable, ...]:
-    return context.identifier, id(context.table), *sorted(context.options.items())
+
+@dataclass(frozen=True)
+class _TableKey:
+    """The key of a source or sink: all that it is made of."""
+
+    kind: str
+    identifier: ObjectIdentifier
+    table: int
+    options: tuple[tuple[str, str], ...]
+    time_zone: str
+    target: tuple[Hashable, ...] = ()
+
+    @classmethod
+    def of(cls, kind: str, context: TableContext, *target: Hashable) -> _TableKey:
+        options = tuple(sorted(context.options.items()))
+        return cls(kind, context.identifier, id(context.table), options, context.time_zone, target)
 
 
 @dataclass
@@ -134,9 +153,15 @@ class TableSession:
         text = ";\n\n".join(statement.span.source for statement in statements)
         return replace(self, executed=text, line=line, statement=StatementObjects())
 
-    def planning(self) -> TableSession:
-        """Return the session of one statement, which makes each source and each sink once; itself within one."""
-        return replace(self, statement=StatementObjects()) if self.statement is None else self
+    def planning(self, before: StatementObjects | None = None) -> TableSession:
+        """Return the session of one statement, which makes each source and each sink once; itself within one.
+
+        Args:
+            before: What an earlier step of the statement has made, whose sources and sinks are used.
+        """
+        if self.statement is not None:
+            return self
+        return replace(self, statement=StatementObjects() if before is None else before.for_execution())
 
     def get(self, setting: Setting[_Made]) -> _Made:
         """Return the value of a setting."""
@@ -166,7 +191,7 @@ class TableSession:
             ValidationError: There is no such connector, it is no source, or its options are wrong.
         """
         context = self.context_of(identifier, table, hints)
-        return self._once(("source", *_key(context)), partial(create_source, context), table)
+        return self._once(_TableKey.of("source", context), partial(create_source, context), table)
 
     def sink(self, identifier: ObjectIdentifier, table: CatalogTable, target: SinkTarget) -> Sink:
         """Return the sink of a table; its records are `Changes`.
@@ -180,7 +205,7 @@ class TableSession:
             ValidationError: There is no such connector, it is no sink, or its options are wrong.
         """
         context = self.context_of(identifier, table)
-        key = ("sink", *_key(context), target.overwrite, *sorted(target.partition.items()))
+        key = _TableKey.of("sink", context, target.overwrite, *sorted(target.partition.items()))
         return self._once(key, partial(create_sink, context, target), table)
 
     def once(self, what: str, table: CatalogTable, make: Callable[[], _Made]) -> _Made:

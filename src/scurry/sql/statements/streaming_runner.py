@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -27,6 +28,7 @@ from scurry.graph.nodes import OperatorNode, Origin, built_at
 from scurry.graph.plan import JobPlan
 from scurry.graph.planner import plan_job
 from scurry.graph.settings import JobSettings, TableProgram
+from scurry.runtime.driver.job import RUNNING
 from scurry.sql.connectors.contract import Changes, TableContext
 from scurry.sql.connectors.watermark_options import (
     ALIGNMENT_DRIFT,
@@ -108,7 +110,7 @@ def _check_end(plan: JobPlan) -> None:
 
 
 def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
-    """Wait until a job has ended.
+    """Wait until a job has ended. It is cancelled with a job that waits for it.
 
     Raises:
         TimeoutError: It has not, after so many milliseconds.
@@ -116,8 +118,10 @@ def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
     """
     outcome, over = job.get_job_execution_result(), threading.Event()
     outcome.add_done_callback(lambda _: over.set())
-    if not over.wait(None if timeout_ms is None else timeout_ms / 1000):
-        raise TimeoutError(f"the job has not ended after {timeout_ms} ms")
+    outer = RUNNING.get()
+    with nullcontext() if outer is None else outer.interrupted_by(job.cancel):
+        if not over.wait(None if timeout_ms is None else timeout_ms / 1000):
+            raise TimeoutError(f"the job has not ended after {timeout_ms} ms")
     try:
         outcome.result()
     except JobError as error:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
 from scurry.common import JobStatus
+from scurry.common.types import Row
 from scurry.errors import JobCancelledError, JobError
 from scurry.rest.lookup import find_job
 from scurry.table import DataTypes, TableEnvironment
-from scurry.table.udf import ScalarFunction, udf
+from scurry.table.udf import (
+    AggregateFunction,
+    ArgumentHint,
+    ArgumentTrait,
+    AsyncScalarFunction,
+    ProcessTableFunction,
+    ScalarFunction,
+    TableFunction,
+    udaf,
+    udf,
+    udtf,
+)
 from support.statements.tables import environment
 
 #: Longer than any step takes on a slow machine.
@@ -243,3 +256,108 @@ def test_lines_that_are_left_out_are_counted(mode: str, kind: str, text: str, tm
     job: Any = result.get_job_client()
     assert job.execution.totals.malformed == {"TableSourceScan[default_catalog.default_database.lines]": 1}
     assert job.execution.totals.records_out == 2
+
+
+class Noted:
+    """A call of a function that takes a while, and is counted in a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def note(self) -> None:
+        with self.path.open("a") as file:
+            file.write(".")
+
+
+def calls(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+class SlowRow(Noted, ScalarFunction):
+    def eval(self, x: int) -> int:
+        self.note()
+        time.sleep(0.01)
+        return x
+
+
+class SlowLater(Noted, AsyncScalarFunction):
+    async def eval(self, x: int) -> int:
+        self.note()
+        await asyncio.sleep(0.1)
+        return x
+
+
+class SlowRows(Noted, TableFunction):
+    def eval(self, x: int) -> Iterator[int]:
+        self.note()
+        time.sleep(0.01)
+        yield x
+
+
+class SlowSum(Noted, AggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return [0]
+
+    def accumulate(self, accumulator: list[int], x: int) -> None:
+        self.note()
+        time.sleep(0.01)
+        accumulator[0] += 1
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return accumulator[0]
+
+
+class SlowProcess(Noted, ProcessTableFunction):
+    def eval(self, numbers: Annotated[Row, ArgumentHint(ArgumentTrait.ROW_SEMANTIC_TABLE)]) -> Iterator[int]:
+        self.note()
+        time.sleep(0.01)
+        yield numbers.x
+
+
+def slow_functions(path: Path) -> dict[str, Any]:
+    number = DataTypes.INT()
+    return {
+        "slowly": udf(SlowRow(path), result_type=number),
+        "slow_later": udf(SlowLater(path), result_type=number),
+        "slow_rows": udtf(SlowRows(path), result_types=[number]),
+        "slow_sum": udaf(SlowSum(path), result_type=number, accumulator_type=DataTypes.ARRAY(number)),
+        "slow_process": SlowProcess(path),
+    }
+
+
+QUERIES_WITH_SLOW_FUNCTIONS = [
+    "SELECT slowly(x) FROM numbers",
+    "SELECT a.x FROM numbers a JOIN numbers b ON slowly(a.x) = b.x",
+    "SELECT a.x FROM few a JOIN few b ON slowly(a.x + b.x) > 0",
+    "SELECT n FROM numbers, LATERAL TABLE(slow_rows(x)) AS t (n)",
+    "SELECT slow_sum(x) FROM numbers",
+    "SELECT CAST(slow_later(x) AS INT) FROM numbers",
+    "SELECT * FROM slow_process(TABLE numbers)",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES_WITH_SLOW_FUNCTIONS)
+def test_an_insertion_is_stopped_between_the_rows_of_any_function(query: str, tmp_path: Path) -> None:
+    env = batch()
+    env.execute_sql("CREATE TABLE few (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1000')")
+    env.execute_sql("CREATE TABLE s (x BIGINT) WITH ('connector' = 'blackhole')")
+    for name, function in slow_functions(tmp_path / "calls").items():
+        env.create_temporary_function(name, function)
+    job = env.execute_sql(f"INSERT INTO s {query}").get_job_client()
+    assert job is not None
+    wait_until(lambda: calls(tmp_path / "calls") > 10)
+    job.cancel().result()
+    assert job.get_job_status().result() == JobStatus.CANCELED
+    assert calls(tmp_path / "calls") < 1000  # of 100,000
+
+
+@pytest.mark.parametrize("condition", ["TRUE", "a.x > b.x", "MOD(a.x, 2) = MOD(b.x, 2)"])
+def test_a_join_of_many_pairs_is_stopped_between_them(condition: str) -> None:
+    env = batch()
+    env.execute_sql("CREATE TABLE s (x INT) WITH ('connector' = 'blackhole')")
+    job: Any = env.execute_sql(
+        f"INSERT INTO s SELECT a.x FROM numbers a JOIN numbers b ON {condition}"
+    ).get_job_client()
+    wait_until(lambda: job.get_metrics().result().get("Sink[default_catalog.default_database.s].numRecordsIn"))
+    job.cancel().result()  # of thousands of millions of pairs
+    assert job.get_job_status().result() == JobStatus.CANCELED

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,13 +12,14 @@ import pyarrow as pa
 from scurry.errors import UnsupportedError
 from scurry.sql.evaluation.batch.aggregating import aggregated
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated, empty, nulls, taken
-from scurry.sql.evaluation.batch.joining import cross_pairs, equal_pairs, unmatched
+from scurry.sql.evaluation.batch.joining import Pairs, cross_pairs, equal_pairs
 from scurry.sql.evaluation.batch.over import over_columns
 from scurry.sql.evaluation.batch.sorting import sorted_positions
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
 from scurry.sql.evaluation.matching.batch import matched
 from scurry.sql.evaluation.process.batch import processed
 from scurry.sql.evaluation.row_wise import compile_row_wise
+from scurry.sql.evaluation.user_functions.arguments import checked, pieces
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
 from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
 from scurry.sql.functions.definition import Session
@@ -32,17 +31,16 @@ from scurry.sql.plan.join_keys import EqualColumns, split_condition
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
-from scurry.sql.plan.rewriting import calls_user_function
+from scurry.sql.plan.rewriting import user_functions_of
 from scurry.sql.plan.schema import Schema
 
 ReadTable = Callable[[nodes.Scan], Iterator[pa.RecordBatch]]
 Batches = Iterator[pa.RecordBatch]
 
-# Pairs of rows that a join without equal columns looks at in one step.
-_PAIRS_AT_ONCE = 1_000_000
-#: Seconds and rows of a piece of a batch that user-defined functions get.
-_PIECE_SECONDS = 0.5
-_FIRST_ROWS, _MOST_ROWS = 128, 65_536
+#: About how many pairs of rows a join looks at in one step.
+_PAIRS_AT_ONCE = 262_144
+#: The least number of rows that functions on columns get at once, if there are as many.
+_ROWS_OF_COLUMNS = 128
 
 
 def execute_batch(
@@ -51,6 +49,7 @@ def execute_batch(
     read: ReadTable,
     context: FunctionContext | None = None,
     passed: Callable[[Plan, int], None] | None = None,
+    check: Callable[[], None] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Execute a plan on bounded input.
 
@@ -59,8 +58,8 @@ def execute_batch(
         session: The session.
         read: Returns the rows of a scan: the columns it names, in that order.
         context: Context for opening user-defined functions; None where only this process runs the plan.
-        passed: Called for each batch that an operation passes on, with its node and the number of rows, and with 0
-            rows before each piece that user-defined functions get; what it raises ends the execution.
+        passed: Called for each batch that an operation passes on, with its node and the number of rows.
+        check: Called often; what it raises ends the execution. None if nothing can end it.
 
     Yields:
         The rows.
@@ -69,7 +68,7 @@ def execute_batch(
         EvaluationError: A function has no result for a value.
         UnsupportedError: BATCH cannot execute the plan.
     """
-    functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)))
+    functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)), check)
     try:
         yield from Executor(replace(session, functions=functions), read, passed).run(plan)
     finally:
@@ -92,11 +91,9 @@ class Executor:
         handler = _HANDLERS.get(type(plan))
         if handler is None:
             raise UnsupportedError(f"{type(plan).__name__} is not supported in BATCH mode")
-        if self._passed is None:
-            yield from handler(self, plan)
-            return
-        for batch in handler(self, plan):
-            self._passed(plan, batch.num_rows)
+        for batch in checked(handler(self, plan), self._session):
+            if self._passed is not None:
+                self._passed(plan, batch.num_rows)
             yield batch
 
     def whole(self, plan: Plan) -> pa.RecordBatch:
@@ -123,10 +120,8 @@ class Executor:
         yield batch_of(columns, plan.schema, len(plan.rows))
 
     def _row_wise(self, plan: Plan) -> Batches:
-        step, batches = compile_row_wise(plan, self._session), self.run(plan.inputs[0])
-        if self._passed is not None and calls_user_function(plan):
-            batches = _short_pieces(batches, partial(self._passed, plan, 0))
-        for batch in batches:
+        step = compile_row_wise(plan, self._session)
+        for batch in _short_pieces(self.run(plan.inputs[0]), plan, self._session):
             found = step(batch)
             if found.num_rows:
                 yield found
@@ -134,21 +129,21 @@ class Executor:
     def _join(self, plan: nodes.Join) -> Batches:
         left, right = self.whole(plan.left), self.whole(plan.right)
         equal, residual = split_condition(plan.condition, len(plan.left.schema))
-        both = plan.left.schema + plan.right.schema
         check = None if residual is None else self._compiled([residual])
-        found = [_checked(pairs, check, left, right, both) for pairs in self._candidates(plan, left, right, equal)]
-        left_matched = np.concatenate([one for one, _ in found]) if found else np.zeros(0, dtype=np.int64)
-        right_matched = np.concatenate([other for _, other in found]) if found else np.zeros(0, dtype=np.int64)
+        both = plan.left.schema + plan.right.schema
+        has_match = np.zeros(left.num_rows, dtype=bool), np.zeros(right.num_rows, dtype=bool)
+        for pairs in checked(self._candidates(plan, left, right, equal), self._session):
+            one, other = pairs if check is None else _checked(pairs, check, left, right, both)
+            has_match[0][one] = has_match[1][other] = True
+            if plan.kind not in ("SEMI", "ANTI") and len(one):
+                yield _pairs_of(left, right, one, other, plan.schema)
         if plan.kind in ("SEMI", "ANTI"):
-            missing = unmatched(left.num_rows, left_matched)
-            yield taken(left, missing if plan.kind == "ANTI" else unmatched(left.num_rows, missing))
-            return
-        yield _pairs_of(left, right, left_matched, right_matched, plan.schema)
+            yield taken(left, np.flatnonzero(has_match[0] == (plan.kind == "SEMI")))
         if plan.kind in ("LEFT", "FULL"):
-            rest = taken(left, unmatched(left.num_rows, left_matched))
+            rest = taken(left, np.flatnonzero(~has_match[0]))
             yield batch_of([*rest.columns, *nulls(plan.right.schema, rest.num_rows)], plan.schema, rest.num_rows)
         if plan.kind in ("RIGHT", "FULL"):
-            rest = taken(right, unmatched(right.num_rows, right_matched))
+            rest = taken(right, np.flatnonzero(~has_match[1]))
             yield batch_of([*nulls(plan.left.schema, rest.num_rows), *rest.columns], plan.schema, rest.num_rows)
 
     def _candidates(
@@ -158,7 +153,7 @@ class Executor:
             one = self._compiled([each.left for each in equal])(left)
             other = self._compiled([each.right for each in equal])(right)
             alike = [each.null_equals_null for each in equal]
-            yield equal_pairs(*compared_codes(one, other, alike))
+            yield from equal_pairs(*compared_codes(one, other, alike), _PAIRS_AT_ONCE)
             return
         step = max(_PAIRS_AT_ONCE // max(right.num_rows, 1), 1)
         for first in range(0, left.num_rows, step):
@@ -217,34 +212,27 @@ class Executor:
         yield batch_of([*batch.columns, *columns], plan.schema, batch.num_rows)
 
 
-def _short_pieces(batches: Batches, between: Callable[[], None]) -> Batches:
-    """Yield batches in pieces that take user-defined functions a fraction of a second, so that a job can be stopped."""
-    rows = _FIRST_ROWS
+def _short_pieces(batches: Iterable[pa.RecordBatch], plan: Plan, session: Session) -> Batches:
+    """Yield batches in pieces that take user-defined functions a fraction of a second, so that their rows flow.
+
+    Asynchronous functions get whole batches, so that their calls overlap.
+    """
+    functions = list(user_functions_of(plan))
+    if not functions or any(each.kind == "async scalar" for each in functions):
+        yield from batches
+        return
+    cut = pieces(session, _ROWS_OF_COLUMNS if any(each.is_vectorized for each in functions) else 1)
     for batch in batches:
-        at = 0
-        while at < batch.num_rows:
-            between()
-            piece, began = batch.slice(at, rows), time.monotonic()
-            yield piece
-            at += piece.num_rows
-            seconds = time.monotonic() - began
-            if seconds > _PIECE_SECONDS:
-                rows = max(1, rows // 2)
-            elif seconds < _PIECE_SECONDS / 4:
-                rows = min(4 * rows, _MOST_ROWS)
+        for first, rows in cut.of(batch.num_rows):
+            yield batch.slice(first, rows)
 
 
-def _checked(pairs: tuple[Any, Any], check: Any, left: pa.RecordBatch, right: pa.RecordBatch, both: Schema) -> Any:
+def _checked(
+    pairs: Pairs, check: CompiledExpressions, left: pa.RecordBatch, right: pa.RecordBatch, both: Schema
+) -> Pairs:
     """Return the pairs for which the rest of a join's condition is TRUE."""
-    if check is None or not len(pairs[0]):
-        return pairs
-    kept = []
-    for first in range(0, len(pairs[0]), _PAIRS_AT_ONCE):
-        one, other = (each[first : first + _PAIRS_AT_ONCE] for each in pairs)
-        batch = _pairs_of(left, right, one, other, both)
-        positions = np.flatnonzero(check.mask(batch))
-        kept.append((one[positions], other[positions]))
-    return tuple(np.concatenate([each[side] for each in kept]) for side in (0, 1))
+    positions = np.flatnonzero(check.mask(_pairs_of(left, right, *pairs, both)))
+    return pairs[0][positions], pairs[1][positions]
 
 
 def _pairs_of(left: pa.RecordBatch, right: pa.RecordBatch, one: Any, other: Any, schema: Schema) -> pa.RecordBatch:

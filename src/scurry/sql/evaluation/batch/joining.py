@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,24 +11,37 @@ Positions = np.ndarray[Any, Any]
 Pairs = tuple[Positions, Positions]
 
 
-def equal_pairs(left: Positions, right: Positions) -> Pairs:
-    """Return the positions of all pairs of rows with the same number.
+def equal_pairs(left: Positions, right: Positions, at_once: int) -> Iterator[Pairs]:
+    """Yield the positions of all pairs of rows with the same number.
 
     Args:
         left: Numbers of the left rows; negative ones match nothing.
         right: Numbers of the right rows; negative ones match nothing.
+        at_once: About how many pairs are yielded at once; those of one left row stay together.
 
-    Returns:
+    Yields:
         Positions of left and right rows, in the order of the left rows.
     """
     order = np.argsort(right, kind="stable")
     ordered = right[order]
     start = np.searchsorted(ordered, left, side="left")
-    end = np.searchsorted(ordered, left, side="right")
-    counts = np.where(left < 0, 0, end - start)
-    left_positions = np.repeat(np.arange(len(left)), counts)
-    within = np.arange(len(left_positions)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return left_positions, order[np.repeat(start, counts) + within]
+    counts = np.where(left < 0, 0, np.searchsorted(ordered, left, side="right") - start)
+    ends = np.cumsum(counts)
+    first = 0
+    while first < len(left):
+        before = ends[first] - counts[first]
+        last = max(int(np.searchsorted(ends, before + at_once, side="right")), first + 1)
+        some = counts[first:last]
+        positions = np.repeat(np.arange(first, last), some)
+        within = np.arange(len(positions)) - np.repeat(ends[first:last] - some - before, some)
+        yield positions, order[np.repeat(start[first:last], some) + within]
+        first = last
+
+
+def all_equal_pairs(left: Positions, right: Positions) -> Pairs:
+    """Return all pairs that `equal_pairs` yields."""
+    none = np.zeros(0, dtype=np.int64)
+    return next(equal_pairs(left, right, 1 << 62), (none, none))
 
 
 def cross_pairs(first: int, last: int, right_rows: int) -> Pairs:

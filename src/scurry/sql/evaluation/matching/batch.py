@@ -11,6 +11,7 @@ import pyarrow as pa
 from scurry.errors import EvaluationError
 from scurry.sql.evaluation.matching.matcher import Matcher
 from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.user_functions.arguments import check_of
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.plan.matching import Match
@@ -35,8 +36,9 @@ def matched(plan: Match, batch: pa.RecordBatch, session: Session) -> pa.RecordBa
     codes, first = group_codes(keys, batch.num_rows)
     times = times_of(plan, batch)
     found = []
+    check = check_of(session)
     for rows in matcher.ordered(batch, times, codes, np.zeros(len(first) + 1, dtype=bool)):
-        found += matcher.run(matcher.nfa.initial_state(), rows, _END_OF_TIME, _now)
+        found += matcher.run(matcher.nfa.initial_state(), rows, _END_OF_TIME, _now, check)
     return matcher.program.results(found)
 
 

@@ -87,7 +87,14 @@ class Matcher:
         before = np.repeat(begins[starts] - ((bits[starts] & self._first_bits) != 0), np.diff([*starts, len(codes)]))
         return (begins > before) | has_begun[codes]
 
-    def run(self, state: NFAState, rows: KeyRows, now: int, clock: Callable[[], int]) -> list[FoundMatch]:
+    def run(
+        self,
+        state: NFAState,
+        rows: KeyRows,
+        now: int,
+        clock: Callable[[], int],
+        check: Callable[[], None] | None = None,
+    ) -> list[FoundMatch]:
         """Return the matches that rows of a key and the time after them complete.
 
         Args:
@@ -95,6 +102,7 @@ class Matcher:
             rows: The rows.
             now: The watermark.
             clock: Returns the processing time.
+            check: Called for each row; what it raises ends the task. None if nothing can end it.
 
         Raises:
             EvaluationError: A condition has no value.
@@ -103,6 +111,8 @@ class Matcher:
         nfa, found, previous = self.nfa, [], None
         try:
             for row, time in zip(rows.rows, rows.times, strict=True):
+                if check is not None:
+                    check()
                 if time != previous:
                     found += self._found(nfa.advance_time(state, time)[0], time, clock)
                     previous = time

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from scurry.sql.evaluation.process.runner import ProcessRunner, TableRows
+from scurry.sql.evaluation.user_functions.arguments import checked
 from scurry.sql.functions.definition import Session
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.types.values import to_values
@@ -81,12 +82,12 @@ def processed(plan: ProcessTableFunction, batches: Sequence[pa.RecordBatch], ses
     tables = [TableRows(runner, index, batch) for index, batch in enumerate(batches)]
     if not plan.is_partitioned:
         for rows in tables:
-            for position in range(rows.batch.num_rows):
+            for position in checked(range(rows.batch.num_rows), session):
                 runner.eval(rows, position, None, None)
         return runner.take()
     makers = [(each.name, each.make) for each in plan.signature.states]
     for keys, found in _partitions(plan, tables).items():
-        _run(runner, _Partition(makers), keys, found)
+        _run(runner, _Partition(makers), keys, checked(found, session))
     return runner.take()
 
 
@@ -114,7 +115,7 @@ def _keys(batch: pa.RecordBatch, columns: Sequence[int]) -> Iterator[tuple[Any, 
 
 
 def _run(
-    runner: ProcessRunner, partition: _Partition, keys: tuple[Any, ...], rows: Sequence[tuple[TableRows, int]]
+    runner: ProcessRunner, partition: _Partition, keys: tuple[Any, ...], rows: Iterable[tuple[TableRows, int]]
 ) -> None:
     def advance(watermark: int) -> None:
         while (timer := partition.next_timer(watermark)) is not None:

@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.sql.evaluation.user_functions.arguments import argument_values, opened, result_column
+from scurry.sql.evaluation.user_functions.arguments import (
+    argument_values,
+    checked,
+    opened,
+    pieces,
+    result_column,
+)
 from scurry.sql.evaluation.user_functions.failures import ended_error, function_error, misfit_error
 from scurry.sql.evaluation.user_functions.vectorized import column_argument
 from scurry.sql.functions.aggregate.definition import Accumulator
@@ -47,8 +53,9 @@ class GeneralAccumulator:
         """
         self._function = function
         self._types = types
-        self._zone = session.time_zone
+        self._session = session
         self._to_column = ResultColumn(function.result_type)
+        self._pieces = pieces(session)
         self.instance = opened(function, session)
         self.create = self._called(self.instance.create_accumulator)
 
@@ -98,21 +105,23 @@ class GeneralAccumulator:
         Raises:
             OperatorError: The function fails.
         """
-        values = argument_values(self._function, columns, self._types, len(groups), self._zone)
+        values = argument_values(self._function, columns, self._types, len(groups), self._session.time_zone)
         targets = map(accumulators.__getitem__, groups.tolist())
+        added = signs is None or (signs > 0).all()
+        rows = [targets if added else zip(signs.tolist(), targets, strict=True), *map(iter, values)]
+        call = self.instance.accumulate if added else self._add_or_retract
         done: list[None] = []
-        try:
-            if signs is None or (signs > 0).all():
-                done.extend(map(self.instance.accumulate, targets, *values))
-            else:
-                methods = (self.instance.retract, self.instance.accumulate)
-                for sign, target, *arguments in zip(signs.tolist(), targets, *values, strict=True):
-                    methods[sign > 0](target, *arguments)
-                    done.append(None)
-        except Exception as error:
-            raise function_error(self._function, error, self._row(values, len(done))) from error
-        if len(done) < len(groups):
-            raise ended_error(self._function, self._row(values, len(done)))
+        for first, count in self._pieces.of(len(groups)):
+            try:
+                done.extend(map(call, *(itertools.islice(each, count) for each in rows)))
+            except Exception as error:
+                raise function_error(self._function, error, self._row(values, len(done))) from error
+            if len(done) < first + count:
+                raise ended_error(self._function, self._row(values, len(done)))
+
+    def _add_or_retract(self, target: tuple[int, Any], *arguments: Any) -> None:
+        sign, accumulator = target
+        (self.instance.accumulate if sign > 0 else self.instance.retract)(accumulator, *arguments)
 
     def advanced(
         self, states: Sequence[bytes | None], columns: Sequence[Any], groups: Any, signs: Any
@@ -173,7 +182,7 @@ class _ColumnsAccumulator:
     def __init__(self, function: UserFunction, types: Sequence[DataType], session: Session) -> None:
         self._function = function
         self._types = types
-        self._zone = session.time_zone
+        self._session = session
         self._instance = opened(function, session)
         self._to_column = ResultColumn(function.result_type)
 
@@ -188,9 +197,8 @@ class _ColumnsAccumulator:
         return self.partial([state.flatten() for state in states], rows, count)
 
     def result(self, states: Sequence[Any]) -> Any:
-        results = [
-            self._value([state[group].values for state in states]) for group in range(len(states[0]) if states else 0)
-        ]
+        groups = checked(range(len(states[0]) if states else 0), self._session)
+        results = [self._value([state[group].values for state in states]) for group in groups]
         return result_column(self._function, self._to_column, results, lambda place: None)
 
     def _value(self, columns: Sequence[pa.Array]) -> Any:
@@ -198,7 +206,7 @@ class _ColumnsAccumulator:
             return None  # Flink calls no function for no rows
         try:
             arguments = [
-                column_argument(self._function, each, kind, self._zone)
+                column_argument(self._function, each, kind, self._session.time_zone)
                 for each, kind in zip(columns, self._types, strict=True)
             ]
             accumulator = self._instance.create_accumulator()

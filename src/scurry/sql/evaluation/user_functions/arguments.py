@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
 from scurry.common._copies import IMMUTABLE, copy_of
 from scurry.sql.evaluation.user_functions.failures import function_error, misfit_error
-from scurry.sql.evaluation.user_functions.opened import OpenFunctions
+from scurry.sql.evaluation.user_functions.opened import OpenFunctions, Pieces
 from scurry.sql.functions.definition import Column, Session
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.types import DataType
 from scurry.sql.values.arguments import python_values
 from scurry.sql.values.results import ResultColumn
+
+_Row = TypeVar("_Row")
 
 #: Returns a row by its position, for messages.
 Describe: TypeAlias = Callable[[int], Any]
@@ -32,6 +34,28 @@ def opened(function: UserFunction, session: Session) -> Any:
         return functions.opened(function)
     except Exception as error:
         raise function_error(function, error) from error
+
+
+def check_of(session: Session) -> Callable[[], None] | None:
+    """Return what is called between rows, so that the task can be ended; None if it cannot."""
+    check: Callable[[], None] | None = None if session.functions is None else session.functions.check
+    return check
+
+
+def checked(rows: Iterable[_Row], session: Session) -> Iterable[_Row]:
+    """Return rows, before each of which a task can be ended."""
+    check = check_of(session)
+    if check is None:
+        yield from rows
+        return
+    for row in rows:
+        check()
+        yield row
+
+
+def pieces(session: Session, least: int = 1) -> Pieces:
+    """Return what cuts the rows of a function into pieces between which the task can be ended."""
+    return Pieces(check_of(session), least)
 
 
 def argument_values(

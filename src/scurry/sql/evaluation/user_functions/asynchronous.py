@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from scurry.common._config import tables
-from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, result_column
+from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, check_of, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.functions.definition import Column, Session
@@ -33,12 +33,13 @@ def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType
     """
     to_column = ResultColumn(function.result_type)
     calls = _Calls(function, instance, session)
-    loop = (session.functions or OpenFunctions()).event_loop
+    loop, check = (session.functions or OpenFunctions()).event_loop, check_of(session)
 
     def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> pa.Array:
         values = argument_values(function, columns, types, rows, session.time_zone)
         arguments = list(zip(*values, strict=True)) if values else [()] * rows
-        return result_column(function, to_column, loop.run(calls.all_of(arguments, to_column, describe)), describe)
+        results = loop.run(calls.all_of(arguments, to_column, describe), check)
+        return result_column(function, to_column, results, describe)
 
     return kernel
 

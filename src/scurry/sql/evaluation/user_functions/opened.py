@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.common._event_loop import EventLoopThread
@@ -13,16 +15,55 @@ from scurry.sql.functions.definition import Session
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.functions.user.definition import UserFunction
 
+#: Seconds that user-defined functions get for a piece of their rows.
+_PIECE_SECONDS = 0.5
+#: Rows of the largest piece.
+_MOST_ROWS = 65_536
+
+
+class Pieces:
+    """Cuts rows into pieces that take user-defined functions a fraction of a second, to stop a job between them.
+
+    Args:
+        check: Called before each piece; what it raises ends the task. None to leave the rows in one piece.
+        least: The number of rows of the first piece, and the least of any but the last.
+    """
+
+    def __init__(self, check: Callable[[], None] | None, least: int = 1) -> None:
+        self._check = check
+        self._rows = self._least = least
+
+    def of(self, rows: int) -> Iterator[tuple[int, int]]:
+        """Yield the first row of each piece, and the number of its rows; each is used before the next one is taken."""
+        if self._check is None:
+            yield 0, rows
+            return
+        at = 0
+        while at < rows:
+            self._check()
+            count, began = min(self._rows, rows - at), time.monotonic()
+            yield at, count
+            at += count
+            seconds = time.monotonic() - began
+            if seconds > _PIECE_SECONDS:
+                self._rows = max(self._least, self._rows // 2)
+            elif seconds < _PIECE_SECONDS / 4:
+                self._rows = min(4 * self._rows, _MOST_ROWS)
+
 
 class OpenFunctions:
     """The user-defined functions that a task has opened: each at its first use, all closed with the task.
 
     A task has copies of the objects that the program registered, as in Flink: what they keep in attributes is theirs.
+
+    Args:
+        context: Context for opening the functions.
+        check: Called between rows or pieces of them; what it raises ends the task. None if nothing can end it.
     """
 
-    def __init__(self, context: FunctionContext | None = None) -> None:
-        """Create an empty set; `context` opens the functions."""
+    def __init__(self, context: FunctionContext | None = None, check: Callable[[], None] | None = None) -> None:
         self._context = context or FunctionContext()
+        self.check = check
         self._opened: dict[UserFunction, Any] = {}
         self._loop: EventLoopThread | None = None
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, opened, result_column
+from scurry.sql.evaluation.user_functions.arguments import (
+    Describe,
+    argument_values,
+    opened,
+    pieces,
+    result_column,
+)
 from scurry.sql.evaluation.user_functions.failures import ended_error, function_error
 from scurry.sql.functions.definition import Column, Session
 from scurry.sql.functions.user.definition import UserFunction
@@ -43,18 +50,20 @@ def user_kernel(call: UserFunctionCall, session: Session) -> UserKernel:
 
 def _row_by_row(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
     evaluate = instance.eval
-    to_column = ResultColumn(function.result_type)
+    to_column, cut = ResultColumn(function.result_type), pieces(session)
 
     def kernel(columns: Sequence[Column], rows: int, describe: Describe) -> pa.Array:
         values = argument_values(function, columns, types, rows, session.time_zone)
         calls: Iterator[Any] = map(evaluate, *values) if values else (evaluate() for _ in range(rows))
+        returned = iter(to_column.as_returned(calls))
         results: list[Any] = []
-        try:
-            results.extend(to_column.as_returned(calls))
-        except Exception as error:
-            raise function_error(function, error, describe(len(results))) from error
-        if len(results) < rows:
-            raise ended_error(function, describe(len(results)))
+        for first, count in cut.of(rows):
+            try:
+                results.extend(islice(returned, count))
+            except Exception as error:
+                raise function_error(function, error, describe(len(results))) from error
+            if len(results) < first + count:
+                raise ended_error(function, describe(len(results)))
         return result_column(function, to_column, results, describe)
 
     return kernel

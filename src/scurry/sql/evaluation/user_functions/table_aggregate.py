@@ -11,7 +11,7 @@ import pyarrow as pa
 from scurry.errors import TypeMismatchError
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.evaluation.user_functions.aggregate import GeneralAccumulator
-from scurry.sql.evaluation.user_functions.arguments import result_column
+from scurry.sql.evaluation.user_functions.arguments import checked, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.table import as_returned, fields_of
 from scurry.sql.functions.definition import Session
@@ -114,7 +114,7 @@ def table_aggregated(plan: TableAggregate, batch: pa.RecordBatch, session: Sessi
     accumulators = aggregator.accumulator.accumulators(columns, groups, len(first))
     rows: list[Sequence[Any]] = []
     counts: list[int] = []
-    for accumulator in accumulators:
+    for accumulator in checked(accumulators, session):
         emitted = aggregator.emitted()
         aggregator.emit(accumulator, emitted)
         kept = _remaining(emitted)

@@ -12,7 +12,7 @@ from scurry.graph.nodes import Node
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
-from scurry.sql.evaluation.batch.joining import equal_pairs, unmatched
+from scurry.sql.evaluation.batch.joining import all_equal_pairs, unmatched
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import Session
 from scurry.sql.functions.keys import joint_codes
@@ -118,7 +118,7 @@ class WindowJoin:
     def _joined(self, left: pa.RecordBatch, right: pa.RecordBatch) -> Sequence[pa.RecordBatch]:
         ones = [left.column(key) for key in self._left_keys]
         others = [right.column(key) for key in self._right_keys]
-        one, other = equal_pairs(*joint_codes(ones, others, self._matching_nulls))
+        one, other = all_equal_pairs(*joint_codes(ones, others, self._matching_nulls))
         held = self._pairs.hold(left, one, right, other)
         one, other = one[held], other[held]
         kind = self._plan.kind

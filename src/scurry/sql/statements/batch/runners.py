@@ -204,12 +204,11 @@ class _LocalRunner(_BatchRunner):
                 yield batch
 
         def passed(node: Plan, rows: int) -> None:
-            job.check_running()
             self._count(job, numbers.get(id(node)), "numRecordsOut", rows)
 
         group = OperatorMetricGroup(_number_of_functions([plan], self._graph), 0, self._metrics)
         context = FunctionContext(group, job_parameters(statement.functions), _attempt=job.attempt)
-        batches = execute_batch(plan, statement.functions, read, context, passed)
+        batches = execute_batch(plan, statement.functions, read, context, passed, job.check_running)
         dependencies = job.plan.settings.dependencies or JobDependencies({})
         while True:
             with dependencies.in_this_process():

@@ -24,6 +24,7 @@ def create_table_as(session: TableSession, statement: nodes.CreateTable) -> Stat
     """Add a table with the columns of a query, and write the rows of the query into it."""
     if statement.temporary:
         raise ValidationError("CREATE TABLE AS SELECT syntax does not support to create temporary table yet.")
+    session = session.executing(statement)
     identifier = qualified(session, statement.name)
     found = session.catalogs.find_table(identifier)
     if found is not None and statement.if_not_exists:

@@ -294,7 +294,7 @@ class SlowRows(Noted, TableFunction):
         yield x
 
 
-class SlowSum(Noted, AggregateFunction):
+class SlowSum(Noted, AggregateFunction[int, list[int]]):
     def create_accumulator(self) -> list[int]:
         return [0]
 

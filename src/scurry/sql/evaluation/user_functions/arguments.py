@@ -38,8 +38,7 @@ def opened(function: UserFunction, session: Session) -> Any:
 
 def check_of(session: Session) -> Callable[[], None] | None:
     """Return what is called between rows, so that the task can be ended; None if it cannot."""
-    check: Callable[[], None] | None = None if session.functions is None else session.functions.check
-    return check
+    return None if session.functions is None else session.functions.check
 
 
 def checked(rows: Iterable[_Row], session: Session) -> Iterable[_Row]:

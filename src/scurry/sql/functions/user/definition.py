@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -85,6 +85,11 @@ class UserFunction:
 
 class OpenedFunctions(Protocol):
     """The user-defined functions that a task has opened."""
+
+    @property
+    def check(self) -> Callable[[], None] | None:
+        """What is called between rows, so that the task can be ended; None if it cannot."""
+        ...
 
     def opened(self, function: UserFunction) -> Any:
         """Return the object of a function, opened."""

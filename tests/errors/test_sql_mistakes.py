@@ -44,7 +44,7 @@ def mistakes() -> Iterator[tuple[str, str, str]]:
         yield name, statements, text.strip("\n")
 
 
-def seen(statements: str, directory: Path) -> str:
+def seen(statements: str, directory: Path, settings: dict[str, str] = QUIET) -> str:
     """Run a script as `scurry run --runner local` does; return what is printed on standard error."""
     (directory / "orders.csv").write_text(LINES)
     sqlite3.connect(directory / "shop.db").close()
@@ -52,7 +52,7 @@ def seen(statements: str, directory: Path) -> str:
     script.write_text(SETUP.replace("{dir}", str(directory)) + statements.replace("{dir}", str(directory)))
     error = io.StringIO()
     with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-        status = run_program(script, [], LaunchOptions(runner="local", configuration=QUIET), debug=False)
+        status = run_program(script, [], LaunchOptions(runner="local", configuration=settings), debug=False)
     assert status == 1, f"exit status {status}"
     text = error.getvalue().replace(f"{directory}/", "").replace(str(directory), "{dir}")
     return "\n".join(line for line in text.splitlines() if not line.startswith("pyflink resolves to"))
@@ -69,6 +69,13 @@ def test_a_mistake_names_its_place_a_cure_and_nothing_of_java(statements: str, t
     assert re.search(r"\n +\d+ \| .*\n +\^+$", text), "the line of the statement, with the place underlined, comes last"
     assert re.search("  hint: |did you mean|create it there first|check the path", text)
     assert not FOREIGN.search(text)
+
+
+@pytest.mark.parametrize("statement", ["SELECT * FROM t", "INSERT INTO shown SELECT note, 1 FROM t"])
+def test_the_progress_of_a_job_that_fails_does_not_say_that_it_has_finished(statement: str, tmp_path: Path) -> None:
+    table = "CREATE TABLE t (note STRING) WITH ('connector' = 'filesystem', 'path' = '{dir}/no', 'format' = 'csv');\n"
+    text = seen(f"{table}{statement};", tmp_path, {"scurry.progress": "plain"})
+    assert " failed after " in text and "finished" not in text
 
 
 def _record() -> None:

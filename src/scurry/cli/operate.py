@@ -65,7 +65,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
     """List the running jobs of this user on this machine."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from scurry.rest.lookup import running_jobs
+    from scurry.rest.lookup import WHERE_JOBS_ARE_LISTED, running_jobs
 
     with errors_shown():
         jobs = running_jobs(url, _LIST_PATIENCE)
@@ -80,7 +80,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
             if reason := one.get("error"):
                 say(f"{one['name']} ({one['jid']}): {reason}")
     else:
-        say("no running jobs; jobs in one process are listed if they run at a terminal, or with -D scurry.rest=on")
+        say(f"no running jobs; {WHERE_JOBS_ARE_LISTED}")
 
 
 def cancel(job: Job, url: Url = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -51,12 +52,13 @@ class ScurryError(Exception):
             self._place_is_noted = True
 
     def report(self) -> str:
-        """Return the message, its notes, and the line of the user's program that caused it."""
+        """Return the message, its notes, and the line of the user's program that caused it, if they do not name it."""
         text = self.describe()
         entries = list(user_frames(self.__traceback__))
         if not entries:
             return text
-        return f"{text}\n  at {entries[-1].tb_frame.f_code.co_filename}:{entries[-1].tb_lineno}"
+        place = f"{entries[-1].tb_frame.f_code.co_filename}:{entries[-1].tb_lineno}"
+        return text if re.search(rf"{re.escape(place)}(?!\d)", text) else f"{text}\n  at {place}"
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython and Jupyter show."""

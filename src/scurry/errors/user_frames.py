@@ -16,6 +16,9 @@ _INTERNAL = (_PACKAGE, BOUNDARY)
 # A frame of the standard library or of an installed package counts as the user's only if user code called it.
 _INSTALLED = ("<frozen ", *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
+# Methods that dataclasses generate, and programs of `python -c`.
+_GENERATED = "<string>"
+
 # Cython names the files of a library by relative paths with these suffixes.
 _COMPILED = (".pyx", ".pxi", ".pxd")
 
@@ -25,20 +28,27 @@ def is_internal(filename: str) -> bool:
     return filename.startswith(_INTERNAL)
 
 
+def _file_of(frame: FrameType) -> str:
+    """Return the file of a frame; for a method that a dataclass generates, that of its module."""
+    filename = frame.f_code.co_filename
+    return str(frame.f_globals.get("__file__", filename)) if filename == _GENERATED else filename
+
+
 def user_frames(trace: TracebackType | None) -> Iterator[TracebackType]:
     """Yield the entries of a traceback that belong to the user, outermost first.
 
     These are the frames of the user's own files, and those of libraries that the user's code called, not scurry:
-    `functools.py` below scurry is left out, `json/decoder.py` below a user's function is not.
+    `functools.py` below scurry is left out, `json/decoder.py` below a user's function is not. Methods that dataclasses
+    generate have no line to show.
     """
     below_user = False
     while trace is not None:
-        filename = trace.tb_frame.f_code.co_filename
+        filename = _file_of(trace.tb_frame)
         if is_internal(filename):
             below_user = False
         else:
             below_user = below_user or not filename.startswith(_INSTALLED) and not filename.endswith(_COMPILED)
-            if below_user:
+            if below_user and filename == trace.tb_frame.f_code.co_filename:
                 yield trace
         trace = trace.tb_next
 
@@ -55,7 +65,7 @@ def user_stack_level() -> int:
     """Return the `stacklevel` with which the caller's `warnings.warn` points at the user's line."""
     level = 1
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_internal(frame.f_code.co_filename):
+    while frame is not None and is_internal(_file_of(frame)):
         frame = frame.f_back
         level += 1
     return level

@@ -8,6 +8,9 @@ from scurry.rest.client import RemoteJob, RemoteProcess, environment_token
 from scurry.rest.registry import JobEntry, registered_jobs
 from scurry.rest.settings import read_token_file
 
+#: Why a job that runs in one process may not be found.
+WHERE_JOBS_ARE_LISTED = "jobs in one process are listed if they run at a terminal, or with -D scurry.rest=on"
+
 
 def running_jobs(url: str | None = None, timeout: float = 60.0) -> list[RemoteJob]:
     """Return the running jobs of this user on this machine, or those of an endpoint.
@@ -54,7 +57,7 @@ def find_job(job: str, url: str | None = None) -> RemoteJob:
 
 def _nothing_like(job: str, known: list[RemoteJob]) -> str:
     if not known:
-        return f"no job {job!r}: no job is running that `scurry list` would show"
+        return f"no job {job!r}: no job is running; {WHERE_JOBS_ARE_LISTED}"
     names = {text: one for one in known for text in (one.id, one.name)}
     close = [names[text] for text in similar_names(job, names, cutoff=0.5)]
     hint = f"did you mean {' or '.join(f'{one.name!r} ({one.id})' for one in dict.fromkeys(close))}?" if close else ""

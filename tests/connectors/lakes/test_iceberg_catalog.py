@@ -133,7 +133,7 @@ def test_what_iceberg_does_not_keep_is_refused(env: TableEnvironment) -> None:
 
 
 def test_options_of_the_catalog_are_checked(env: TableEnvironment) -> None:
-    with pytest.raises(ValidationError, match="Unsupported options:\n\nnope"):
+    with pytest.raises(ValidationError, match="Unsupported options: nope"):
         env.execute_sql("CREATE CATALOG b WITH ('type' = 'iceberg', 'nope' = '1')")
     with pytest.raises(ScurryError, match="the Iceberg catalog 'b' cannot be"):
         env.execute_sql(

@@ -204,6 +204,25 @@ def test_a_record_that_fails_again_is_said_to_be_the_same() -> None:
     ]
 
 
+def test_a_record_that_fails_again_and_again_is_shown_once_more_and_then_counted() -> None:
+    stderr, running = io.StringIO(), threading.Event()
+
+    class RunsOn(Failing):
+        def run(self, job: JobExecution) -> None:
+            running.wait()
+            super().run(job)
+
+    job = started(RunsOn(user_error(), user_error(), user_error()))
+    with ProgressDisplay(job.execution, stderr):
+        running.set()
+        job.get_job_execution_result().result()
+    lines = stderr.getvalue().splitlines()
+    third = next(index for index, line in enumerate(lines) if "restart 3" in line)
+    assert lines[third + 1] == "  ValueError: invalid literal"
+    assert lines[third + 2].startswith("    the same record has failed 3 times now, ")
+    assert "program.py" not in "".join(lines[third:])
+
+
 def test_what_a_job_leaves_to_clean_up_is_cleaned_up_once_at_its_end() -> None:
     cleaned: list[int] = []
 

@@ -62,7 +62,7 @@ def test_a_metastore_is_for_tables_of_hive(tmp_path: Path) -> None:
     options = "'sink.partition-commit.policy.kind' = 'metastore,success-file'"
     with pytest.raises(ValidationError) as error:
         insert(tmp_path, EnvironmentSettings.in_streaming_mode(), options)
-    assert str(error.value).endswith(
+    assert str(error.value).startswith(
         "Can not configure a 'metastore' partition commit policy for a file system table. You can only configure "
         "'metastore' partition commit policy for a hive table."
     )
@@ -71,8 +71,8 @@ def test_a_metastore_is_for_tables_of_hive(tmp_path: Path) -> None:
 def test_an_option_that_the_format_does_not_have_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValidationError, match="Unsupported options found for 'filesystem'") as error:
         insert(tmp_path, EnvironmentSettings.in_batch_mode(), "'json.nope' = '1'", kind="json")
-    assert "Unsupported options:\n\njson.nope\n\nSupported options:\n\nauto-compaction\n" in str(error.value)
-    assert "json.ignore-parse-errors" in str(error.value)
+    assert "Unsupported options: json.nope" in str(error.value)
+    assert "json.ignore-parse-errors" in error.value.describe()
 
 
 def test_a_complete_partition_is_marked_in_batch(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ OTHER_WORDS = {
     "json": 2,
     "like": 1,
     "odd_files": 2,
-    "options": 4,
+    "options": 5,
     "stream_refusals_and_more": 7,
     "stream_window_grouping": 1,
     "wrong_definitions": 18,

@@ -43,8 +43,9 @@ class Answer:
         if not self.both_refuse:
             return self.flink == self.scurry or (self.unordered and _sorted(self.flink) == _sorted(self.scurry))
         own = _words(self.scurry)
-        messages = [_words(message) for message in re.split(r"^! \w+: ", self.flink, flags=re.MULTILINE)[1:]]
-        return any(message and (message in own or own in message) for message in messages)
+        messages = re.split(r"^! \w+: ", self.flink, flags=re.MULTILINE)[1:]
+        causes = [_words(message) for message in messages if not message.startswith(_WITHOUT_CAUSE)]
+        return any(cause and (cause in own or own in cause) for cause in causes)
 
     def __str__(self) -> str:
         return f"{self.statement}\nFlink:\n{self.flink}\nscurry:\n{self.scurry}"
@@ -63,6 +64,9 @@ def _sorted(text: str) -> list[str]:
     return sorted([*others, *rows.elements(), *(f"negative {row}" for row, count in rows.items() if count < 0)])
 
 
+#: Messages of Flink that say which table, and repeat its options, but not what is wrong.
+_WITHOUT_CAUSE = ("Unable to create a source for", "Unable to create a sink for")
+
 #: What messages of Flink say of classes of Java, and what scurry says instead.
 _OF_JAVA = (
     (r" that implements '[\w.$]+' in the classpath|for enum class [\w.$]+|in class '[\w.$]+'| in the classpath", ""),
@@ -78,6 +82,9 @@ _OF_JAVA = (
      "FOR SYSTEM_TIME AS OF outside of joins is not supported: no catalog here keeps versions of its tables."),
     (r" for class [\w.$]+", ""),
     (r"java.lang.Integer", "INT"),
+    # lists of names: scurry separates them by commas, and lists what there is in a hint
+    (r"Supported options:[\s\S]*", ""),
+    (r",", ""),
 )  # fmt: skip
 
 

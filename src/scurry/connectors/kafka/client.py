@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from scurry.connectors.kafka.properties import ClientProperties
+from scurry.connectors.kafka.properties import ClientProperties, meant_by
 from scurry.errors import ArgumentError, ExtraMissingError
 
 #: Logs librdkafka's messages; silent unless the program sets a level.
@@ -89,9 +90,9 @@ def check(properties: ClientProperties) -> None:
     try:
         module.Producer(Trouble().watched(properties.client()))
     except module.KafkaException as error:
-        raise ArgumentError(
-            f"Kafka client: {error.args[0].str()}; see docs/connectors/kafka.md for properties"
-        ) from None
+        reason = error.args[0].str()
+        unknown = re.search(r'No such configuration property: "(.+)"', reason)
+        raise ArgumentError(f"Kafka client: {reason}").with_hint(meant_by(unknown[1]) if unknown else "") from None
 
 
 class Trouble:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
+from scurry.errors.suggestions import did_you_mean
 
 #: Properties of Java's clients or Flink's connector that other modules of the source or sink interpret.
 _OURS = frozenset(
@@ -36,6 +37,36 @@ _RENAMED = {
     "ssl.keystore.key": "ssl.key.pem",
     "ssl.truststore.certificates": "ssl.ca.pem",
 }
+
+#: Further properties that programs set, for hints at misspelt ones.
+_COMMON = frozenset({
+    "acks", "allow.auto.create.topics", "api.version.request", "batch.num.messages", "batch.size", "bootstrap.servers",
+    "broker.address.family", "check.crcs", "client.id", "client.rack", "compression.codec", "compression.level",
+    "compression.type", "connections.max.idle.ms", "debug", "delivery.timeout.ms", "enable.idempotence",
+    "fetch.max.bytes", "fetch.message.max.bytes", "fetch.min.bytes", "fetch.queue.backoff.ms", "fetch.wait.max.ms",
+    "group.id", "group.instance.id", "heartbeat.interval.ms", "isolation.level", "linger.ms",
+    "max.in.flight.requests.per.connection", "max.partition.fetch.bytes", "max.poll.interval.ms", "message.max.bytes",
+    "message.timeout.ms", "metadata.max.age.ms", "metadata.recovery.strategy", "queue.buffering.max.kbytes",
+    "queue.buffering.max.messages", "queue.buffering.max.ms", "queued.max.messages.kbytes", "queued.min.messages",
+    "receive.message.max.bytes", "reconnect.backoff.max.ms", "reconnect.backoff.ms", "request.required.acks", "retries",
+    "retry.backoff.max.ms", "retry.backoff.ms", "sasl.jaas.config", "sasl.kerberos.keytab", "sasl.kerberos.principal",
+    "sasl.kerberos.service.name", "sasl.mechanism", "sasl.mechanisms", "sasl.oauthbearer.client.id",
+    "sasl.oauthbearer.config", "sasl.oauthbearer.method", "sasl.password", "sasl.username", "security.protocol",
+    "session.timeout.ms", "socket.keepalive.enable", "socket.timeout.ms", "ssl.ca.location", "ssl.ca.pem",
+    "ssl.certificate.location", "ssl.certificate.pem", "ssl.cipher.suites", "ssl.endpoint.identification.algorithm",
+    "ssl.key.location", "ssl.key.password", "ssl.key.pem", "ssl.keystore.location", "ssl.keystore.password",
+    "ssl.truststore.location", "statistics.interval.ms", "sticky.partitioning.linger.ms", "transaction.timeout.ms",
+    "transactional.id",
+})  # fmt: skip
+
+
+def meant_by(unknown: str) -> str:
+    """Return a hint at the property that an unknown one means, or at where all of them are listed."""
+    known = [*_COMMON, *_OURS, *_WITHOUT_MEANING, *_RENAMED]
+    return did_you_mean(unknown, sorted(known)) or (
+        "properties have the names of Java's clients or of librdkafka, which lists them in its CONFIGURATION.md"
+    )
+
 
 _CLASSES = re.compile(r"\.class(es)?$|^metric\.reporters$|^config\.providers|^security\.providers$")
 _SECRET = re.compile(r"password|secret|token|jaas|ssl\.key|ssl\.keystore\.key|credential|api[._-]?key", re.IGNORECASE)

@@ -117,7 +117,8 @@ class Reading:
             given = _of_kind(dict, value)
             if needed and not given.keys() >= needed:
                 missing = next(name for name in names if name in needed and name not in given)
-                raise ValueError(f"there is no field {missing!r}{alternatives(missing, given)}")
+                optional = f"; if it may be missing, declare it as {missing}: ... | None" if missing in required else ""
+                raise ValueError(f"there is no field {missing!r}{alternatives(missing, given)}{optional}")
             return Row._from_values([read(given.get(name)) for name, read in fields], names)
 
         return row

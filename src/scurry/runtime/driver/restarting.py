@@ -59,16 +59,21 @@ def failure_of_attempt(error: BaseException, settings: JobSettings, delay: int |
     return JobFailure(time.time_ns() // 1_000_000, settings.attempt, text, details, name, operator, delay)
 
 
-def _repeated(failures: Sequence[JobFailure]) -> list[str]:
-    """Return a line that says how often the latest failure has occurred in a row, none if it is a new one."""
+def _shown(failures: Sequence[JobFailure]) -> list[str]:
+    """Return the lines of the latest failure; of one that has occurred before, how often it has in a row.
+
+    From the third time on, only the first line is shown again.
+    """
     latest = failures[-1]
-    same = list(takewhile(lambda each: each.text == latest.text, reversed(failures)))
-    if len(same) < 2 or "\n  record: " not in latest.text:
-        return []
-    count = f"{len(same)} times" if len(same) < KEPT_FAILURES else f"{len(same)} times or more"
+    lines = latest.text.splitlines()
+    same = sum(1 for _ in takewhile(lambda each: each.text == latest.text, reversed(failures)))
+    if same < 2 or "\n  record: " not in latest.text:
+        return lines
+    count = f"{same} times" if same < KEPT_FAILURES else f"{same} times or more"
     return [
+        *(lines if same == 2 else lines[:1]),  # noqa: PLR2004
         f"  the same record has failed {count} now, and a restart does not change it: mend the function, or send such "
-        "records to a side output with with_dead_letters(tag)"
+        "records to a side output with with_dead_letters(tag)",
     ]
 
 
@@ -97,15 +102,15 @@ def run_with_restarts(
             delay = None if job.stopping.is_set() or is_permanent(error) else strategy.failed()
             failure = failure_of_attempt(error, job.plan.settings, delay)
             job.failures.append(failure)
-            repeated = _repeated(job.failures)
             if delay is None:
                 raise
+            shown = _shown(job.failures)
         job.log.note(
             event="restarted",
             operator=failure.operator,
             level=WARNING,
             text=f"failed, restart {job.attempt + 1} in {delay / 1000:g} s ({strategy})\n"
-            + "\n".join(f"  {line}" for line in [*failure.text.splitlines(), *repeated]),
+            + "\n".join(f"  {line}" for line in shown),
         )
         restarting(True)
         if job.stopping.wait(delay / 1000):

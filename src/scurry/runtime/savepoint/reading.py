@@ -101,7 +101,9 @@ def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
     except (SavepointError, StorageError):
         raise
     except OSError as error:
-        raise SavepointNotFoundError(f"{path} is no savepoint: {error.strerror or error}") from None
+        raise SavepointNotFoundError(
+            f"{path} is no savepoint: {error.strerror or error}; `scurry savepoint list DIR` lists those in a directory"
+        ) from None
 
 
 def _open(fs: FileSystem, root: str, path: str) -> Savepoint:

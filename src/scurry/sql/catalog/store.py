@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scurry.errors import CatalogError, ValidationError
 from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog
-from scurry.sql.catalog.table_options import TableOption, explained, factory_not_found, refuse_unsupported
+from scurry.sql.catalog.table_options import TableOption, factory_not_found, in_context, refuse_unsupported
 
 _DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current after USE CATALOG.")
 
@@ -63,7 +63,7 @@ class CatalogDescription:
                 raise factory_not_found("catalog", kind, catalog_kinds())
             refuse_unsupported("generic_in_memory", self.options, {"type", _DEFAULT_DATABASE.key, "property-version"})
         except ValidationError as error:
-            raise explained(error, f"Unable to create catalog '{name}'.\n{error}") from None
+            raise in_context(error, f"Unable to create catalog '{name}'.") from None
         return GenericInMemoryCatalog(name, self.options.get(_DEFAULT_DATABASE.key, "default"))
 
 

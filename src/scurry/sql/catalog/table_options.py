@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from scurry.errors import ConfigError, MissingOptionsError, ScurryError, ValidationError
+from scurry.errors.base import HINT
 from scurry.errors.suggestions import did_you_mean, similar_name
 
 #: Replacement for reading savepoints in SQL.
 SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scurry.state.SavepointReader"
+
+#: Most names that a hint lists.
+_MOST_LISTED = 12
 
 T = TypeVar("T")
 
@@ -53,7 +57,9 @@ def whole_number(text: str) -> int:
             return int(text)
     except ValueError:
         pass
-    raise ValueError(f'For input string: "{text}"')
+    error = ValueError(f'For input string: "{text}"')
+    error.add_note(f"{HINT}expected a whole number")
+    raise error
 
 
 def one_of(names: Sequence[str]) -> Callable[[str], str]:
@@ -108,7 +114,10 @@ class Options:
             return option.parse(text)
         except (ValueError, ConfigError) as error:
             first = f"Invalid value for option '{option.key}'.\n" if not option.checked_late else ""
-            raise ValidationError(f"{first}Could not parse value '{text}' for key '{key}'.\n{error}") from None
+            refused = ValidationError(f"{first}Could not parse value '{text}' for key '{key}'.\n{error}")
+            for hint in getattr(error, "__notes__", ()):
+                refused.add_note(hint)
+            raise refused from None
 
     def get(self, option: TableOption[T]) -> T:
         """Return the value of an option that has a default or is required.
@@ -118,8 +127,12 @@ class Options:
         """
         return cast(T, self.find(option))
 
-    def check(self, options: Iterable[TableOption[Any]]) -> None:
+    def check(self, options: Iterable[TableOption[Any]], known: Iterable[str] = ()) -> None:
         """Read all options once, so that a value that is no such value is reported at once.
+
+        Args:
+            options: The declared ones.
+            known: Other keys that the table may set.
 
         Raises:
             ValidationError: A required option is missing, or the text of one is no such value.
@@ -127,19 +140,32 @@ class Options:
         options = list(options)
         missing = sorted(self.prefix + o.key for o in options if o.required and o not in self)
         if missing:
-            raise missing_options(missing)
+            declared = {*known, *(self.prefix + option.key for option in options)}
+            given = {key for key in self.values if key.startswith(self.prefix)}
+            raise _missing_options(missing, sorted(given - {"connector"}), sorted(given - declared))
         for option in options:
             self.find(option)
 
 
-def missing_options(keys: Sequence[str]) -> MissingOptionsError:
-    """Return the error for required options that are not set."""
-    listed = "\n".join(keys)
-    error = MissingOptionsError(
-        f"One or more required options are missing.\n\nMissing required options are:\n\n{listed}"
-    )
-    error.keys = keys
-    return error
+def _missing_options(missing: Sequence[str], given: Sequence[str], unknown: Sequence[str]) -> MissingOptionsError:
+    """Return the error for required options that are not set.
+
+    Args:
+        missing: Their keys.
+        given: The keys that are set, which may be misspelt.
+        unknown: Those of them that nothing declares.
+    """
+    listed = ", ".join(missing)
+    error = MissingOptionsError(f"One or more required options are missing.\nMissing required options are: {listed}")
+    error.keys = missing
+    for key in missing:
+        if (closest := similar_name(key, given)) is not None:
+            return error.with_hint(f"did you mean '{key}' instead of '{closest}'?")
+    if len(missing) == len(unknown) == 1:
+        return error.with_hint(f"did you mean '{missing[0]}' instead of '{unknown[0]}'?")
+    added = ", ".join(f"'{key}' = '...'" for key in missing)
+    others = f"; there is no option {', '.join(map(repr, unknown))}" if unknown else ""
+    return error.with_hint(f"add to WITH (...): {added}{others}")
 
 
 def refuse_unsupported(identifier: str, values: Iterable[str], supported: Iterable[str]) -> None:
@@ -156,18 +182,12 @@ def refuse_unsupported(identifier: str, values: Iterable[str], supported: Iterab
     known = set(supported)
     unknown = sorted(key for key in values if key not in known)
     if unknown:
-        listed = "" if all(similar_name(key, known) for key in unknown) else "\n".join(sorted(known))
-        error = ValidationError(
-            f"Unsupported options found for '{identifier}'.\n\nUnsupported options:\n\n"
-            + "\n".join(unknown)
-            + (f"\n\nSupported options:\n\n{listed}" if listed else "")
-        )
-        for key in unknown:
-            with_hint(error, key, known)
-        raise error
+        raise ValidationError(
+            f"Unsupported options found for '{identifier}'.\nUnsupported options: {', '.join(unknown)}"
+        ).with_hint(instead(unknown, known, f"the options of '{identifier}'"))
 
 
-def factory_not_found(kind: str, identifier: str, available: Sequence[str]) -> ValidationError:
+def factory_not_found(kind: str, identifier: str, available: Iterable[str]) -> ValidationError:
     """Return the error for a connector, format or catalog that there is not.
 
     Args:
@@ -175,13 +195,32 @@ def factory_not_found(kind: str, identifier: str, available: Sequence[str]) -> V
         identifier: The name that was given.
         available: The names there are.
     """
-    error = ValidationError(
-        f"Could not find any {kind} factory for identifier '{identifier}'.\n"
-        f"The {kind}s are {', '.join(sorted(available))}."
-    )
-    if (kind, identifier) == ("connector", "savepoint"):
-        return error.with_hint(SAVEPOINTS_IN_PYTHON)
-    return with_hint(error, identifier, available)
+    error = ValidationError(f"Could not find any {kind} factory for identifier '{identifier}'.")
+    return error.with_hint(instead([identifier], available, f"the {kind}s"))
+
+
+def instead(unknown: Sequence[str], known: Iterable[str], what: str) -> str:
+    """Return a hint at what is meant by unknown names; where nothing is like one, it lists what there is.
+
+    Args:
+        unknown: The names.
+        known: The names there are.
+        what: What they are, such as `the formats`.
+    """
+    known = sorted(known, key=lambda each: (each.count("."), each))
+    meant = {each: similar_name(each, known) for each in unknown}
+    found = [f"'{there}' instead of '{given}'" for given, there in meant.items() if there is not None]
+    hints = [f"did you mean {' and '.join(found)}?"] if found else []
+    for family in sorted({each.partition(".")[0] for each, there in meant.items() if there is None}):
+        listed = [each for each in known if each.startswith(f"{family}.")] or known
+        more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
+        hints.append(f"{what} are {', '.join(listed[:_MOST_LISTED])}{more}")
+    return "; ".join(dict.fromkeys(hints))
+
+
+def in_context(error: ScurryError, context: str) -> ValidationError:
+    """Return an error whose message says below its cause, in a line of its own, what could not be done."""
+    return explained(error, f"{error}\n{context}")
 
 
 def explained(error: ScurryError, message: str) -> ValidationError:
@@ -192,9 +231,3 @@ def explained(error: ScurryError, message: str) -> ValidationError:
     for hint in getattr(error, "__notes__", ()):
         found.add_note(hint)
     return found
-
-
-def with_hint(error: ValidationError, given: str, known: Iterable[str]) -> ValidationError:
-    """Return an error that lists all candidates, with a hint at the most similar one."""
-    closest = similar_name(given, known)
-    return error if closest is None else error.with_hint(f"did you mean '{closest}' instead of '{given}'?")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
-from scurry.errors import MissingOptionsError, ValidationError
-from scurry.errors.suggestions import similar_name
+from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
@@ -280,12 +279,7 @@ class TableFactory(ABC):
         known = {"connector", *(option.key for option in declared), *self.other_keys(context)}
         if self.with_watermark_options:
             known |= {"property-version", *(option.key for option in WATERMARK_OPTIONS)}
-        try:
-            options.check(declared)
-        except MissingOptionsError as error:
-            raise error.with_hint(
-                _misspelt(error.keys, set(context.options) - {o.key for o in declared}, known)
-            ) from None
+        options.check(declared, known)
         refuse_unsupported(self.identifier, context.options, known)
         if self.with_watermark_options:
             check_watermark_options(options, self.identifier)
@@ -317,13 +311,3 @@ class TableFactory(ABC):
         raise ValidationError(
             f"Connector '{self.identifier}' can only be used as a source. It cannot be used as a sink."
         ).with_hint("write into a table of another connector, such as 'print', 'filesystem' or 'kafka'")
-
-
-def _misspelt(missing: Sequence[str], other: set[str], known: set[str]) -> str:
-    """Return a hint at options that are none of those that are declared, where others are missing."""
-    unknown = sorted(other - known)
-    for key in missing:
-        if (closest := similar_name(key, sorted(other - {"connector"}))) is not None:
-            return f"did you mean '{key}' instead of '{closest}'?"
-    shown = ", ".join(map(repr, unknown))
-    return f"the table has no option {shown}" if unknown else ""

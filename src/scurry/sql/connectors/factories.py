@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib
 
-from scurry.common.redaction import redacted, without_secrets
+from scurry.common.redaction import without_secrets
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.errors.suggestions import similar_name
 from scurry.sql.catalog.entries import InlineTable
-from scurry.sql.catalog.identifier import escape_text
 from scurry.sql.catalog.schema import MetadataColumn
-from scurry.sql.catalog.table_options import explained, factory_not_found
+from scurry.sql.catalog.table_options import SAVEPOINTS_IN_PYTHON, explained, in_context, instead
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.inline import InlineFactory
 
@@ -30,14 +29,15 @@ CONNECTORS = {
 }
 
 
-_OF_SPARK = "Spark has a package for it: 'connector' = 'spark', 'format' = the format of the package"
-#: Replacements for connectors of Flink that scurry does not have, by their names without a version.
+_OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'format' = the format of the package"
+#: Replacements for connectors that scurry does not have, by their names without a version.
 _ELSEWHERE = {
     **dict.fromkeys(("elasticsearch", "opensearch", "kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
     **dict.fromkeys(
         ("mysql", "postgres", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",
     ),
+    "savepoint": SAVEPOINTS_IN_PYTHON,
 }
 
 
@@ -99,9 +99,10 @@ def find_factory(identifier: str) -> TableFactory:
         ValidationError: There is no such connector.
     """
     if identifier not in CONNECTORS:
-        missing = factory_not_found("connector", identifier, list(CONNECTORS))
-        missing.with_hint(_ELSEWHERE.get(identifier.rpartition("-")[0] or identifier, ""))
-        raise explained(missing, f"Cannot discover a connector using option: 'connector'='{identifier}'\n\n{missing}")
+        elsewhere = _ELSEWHERE.get(identifier.rpartition("-")[0] or identifier, "")
+        raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'").with_hint(
+            elsewhere or instead([identifier], CONNECTORS, "the connectors")
+        )
     module, _, name = CONNECTORS[identifier].partition(":")
     factory: TableFactory = getattr(importlib.import_module(module), name)()
     return factory
@@ -128,11 +129,7 @@ def _connector_hint(context: TableContext) -> str:
 
 
 def _explained(error: ValidationError, context: TableContext, what: str) -> ValidationError:
-    listed = "\n".join(
-        f"{escape_text(key)}={escape_text(value)}" for key, value in sorted(redacted(context.options).items())
-    )
-    name = context.identifier.as_summary_string()
-    message = f"{what} '{name}'.\n\nTable options are:\n\n{listed}\n\n{without_secrets(str(error))}"
-    found = explained(error, message)
+    shown = explained(error, without_secrets(str(error)))
+    found = in_context(shown, f"{what} '{context.identifier.as_summary_string()}'.")
     found.about = context.identifier.name
     return found

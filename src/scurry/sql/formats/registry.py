@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 
 from scurry.errors import ValidationError
-from scurry.sql.catalog.table_options import Options, factory_not_found
+from scurry.sql.catalog.table_options import Options, factory_not_found, in_context
 from scurry.sql.formats.contract import FormatFactory
 
 #: identifier -> module and class of its factory, imported when a table uses it
@@ -32,7 +32,7 @@ def find_format(identifier: str) -> FormatFactory:
         ValidationError: There is no such format.
     """
     if identifier not in FORMATS:
-        raise factory_not_found("format", identifier, list(FORMATS))
+        raise factory_not_found("format", identifier, FORMATS)
     module, _, name = FORMATS[identifier].partition(":")
     factory: FormatFactory = getattr(importlib.import_module(module), name)()
     return factory
@@ -54,7 +54,7 @@ def find_message_format(identifier: str, kind: str) -> FormatFactory:
     """
     known = set(FORMATS) - _OF_FILES
     if identifier not in known:
-        raise factory_not_found("format", identifier, sorted(known))
+        raise factory_not_found("format", identifier, known)
     return find_format(identifier)
 
 
@@ -77,8 +77,7 @@ def checked_options(factory: FormatFactory, options: Options, kind: str, *, file
         if kind == "sink":
             factory.check_sink(own)
     except ValidationError as error:
-        space = own.prefix
-        raise ValidationError(
-            f"Error creating {kind} format '{factory.identifier}' in option space '{space}'.\n\n{error}"
+        raise in_context(
+            error, f"Error creating {kind} format '{factory.identifier}' in option space '{own.prefix}'."
         ) from None
     return own

@@ -192,11 +192,11 @@ class QueryJob(TableJob):
             with self._session.watching(job.execution):
                 while (block := collected.take()) is not None and not self._cancelled:
                     yield from block
+                if not self._cancelled:
+                    wait_for(job)  # in here, what watches sees how the job has ended
         finally:
             collected.end(forget=True)
             if not job.get_job_execution_result().done() and not sys.is_finalizing():
                 # Garbage collection may end this generator in a thread of the job itself: leave it to another one,
                 # but for the end of the process, where a new thread would never begin.
                 threading.Thread(target=job.cancel, name="scurry-cancel", daemon=True).start()
-        if not self._cancelled:
-            wait_for(job)

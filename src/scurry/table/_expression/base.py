@@ -71,7 +71,8 @@ class ExpressionBase:
     def __bool__(self) -> bool:
         """Return True, as of any object: Python's `and`, `or` and `not` cannot be overloaded. A warning says so."""
         warnings.warn(
-            f"the expression {self} is true for Python, whatever its values are: use & for AND, | for OR, and not_()",
+            f"Python's `and`, `or` and `not` take the expression {self} for true and lose it: write "
+            "(a > 1) & (b == 2) for AND, | for OR, ~ for NOT",
             stacklevel=2,
         )
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from scurry.connectors.kafka.client import check
 from scurry.connectors.kafka.partitions import (
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
@@ -11,8 +12,8 @@ from scurry.connectors.kafka.partitions import (
     Subscription,
 )
 from scurry.connectors.kafka.properties import ClientProperties
-from scurry.errors import UnsupportedError, ValidationError
-from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
+from scurry.errors import ArgumentError, UnsupportedError, ValidationError
+from scurry.sql.catalog.table_options import Options, TableOption, explained, one_of, whole_number
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM
 
@@ -132,11 +133,20 @@ UPSERT_OPTIONS = (
 
 
 def client_properties(options: Options) -> ClientProperties:
-    """Return the properties of the clients, `properties.*`."""
+    """Return the properties of the clients, `properties.*`.
+
+    Raises:
+        ValidationError: The clients do not take one of them.
+    """
     begin = "properties."
     given = {key.removeprefix(begin): value for key, value in options.values.items() if key.startswith(begin)}
     given.setdefault("partition.discovery.interval.ms", str(options.get(DISCOVERY)))
-    return ClientProperties(given)
+    properties = ClientProperties(given)
+    try:
+        check(properties)
+    except ArgumentError as error:
+        raise explained(error, str(error)) from None
+    return properties
 
 
 def exactly_once(options: Options) -> bool:

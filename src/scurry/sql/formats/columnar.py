@@ -63,7 +63,7 @@ class _ColumnarFactory(FormatFactory):
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
         """Return a reader of files."""
-        return _Reader(self.format(row_of(chosen_columns(declared, columns)), _ROWS, utc_timestamp=True))
+        return _Reader(self.format(row_of(chosen_columns(declared, columns)), _ROWS, utc_timestamp=True, threads=True))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
         """Return a factory of writers of files."""

@@ -157,6 +157,7 @@ class ColumnarFormat(BulkFormat):
         utc_timestamp: Whether TIMESTAMPs are in UTC; otherwise they are in the machine's time zone.
         case_sensitive: Whether column names must match exactly.
         required: Columns that a file may not lack.
+        threads: Whether columns are decoded side by side, if the format can.
     """
 
     row: RowType
@@ -164,6 +165,7 @@ class ColumnarFormat(BulkFormat):
     utc_timestamp: bool = False
     case_sensitive: bool = True
     required: tuple[str, ...] = ()
+    threads: bool = False
 
     @property
     def produced_type(self) -> TypeInformation | None:

@@ -21,7 +21,13 @@ BatchReader: TypeAlias = tuple[Sequence[str], Callable[[Any], Any]]
 
 
 def read_parquet(
-    fs: FileSystem, path: str, start: int, end: int, batch_size: int, reader: Callable[[pa.Schema], BatchReader]
+    fs: FileSystem,
+    path: str,
+    start: int,
+    end: int,
+    batch_size: int,
+    reader: Callable[[pa.Schema], BatchReader],
+    threads: bool = False,
 ) -> Iterator[Any]:
     """Yield what a reader makes of the batches in the row groups that begin in a byte range of a Parquet file.
 
@@ -34,6 +40,7 @@ def read_parquet(
         end: Byte after the range.
         batch_size: Number of records decoded at once.
         reader: Returns what to read, given the file's columns.
+        threads: Whether columns are decoded side by side.
 
     Raises:
         MalformedRecordError: The file is damaged.
@@ -44,7 +51,7 @@ def read_parquet(
     with fs.open_input(path) as file:
         try:
             # pre-buffering starts Arrow's thread pool, which aborts a process that ends right afterwards
-            parquet = pq.ParquetFile(file, pre_buffer=False, coerce_int96_timestamp_unit="us")
+            parquet = pq.ParquetFile(file, pre_buffer=threads, coerce_int96_timestamp_unit="us")
         except pa.ArrowInvalid as error:
             if start == 0:  # once per file
                 reason = f"this is no Parquet file ({error})"
@@ -53,7 +60,7 @@ def read_parquet(
         groups = [i for i in range(parquet.num_row_groups) if start <= _offset(parquet.metadata.row_group(i)) < end]
         columns, converted = reader(parquet.schema_arrow)
         try:
-            for batch in parquet.iter_batches(batch_size, row_groups=groups, columns=columns, use_threads=False):
+            for batch in parquet.iter_batches(batch_size, row_groups=groups, columns=columns, use_threads=threads):
                 yield converted(batch)
         except pa.ArrowInvalid as error:
             raise MalformedRecordError(path, None, "", f"the file holds what is no such value ({error})") from None
@@ -83,7 +90,7 @@ class ParquetFormat(ColumnarFormat):
             wanted = [name for name in found if name is not None]
             return wanted, lambda batch: columns.of(batch, found, path)
 
-        return read_parquet(fs, path, start, end, self.batch_size, reader)
+        return read_parquet(fs, path, start, end, self.batch_size, reader, self.threads)
 
 
 @dataclass(frozen=True)

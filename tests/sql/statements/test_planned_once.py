@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import deltalake
+import pyarrow as pa
 import pytest
 
 from scurry.sql import validator
@@ -154,3 +156,18 @@ def test_a_set_that_is_executed_makes_new_sources_for_what_is_added_later(tmp_pa
             statements.add_insert_sql("INSERT INTO o SELECT k, 1 FROM a")
             statements.execute().wait()
     assert counts["create_source"] == 2
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_a_job_reads_the_version_of_a_delta_table_that_was_checked(mode: str, tmp_path: Path) -> None:
+    env = bounded(mode, tmp_path)
+    rows = pa.table({"k": pa.array([1, 2], pa.int32())})
+    deltalake.write_deltalake(str(tmp_path / "d"), rows)
+    env.execute_sql(f"CREATE TABLE d (k INT) WITH ('connector' = 'delta', 'table-path' = '{tmp_path}/d')")
+    statements = env.create_statement_set()
+    statements.add_insert_sql("INSERT INTO o SELECT k, 1 FROM d")
+    deltalake.write_deltalake(str(tmp_path / "d"), rows, mode="append")
+    result = statements.execute()
+    result.wait()
+    job: Any = result.get_job_client()
+    assert job.get_metrics().result()["Sink[default_catalog.default_database.o].numRecordsIn"] == 2

@@ -118,8 +118,10 @@ class DeltaFactory(TableFactory):
                 options.get(IGNORE_DELETES),
                 options.get(IGNORE_CHANGES),
             )
-        there = columns_of(open_table(path, None if what.changes_only else what.version))
-        check_columns(lake_row(columns), there, f"Delta table {path}")
+        table = open_table(path, None if what.changes_only else what.version)
+        check_columns(lake_row(columns), columns_of(table), f"Delta table {path}")
+        if what == DeltaRange():
+            what = DeltaRange(table.version())  # the job reads the version that was checked
         return DeltaTableSource(path, columns, what, options.get(INTERVAL) if streaming else None)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:

@@ -98,6 +98,8 @@ def test_all_words_are_keywords() -> None:
         ("SELECT UNIX_", "UNIX_TIMESTAMP"),
         ("SELECT am FROM orders WHERE am", "amount"),
         ("SELECT id FROM ord", "orders"),
+        ("WITH big AS (SELECT id FROM orders), `all` AS (SELECT 1) SELECT * FROM b", "big"),
+        ("WITH big AS (SELECT id FROM orders), small AS (SELECT 1) SELECT * FROM big JOIN sm", "small"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'ka", "kafka"),
         ("CREATE TABLE t (a INT) WITH ('conn", "connector"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'pat", "path"),

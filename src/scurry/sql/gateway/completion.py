@@ -62,7 +62,7 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
     if not keys or keys[-1] == ";":
         return _matching(before.lstrip() if not keys else prefix, _STATEMENTS)
     if keys[-1] in _BEFORE_TABLES:
-        return _matching(prefix, [*_tables(session), *session.catalogs.list_catalogs()])
+        return _matching(prefix, [*_common_tables(text), *_tables(session), *session.catalogs.list_catalogs()])
     columns = (column for table in _mentioned(text).values() for column in _columns(session, table))
     users = _names(
         lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
@@ -102,6 +102,15 @@ def _text(tokens: Tokens, index: int) -> str:
 def _matching(prefix: str, names: Iterable[str]) -> list[str]:
     wanted = prefix.upper()
     return list(dict.fromkeys(name for name in names if name.upper().startswith(wanted)))
+
+
+def _common_tables(text: str) -> Iterator[str]:
+    """Yield the names that WITH gives to queries of the statement."""
+    tokens = tokenize(text)
+    for index, key in enumerate(tokens.keys):
+        if key in IDENTIFIER_KEYS and tokens.keys[index + 1 : index + 3] == ["AS", "("]:
+            if tokens.keys[index - 1] in ("WITH", ","):
+                yield text[tokens.starts[index] : tokens.ends[index]]
 
 
 def _tables(session: TableSession) -> list[str]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 
-__all__ = ["TABLES", "Query", "Table", "changes", "queries", "queries_by_key"]
+__all__ = ["TABLES", "Query", "Table", "changes", "composed", "larger", "queries", "queries_by_key"]
 
 Row: TypeAlias = "dict[str, Any]"
+#: A text with `{0}` and `{1}` for the inputs, or one of Flink and one of SQLite.
+Template: TypeAlias = "str | tuple[str, str]"
 
 
 @dataclass(frozen=True)
@@ -116,12 +119,48 @@ _GROUPED = [
     "SELECT MIN(k) AS k, {0} AS v FROM {{0}} HAVING COUNT(*) > 0",
     "SELECT k, {0} AS v FROM {{0}} GROUP BY k, v",
 ]
+#: Those of Flink that SQLite writes in another way.
+_CALLS = {
+    "AVG(v)": "SUM(v) / COUNT(v)",
+    "CAST(SUM(CAST(v AS DOUBLE)) AS BIGINT)": "SUM(v)",
+    "CAST(SUM(CAST(v AS DECIMAL(10, 2))) AS BIGINT)": "SUM(v)",
+    "CAST(CARDINALITY(ARRAY_AGG(v)) AS BIGINT)": "COUNT(*)",
+    "COUNT(DISTINCT v) FILTER (WHERE k = 'x')": "COUNT(DISTINCT CASE WHEN k = 'x' THEN v END)",
+    "COUNT(DISTINCT v) + COUNT(DISTINCT k) + COUNT(*)": "COUNT(DISTINCT v) + COUNT(DISTINCT k) + COUNT(*)",
+    "SUM(DISTINCT v) - MAX(v) FILTER (WHERE v < 3)": "SUM(DISTINCT v) - MAX(v) FILTER (WHERE v < 3)",
+}
+_SETS_OF_GROUPS = [
+    ("ROLLUP (k)", "k", "GROUP BY k", "NULL", "HAVING COUNT(*) > 0"),
+    ("GROUPING SETS ((k), (v))", "k", "GROUP BY k", "NULL", "GROUP BY v"),
+    ("GROUPING SETS ((k, v), (k))", "k", "GROUP BY k, v", "k", "GROUP BY k"),
+]
+_EXPANDED = [
+    (
+        f"SELECT k, {call} AS v FROM {{0}} GROUP BY {sets}",
+        f"SELECT {one} AS k, {call} AS v FROM {{0}} {by} UNION ALL SELECT {other}, {call} FROM {{0}} {other_by}",
+    )
+    for call in ["COUNT(*)", "COUNT(DISTINCT id)", "MAX(id) - MIN(id)", "SUM(id)", "SUM(DISTINCT id)"]
+    for sets, one, by, other, other_by in _SETS_OF_GROUPS
+]
 #: What rules of the optimizer leave out, or join in another order.
 _REWRITTEN = [
     "SELECT l.k, l.v FROM {0} AS l LEFT JOIN (SELECT k, MAX(v) AS v FROM {1} GROUP BY k) AS r ON l.k = r.k",
     "SELECT l.k, l.v FROM {0} AS l JOIN (SELECT k, SUM(v) AS v FROM (SELECT k, MAX(v) AS v FROM {1} GROUP BY k) "
     "GROUP BY k) AS r ON l.k = r.k",
     "SELECT l.k, m.v FROM {0} AS l, {1} AS m, {0} AS r WHERE l.k = r.k AND m.v = r.v",
+]
+#: Columns of tables, which may have `id` as a key.
+_OF_TABLES = [
+    "SELECT k, v FROM {0} WHERE id IN (SELECT id FROM {1})",
+    "SELECT k, v FROM {0} WHERE id NOT IN (SELECT id FROM {1})",
+    "SELECT k, v FROM {0} AS l WHERE EXISTS (SELECT * FROM {1} AS r WHERE r.id = l.id AND r.v < l.v)",
+    "SELECT k, v FROM {0} AS l WHERE NOT EXISTS (SELECT * FROM {1} AS r WHERE r.id = l.id AND r.k = l.k)",
+    "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC, id) AS n FROM {0}) WHERE n <= 2",
+    "SELECT k, n AS v FROM (SELECT k, ROW_NUMBER() OVER (ORDER BY v, k, id) AS n FROM {0}) WHERE n BETWEEN 2 AND 3",
+    "SELECT MAX(k) AS k, SUM(v) AS v FROM {0} GROUP BY id",
+    "SELECT MAX(k) AS k, SUM(v) AS v FROM (SELECT * FROM {0} UNION ALL SELECT * FROM {1}) GROUP BY id",
+    "SELECT l.k, r.v FROM {0} AS l JOIN {1} AS r ON l.id = r.id LEFT JOIN {0} AS m ON r.id = m.v",
+    "SELECT m.k, l.v FROM {0} AS l LEFT JOIN {1} AS r ON l.id = r.id LEFT JOIN {1} AS m ON l.id = m.id AND m.v > 0",
 ]
 _SETS = ["UNION ALL", "UNION", "INTERSECT", "EXCEPT"]
 _RANKED = [
@@ -143,19 +182,25 @@ def _table() -> st.SearchStrategy[Query]:
     return st.sampled_from([Query(text, text) for text in texts])
 
 
-def _composed(template: str, *inputs: Query) -> Query:
+def _table_by_id() -> st.SearchStrategy[Query]:
+    return st.sampled_from([Query(table.name, table.name) for table in TABLES])
+
+
+def composed(template: Template, *inputs: Query) -> Query:
+    """Return the query of a template."""
+    flink, sqlite = (template, template) if isinstance(template, str) else template
     return Query(
-        f"({template.format(*(each.flink for each in inputs))})",
-        f"({template.format(*(each.sqlite for each in inputs))})",
+        f"({flink.format(*(each.flink for each in inputs))})",
+        f"({sqlite.format(*(each.sqlite for each in inputs))})",
     )
 
 
-def _one(templates: list[str], inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
-    return st.builds(_composed, st.sampled_from(templates), inputs)
+def _one(templates: Sequence[Template], inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
+    return st.builds(composed, st.sampled_from(templates), inputs)
 
 
-def _two(templates: list[str], inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
-    return st.builds(_composed, st.sampled_from(templates), inputs, inputs)
+def _two(templates: Sequence[Template], inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
+    return st.builds(composed, st.sampled_from(templates), inputs, inputs)
 
 
 def _all_rows(kind: str, left: Query, right: Query) -> Query:
@@ -177,8 +222,22 @@ def _first_of_each(rows: Query) -> Query:
     )
 
 
-def _larger(inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
-    grouped = [each.format(call) for each in _GROUPED for call in _AGGREGATES]
+def _by_id() -> st.SearchStrategy[Query]:
+    """Return queries of tables with their column `id`."""
+    joined = [
+        f"SELECT {columns} FROM {{0}} AS l {join} {{1}} AS r ON {on}"
+        for columns in _JOINED_COLUMNS
+        for join in _JOINS
+        for on in ("l.id = r.id", "l.id = r.id AND l.v < r.v", "l.id = r.v", "l.id = r.id AND r.v > 1 AND l.v < 3")
+    ]
+    tables = _table_by_id()
+    return st.one_of(_two(joined, tables), _two(_OF_TABLES, tables), _one(_EXPANDED, tables))
+
+
+def larger(inputs: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
+    """Return queries of one operation over others."""
+    grouped: list[Template] = [each.format(call) for each in _GROUPED for call in _AGGREGATES]
+    grouped += [(each.format(call), each.format(other)) for each in _GROUPED for call, other in _CALLS.items()]
     ranked = [each.format(count, order) for each in _RANKED for count in (1, 2) for order in ("ASC", "DESC")]
     joined = [
         f"SELECT {columns} FROM {{0}} AS l {join} {{1}} AS r ON {on}"
@@ -220,20 +279,39 @@ _JOINED_BY_KEY = [
 ]
 
 
+_WITH_ID = [
+    "SELECT CAST(id AS {type}) AS k, v FROM {{0}}",
+    "SELECT CAST(id AS {type}) AS k, v FROM {{0}} WHERE v > 1",
+    "SELECT CAST(l.id AS {type}) AS k, r.v AS v FROM {{0}} AS l JOIN {{1}} AS r ON l.id = r.id",
+    "SELECT CAST(l.id AS {type}) AS k, r.v AS v FROM {{0}} AS l LEFT JOIN {{1}} AS r ON l.id = r.id",
+    "SELECT CAST(l.id AS {type}) AS k, r.v AS v FROM {{0}} AS l LEFT JOIN {{1}} AS r ON l.id = r.id AND l.v < r.v",
+    "SELECT CAST(COALESCE(l.id, r.id) AS {type}) AS k, l.v AS v FROM {{0}} AS l FULL JOIN {{1}} AS r ON l.id = r.id",
+    "SELECT CAST(id AS {type}) AS k, v FROM {{0}} AS l WHERE EXISTS (SELECT * FROM {{1}} AS r WHERE r.k = l.k)",
+    "SELECT CAST(id AS {type}) AS k, v FROM {{0}} AS l WHERE id NOT IN (SELECT id FROM {{1}} WHERE v > 1)",
+    "SELECT CAST(l.id AS {type}) AS k, SUM(r.v) AS v FROM {{0}} AS l JOIN {{1}} AS r ON l.k = r.k GROUP BY l.id",
+    "SELECT CAST(id AS {type}) AS k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC, id) AS n "
+    "FROM {{0}}) WHERE n <= 2",
+]
+
+
 def queries_by_key() -> st.SearchStrategy[Query]:
     """Return queries whose rows have different values of k, none of which is NULL."""
     one = _one(_BY_KEY, queries(2))
-    return st.one_of(one, _two(_JOINED_BY_KEY, one))
+    with_id = [(each.format(type="STRING"), each.format(type="TEXT")) for each in _WITH_ID]
+    return st.one_of(one, _two(_JOINED_BY_KEY, one), _two(with_id, _table_by_id()))
 
 
 def queries(tables: int = 3) -> st.SearchStrategy[Query]:
     """Return queries of a few operations on so many tables at most."""
-    return st.recursive(_table(), _larger, max_leaves=tables)
+    return st.recursive(st.one_of(_table(), _by_id()), larger, max_leaves=tables)
 
 
 @st.composite
 def changes(draw: st.DrawFn, table: Table) -> list[tuple[str, Row]]:
-    """Return changes of a table that begins empty; an update with the row before has both as neighbours."""
+    """Return changes of a table that begins empty; an update with the row before has both as neighbours.
+
+    A deletion in an UPSERT table has the key alone, which may be that of no row, and an insertion may replace a row.
+    """
     present: list[Row] = []
     found: list[tuple[str, Row]] = []
     for number in range(draw(st.integers(0, 12))):
@@ -243,6 +321,8 @@ def changes(draw: st.DrawFn, table: Table) -> list[tuple[str, Row]]:
             "v": draw(st.sampled_from([0, 1, 2, 3, None])),
         }
         action = "+I" if table.kind == "INSERT" or not present else draw(st.sampled_from(["+I", "+I", "+U", "-D"]))
+        if table.kind == "UPSERT" and draw(st.integers(0, 9)) == 0:
+            found.append(("-D", {"id": number, "k": None, "v": None}))
         if action == "+I":
             present.append(row)
             found.append(("+I", row))
@@ -252,8 +332,10 @@ def changes(draw: st.DrawFn, table: Table) -> list[tuple[str, Row]]:
         if action == "+U":
             row["id"] = before["id"]
             present[place] = row
-            found += [("+U", row)] if table.kind == "UPSERT" else [("-U", before), ("+U", row)]
+            replacing = draw(st.sampled_from(["+U", "+I"]))
+            found += [(replacing, row)] if table.kind == "UPSERT" else [("-U", before), ("+U", row)]
         else:
             del present[place]
-            found.append(("-D", before))
+            gone = {"id": before["id"], "k": None, "v": None}
+            found.append(("-D", gone if table.kind == "UPSERT" else before))
     return found

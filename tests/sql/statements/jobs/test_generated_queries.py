@@ -2,131 +2,49 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from hypothesis import Phase, find, given, reject, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from scurry.errors import ValidationError
-from scurry.sql.evaluation.batch.executor import execute_batch
-from scurry.sql.plan.nodes import Scan
 from scurry.sql.planner.rules import EXCLUDABLE
 from scurry.sql.statements.changes import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
-from scurry.sql.types.arrow import arrow_type
-from scurry.sql.types.values import from_values, to_values
 from scurry.table import TableEnvironment
-from support.statements.fed_queries import FedQuery
-from support.statements.generated_queries import TABLES, Query, Table, changes, queries, queries_by_key
+from support.statements.compared_queries import (
+    CONNECTORS,
+    DUPLICATES,
+    MINI_BATCH,
+    OPTIONS,
+    PARALLELISM,
+    WITHOUT_RULES,
+    fed,
+    in_batch,
+    in_sqlite,
+    streamed,
+)
+from support.statements.generated_queries import TABLES, Query, changes, queries, queries_by_key
 from support.statements.tables import environment
-
-Rows = list[tuple[Any, ...]]
-Left = dict[str, list[dict[str, Any]]]
-
-_OPTIONS = {
-    "INSERT": "'connector' = 'filesystem', 'path' = '/none', 'format' = 'json'",
-    "RETRACT": "'connector' = 'filesystem', 'path' = '/none', 'format' = 'debezium-json'",
-    "UPSERT": "'connector' = 'upsert-kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'none:1', "
-    "'key.format' = 'json', 'value.format' = 'json'",
-}
 
 
 def with_tables(streaming: bool, **options: Any) -> TableEnvironment:
     env = environment(streaming, **{"table.exec.sink.require-on-conflict": "false", **options})
     for table in TABLES:
-        key = ", PRIMARY KEY (id) NOT ENFORCED" if table.has_key else ""
-        given = _OPTIONS[table.kind if streaming else "INSERT"]
+        has_key = table.has_key or options.items() >= DUPLICATES.items()
+        key = ", PRIMARY KEY (id) NOT ENFORCED" if has_key else ""
+        given = CONNECTORS[table.kind if streaming else "INSERT"]
         env.execute_sql(f"CREATE TABLE {table.name} (id INT, k STRING, v BIGINT{key}) WITH ({given})")
     for name, key in (("by_k", "k"), ("by_row", "k, v")):
         env.execute_sql(
-            f"CREATE TABLE {name} (k STRING, v BIGINT, PRIMARY KEY ({key}) NOT ENFORCED) WITH ({_OPTIONS['UPSERT']})"
+            f"CREATE TABLE {name} (k STRING, v BIGINT, PRIMARY KEY ({key}) NOT ENFORCED) WITH ({CONNECTORS['UPSERT']})"
         )
     return env
 
 
-def in_batch(env: TableEnvironment, text: str, left: Left) -> Rows:
-    session: Any = env._session
-    (plan,) = planned(session, [plan_query(session, parse(text))]).plans  # type: ignore[arg-type]
-
-    def read(scan: Scan) -> Iterator[pa.RecordBatch]:
-        columns = [
-            from_values([row[column.name] for row in left[scan.path[-1]]], arrow_type(column.type))
-            for column in scan.schema
-        ]
-        yield pa.RecordBatch.from_arrays(columns, names=list(scan.schema.names))
-
-    batches = execute_batch(plan, session.for_functions(), read)
-    return sorted((row for each in batches for row in zip(*map(to_values, each.columns), strict=True)), key=str)
-
-
-def in_sqlite(text: str, left: Left) -> Rows:
-    with sqlite3.connect(":memory:") as connection:
-        for name, rows in left.items():
-            connection.execute(f"CREATE TABLE {name} (id INTEGER, k TEXT, v INTEGER)")
-            connection.executemany(f"INSERT INTO {name} VALUES (:id, :k, :v)", rows)
-        return sorted(connection.execute(text), key=str)
-
-
-def rows_left(table: Table, given: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return the rows of a table after some changes."""
-    left: list[dict[str, Any]] = []
-    for kind, row in given:
-        if kind == "+U" and table.kind == "UPSERT":
-            left = [each for each in left if each["id"] != row["id"]]
-        if kind in ("+I", "+U"):
-            left.append(row)
-        else:
-            left.remove(row)
-    return left
-
-
-@st.composite
-def fed(draw: st.DrawFn) -> tuple[list[list[tuple[str, list[Any]]]], Left]:
-    """Return micro-batches of changes of all tables, and the rows that they leave."""
-    given = {table: draw(changes(table)) for table in TABLES}
-    left = {table.name: rows_left(table, some) for table, some in given.items()}
-    ahead = {table.name: list(some) for table, some in given.items()}
-    batches = []
-    while any(ahead.values()):
-        batch = []
-        for name, some in ahead.items():
-            count = draw(st.integers(0, len(some))) if some else 0
-            if count:
-                batch.append((name, some[:count]))
-                del some[:count]
-        if not batch:
-            batch = [(name, some[:]) for name, some in ahead.items() if some]
-            ahead = {}
-        batches.append(batch)
-    return batches, left
-
-
-def streamed(env: TableEnvironment, text: str, batches: Any, parallelism: list[int]) -> Rows:
-    """Return what a query leaves, restarted before each batch with the next parallelism of a list."""
-    try:
-        query = FedQuery(env, text, parallelism[0])
-    except ValidationError as error:
-        if "order by clause with non-constant fields" in str(error):
-            reject()  # Flink refuses such a Top-N, too
-        raise
-    for number, batch in enumerate(batches):
-        if 0 < number < len(parallelism):
-            query.restart(parallelism[number])
-        query.feed(batch)
-    query.end()
-    return query.rows()
-
-
-PARALLELISM = st.lists(st.integers(1, 4), min_size=1, max_size=4)
-MINI_BATCH = {"table.exec.mini-batch.enabled": "true"}
-WITHOUT_RULES = {"scurry.optimizer.excluded-rules": ";".join(rule.__name__ for rule in EXCLUDABLE)}
-ONE_PHASE = MINI_BATCH | {"table.optimizer.agg-phase-strategy": "ONE_PHASE"}
-OPTIONS = st.sampled_from([{}, MINI_BATCH, ONE_PHASE, WITHOUT_RULES, MINI_BATCH | WITHOUT_RULES])
+TABLES_FED = fed(TABLES, changes)
 
 
 def check(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
@@ -152,7 +70,7 @@ def check_by_row(query: Query, tables: Any, parallelism: list[int], options: dic
     assert streamed(env, f"INSERT INTO by_row {text.format('*', query.flink)}", batches, parallelism) == wanted
 
 
-@given(query=queries(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@given(query=queries(), tables=TABLES_FED, parallelism=PARALLELISM, options=OPTIONS)
 @settings(max_examples=40)
 def test_any_cut_restart_and_parallelism_leaves_what_batch_finds(
     query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
@@ -160,7 +78,7 @@ def test_any_cut_restart_and_parallelism_leaves_what_batch_finds(
     check(query, tables, parallelism, options)
 
 
-@given(query=queries_by_key(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@given(query=queries_by_key(), tables=TABLES_FED, parallelism=PARALLELISM, options=OPTIONS)
 @settings(max_examples=20)
 def test_a_table_with_the_key_of_the_query_has_its_rows(
     query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
@@ -168,7 +86,7 @@ def test_a_table_with_the_key_of_the_query_has_its_rows(
     check_by_key(query, tables, parallelism, options)
 
 
-@given(query=queries(), tables=fed(), parallelism=PARALLELISM, options=OPTIONS)
+@given(query=queries(), tables=TABLES_FED, parallelism=PARALLELISM, options=OPTIONS)
 @settings(max_examples=20)
 def test_a_table_with_another_key_than_the_query_has_its_rows(
     query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
@@ -180,7 +98,7 @@ WAYS = [(queries(), check), (queries_by_key(), check_by_key), (queries(), check_
 
 
 def check_many(made: Any, checked: Any, options: Any, examples: int) -> None:
-    @given(query=made, tables=fed(), parallelism=PARALLELISM, options=options)
+    @given(query=made, tables=TABLES_FED, parallelism=PARALLELISM, options=options)
     @settings(max_examples=examples)
     def run(query: Query, tables: Any, parallelism: list[int], options: dict[str, str]) -> None:
         checked(query, tables, parallelism, options)
@@ -290,7 +208,7 @@ def test_pairs_end_when_an_update_makes_another_condition_false(kind: str, condi
     ],
 )
 @pytest.mark.parametrize("options", [{}, WITHOUT_RULES])
-@given(tables=fed(), parallelism=PARALLELISM)
+@given(tables=TABLES_FED, parallelism=PARALLELISM)
 @settings(max_examples=10)
 def test_a_row_that_is_replaced_is_one_partner(
     query: str, options: dict[str, str], tables: Any, parallelism: list[int]

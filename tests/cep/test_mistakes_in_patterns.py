@@ -57,7 +57,7 @@ def test_a_mistake_is_refused_at_its_line(mistake: Callable[[], Any], reason: st
     with pytest.raises(ScurryError) as refused:
         mistake()
     assert str(refused.value).startswith(reason)
-    assert refused.value.report().endswith(f"at {__file__}:{mistake.__code__.co_firstlineno}")
+    assert refused.value.report().splitlines()[-1].startswith(f"  at {__file__}:{mistake.__code__.co_firstlineno}: ")
 
 
 @pytest.mark.parametrize(("mistake", "reason"), MISTAKES_OF_ALL)
@@ -67,7 +67,9 @@ def test_a_mistake_in_all_of_a_pattern_is_refused_where_it_is_applied(
     with pytest.raises(ScurryError) as refused:
         applied(mistake())
     assert str(refused.value).startswith(reason)
-    assert refused.value.report().endswith(f"at {__file__}:{applied.__code__.co_firstlineno + 2}")
+    assert (
+        refused.value.report().splitlines()[-1].startswith(f"  at {__file__}:{applied.__code__.co_firstlineno + 2}: ")
+    )
 
 
 @pytest.mark.parametrize("method", ["print", "map", "sink_to"])

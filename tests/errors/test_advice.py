@@ -65,7 +65,10 @@ class TestNone:
     @pytest.mark.parametrize("between", [lambda stream: stream, lambda stream: stream.filter(lambda value: True)])
     def test_the_function_that_returned_nothing_is_named(self, between: Any) -> None:
         text = failure(lambda env: between(env.from_collection([1]).map(forgets)).map(lambda value: value["x"]))
-        assert re.search(r"did the function of 'Map' \(.*test_advice\.py:\d+\) return nothing\?", hint_of(text)), text
+        found = (
+            r"did the function of 'Map' \(.*test_advice\.py:\d+: def forgets\(value: Any\) -> None:\) return nothing\?"
+        )
+        assert re.search(found, hint_of(text)), text
 
     def test_it_is_when_a_key_selector_meets_none_too(self) -> None:
         text = failure(lambda env: env.from_collection([1]).map(forgets).key_by(lambda v: v[0]).reduce(max))  # type: ignore[arg-type, index]
@@ -155,14 +158,14 @@ class TestResults:
     )
     def test_process_element_that_returns_an_int_is_named_with_its_line(self, build: Build) -> None:
         text = failure(build)
-        assert "TypeError: process_element returned 'int', not an iterable of results" in text
+        assert "TypeError: process_element returned a value of type int, not an iterable of results" in text
         assert re.search(r"at .*test_advice\.py:\d+ in process_element: def process_element", text)
         assert hint_of(text) == "yield the results or return a list of them"
         assert "\n  record: 1" in text
 
     def test_a_flat_map_function_is_too(self) -> None:
         text = failure(lambda env: env.from_collection([1]).flat_map(lambda value: value))  # type: ignore[arg-type, return-value]
-        assert "TypeError: <lambda> returned 'int', not an iterable of results" in text
+        assert "TypeError: <lambda> returned a value of type int, not an iterable of results" in text
 
     def test_a_method_with_other_parameters_is_named_with_its_line_and_how_it_is_called(self) -> None:
         class OfJava(KeyedProcessFunction):
@@ -192,7 +195,7 @@ class TestResults:
             return numbers.flat_map(lambda value: [value] if value > 1 else None)
 
         text = failure(build)
-        assert "TypeError: <lambda> returned 'NoneType', not an iterable of results" in text
+        assert "TypeError: <lambda> returned None, not an iterable of results" in text
         assert "\n  record: 1" in text
         assert hint_of(text) == "yield the results or return a list of them"
 
@@ -335,7 +338,7 @@ class TestTime:
 
     def test_an_assigner_of_one_argument_says_what_it_gets(self) -> None:
         assert hint_of(failure(stamped(OneArgument()))) == (
-            "a timestamp assigner takes two arguments: (value, record_timestamp)"
+            "extract_timestamp is called as extract_timestamp(value, record_timestamp)"
         )
 
 

@@ -14,9 +14,12 @@ import pytest
 from scurry.common import Configuration, Types
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.datastream.connectors.file_system import FileSource, OutputFileConfig, StreamFormat
-from scurry.datastream.connectors.kafka import KafkaSource
+from scurry.datastream.connectors.file_system import Encoder, FileSink, FileSource, OutputFileConfig, StreamFormat
+from scurry.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
+from scurry.datastream.connectors.kafka import KafkaRecordSerializationSchema, KafkaSink, KafkaSource
 from scurry.datastream.data_stream import DataStream
+from scurry.datastream.formats.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema
+from scurry.datastream.formats.json import JsonReaderFormat, JsonRowDeserializationSchema
 from scurry.datastream.functions import KeyedProcessFunction, MapFunction
 from scurry.datastream.state import StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import CountTrigger
@@ -29,6 +32,7 @@ from scurry.errors import (
     UnknownConfigError,
     UnpicklableFunctionError,
 )
+from scurry.table import EnvironmentSettings, Schema, StreamTableEnvironment, TableDescriptor, TableEnvironment
 from scurry.testing import TestHarness
 
 
@@ -87,7 +91,7 @@ class TestArguments:
         with pytest.raises(ArgumentTypeError) as caught:
             env.set_parallelism("4")  # type: ignore[arg-type]
         lines = caught.value.report().splitlines()
-        assert len(lines) == 2 and re.fullmatch(r"  at .*test_api_mistakes\.py:\d+", lines[1])
+        assert len(lines) == 2 and re.fullmatch(r"  at .*test_api_mistakes\.py:\d+: env\.set_par.*", lines[1])
 
 
 # ------------------------------------------------------------------ attributes
@@ -147,6 +151,10 @@ class TestAttributes:
 # ------------------------------------------------------------------ builders, keys, types
 
 
+ROW: Any = Types.ROW([Types.INT()])
+TEXT_FILES: Any = FileSink.for_row_format("out", Encoder.simple_string_encoder())
+
+
 class TestThings:
     def test_a_source_that_was_not_built(self, env: StreamExecutionEnvironment) -> None:
         builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "orders")
@@ -157,6 +165,30 @@ class TestThings:
         descriptor = ValueStateDescriptor("s", Types.INT())
         builder: Any = StateTtlConfig.new_builder(5)
         assert "call .build() on it" in message(ArgumentTypeError, lambda: descriptor.enable_time_to_live(builder))
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda env: env.from_collection([1]).sink_to(KafkaSink.builder()),
+            lambda env: KafkaSource.builder().set_value_only_deserializer(JsonRowDeserializationSchema.builder()),
+            lambda env: KafkaSink.builder().set_record_serializer(KafkaRecordSerializationSchema.builder()),
+            lambda env: TEXT_FILES.with_output_file_config(OutputFileConfig.builder()),
+            lambda env: JdbcSink.sink("", ROW, JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), None),
+            lambda env: JdbcSink.sink("", ROW, None, JdbcExecutionOptions.builder()),
+            lambda env: TableEnvironment.create(EnvironmentSettings.new_instance()),
+            lambda env: TableDescriptor.for_connector("print").schema(Schema.new_builder()),
+            lambda env: StreamTableEnvironment.create(env).create_table("t", TableDescriptor.for_connector("print")),
+            lambda env: StreamTableEnvironment.create(env).from_data_stream(None, Schema.new_builder()),
+            lambda env: StreamTableEnvironment.create(env).to_changelog_stream(None, Schema.new_builder()),
+            lambda env: CsvReaderFormat.for_schema(CsvSchema.builder()),
+            lambda env: CsvBulkWriters.for_schema(CsvSchema.builder()),
+            lambda env: JsonReaderFormat.for_schema(JsonRowDeserializationSchema.builder()),
+        ],
+    )
+    def test_whatever_takes_what_is_built_names_the_builder(self, env: StreamExecutionEnvironment, call: Any) -> None:
+        assert re.search(
+            r": the \S*Builder is not built: call \.build\(\) on it$", message(ArgumentTypeError, lambda: call(env))
+        )
 
     @pytest.mark.parametrize("key", ["user", 0])
     def test_a_field_as_key(self, stream: DataStream, key: Any) -> None:

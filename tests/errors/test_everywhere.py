@@ -183,7 +183,7 @@ def test_iterating_over_results_raises_it_without_inner_frames() -> None:
 def test_the_line_that_made_a_mistake_is_the_last_of_the_user() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
         failing().from_collection([1]).filter("even")  # type: ignore[arg-type]  # cause
-    assert re.search(r"\n  at .*test_everywhere\.py:\d+$", caught.value.report())
+    assert re.search(r"\n  at .*test_everywhere\.py:\d+: \S.*$", caught.value.report())
 
 
 def test_what_the_user_calls_below_scurry_stays_in_the_traceback() -> None:

@@ -20,6 +20,10 @@ from scurry.cli.commands import app
 from scurry.cli.program import run_program
 from scurry.common._process.launch import LaunchOptions
 
+#: A line of the program as errors show it: `program.py:LINE: CODE` or `program.py:LINE in NAME: CODE`.
+SHOWN = re.compile(r"program\.py:(\d+)(?: in \S+)?: (.+)$", re.MULTILINE)
+#: What no text that a user sees may contain: names of Java's and of scurry's own files.
+FOREIGN = re.compile(r"org\.apache|java\.\w|Long\.M|site-packages|src/scurry|typer|\w+Exception\b|Traceback")
 SETUP = """
 import datetime, threading
 from scurry.common import *
@@ -78,8 +82,8 @@ MISTAKES = [
             'r["n"]',
             "operator 'Map'",
             "record: None",
-            "did the function of 'Map'",
-            "return nothing",
+            "did the function of 'Map' (",
+            "def load(n):) return nothing?",
         ),
     ),
     Mistake(
@@ -100,14 +104,19 @@ MISTAKES = [
         5,
         "a number in a configuration of texts",
         "Configuration.from_dict({'parallelism.default': 2})  # here",
-        ("'parallelism.default' = 2: both must be str", "use set_integer"),
+        ("'parallelism.default' = 2: both must be str: write '2', or use set_integer",),
     ),
     Mistake(
         6,
         "event-time windows without timestamps",
         "windows = TumblingEventTimeWindows.of(Time.seconds(5))\n"
         "numbers.key_by(lambda n: n).window(windows).reduce(max).print()  # here\nenv.execute()",
-        ("has no timestamp", "operator 'TumblingEventTimeWindows'", "record: 1", "hint:", "before key_by"),
+        (
+            "the record has no timestamp, so it belongs to no event-time window",
+            "operator 'TumblingEventTimeWindows'",
+            "record: 1",
+            "hint: call assign_timestamps_and_watermarks(...) before key_by, or use processing-time",
+        ),
     ),
     Mistake(
         7,
@@ -124,7 +133,7 @@ MISTAKES = [
         "a file that is not there",
         "lines = FileSource.for_record_stream_format(StreamFormat.text_line_format(), '/nowhere/in').build()\n"
         "env.from_source(lines, None, 'in').print()  # here\nenv.execute()",
-        ("source 'in'", "there is no file or directory /nowhere/in", "check the path"),
+        ("there is no file or directory /nowhere/in; check the path", "in source 'in' built at"),
     ),
     Mistake(
         9,
@@ -149,7 +158,11 @@ MISTAKES = [
         ("state 'count' of operator 'PROCESS'", "needs a keyed stream; call key_by() before this operator"),
     ),
     Mistake(
-        12, "no execute()", "numbers.print()", ("built 1 operator that it did not execute: call env.execute()",), 0
+        12,
+        "no execute()",
+        "numbers.print()  # here",
+        ("built 1 operator that it did not execute: call env.execute()", "the last one at ", ": numbers.print()"),
+        status=0,
     ),
     Mistake(
         15,
@@ -183,7 +196,7 @@ MISTAKES = [
         "process_element that returns a number",
         "class Same(ProcessFunction):\n    def process_element(self, value, ctx):  # here\n        return value\n"
         "numbers.process(Same()).print()\nenv.execute()",
-        ("process_element returned 'int'", "operator 'PROCESS'", "record: 1", "hint: yield the results"),
+        ("process_element returned a value of type int", "operator 'PROCESS'", "record: 1", "hint: yield the results"),
     ),
     Mistake(
         21,
@@ -246,13 +259,25 @@ MISTAKES = [
     Mistake(
         29,
         "an assigner of one argument",
-        "class Assigner(TimestampAssigner):\n    def extract_timestamp(self, value):\n        return 1\n"
-        "numbers.assign_timestamps_and_watermarks(monotonous.with_timestamp_assigner(Assigner())).print()  # here\n"
+        "class Assigner(TimestampAssigner):\n    def extract_timestamp(self, value):  # here\n        return 1\n"
+        "numbers.assign_timestamps_and_watermarks(monotonous.with_timestamp_assigner(Assigner())).print()\n"
         "env.execute()",
         (
             "takes 2 positional arguments",
             "record: 1",
-            "hint: a timestamp assigner takes two arguments: (value, record_",
+            "hint: extract_timestamp is called as extract_timestamp(value, record_timestamp)",
+        ),
+    ),
+    Mistake(
+        29,
+        "an assigner that is a function of one argument",
+        "timed = monotonous.with_timestamp_assigner(lambda value: value)  # here\n"
+        "numbers.assign_timestamps_and_watermarks(timed).print()\nenv.execute()",
+        (
+            "takes 1 positional argument",
+            "operator 'Timestamps/Watermarks'",
+            "record: 1",
+            "hint: a timestamp assigner takes two arguments: (value, record_timestamp)",
         ),
     ),
     Mistake(
@@ -295,7 +320,7 @@ MISTAKES = [
         35,
         "a path instead of a sink",
         "numbers.sink_to('out')  # here",
-        ("sink_to takes a sink from datastream.connectors, got 'out'; pass FileSink",),
+        ("sink_to takes a sink from datastream.connectors, got 'out'; pass one, such as FileSink.for_row_format(",),
     ),
     Mistake(
         36,
@@ -342,8 +367,13 @@ MISTAKES = [
     Mistake(
         45,
         "a breakpoint without a terminal",
-        "def stops(n):\n    breakpoint()\n    return n  # here\nnumbers.map(stops).print()\nenv.execute()",
-        ("BdbQuit", "operator 'Map'", "record: 1", "hint: breakpoint() needs a terminal"),
+        "def stops(n):\n    breakpoint()  # here\n    return n\nnumbers.map(stops).print()\nenv.execute()",
+        (
+            "BdbQuit: breakpoint() found no terminal",
+            "operator 'Map'",
+            "record: 1",
+            "hint: breakpoint() needs a terminal",
+        ),
     ),
 ]
 
@@ -360,10 +390,24 @@ ELSEWHERE = {
 
 COMMANDS = {
     16: [
-        (["run", "-p", "four", "word_count.py"], "'--parallelism'"),
-        (["run", "--mode", "stream", "word_count.py"], "'stream' is not one of 'streaming', 'batch', 'automatic'"),
+        (["run", "-p", "four", "word_count.py"], "'--parallelism' / '-p': 'four' is not a whole number of 1 or more"),
+        (
+            ["run", "--mode", "stream", "word_count.py"],
+            "not one of 'streaming', 'batch', 'automatic'; did you mean 'streaming'?",
+        ),
         (["run", "--runner", "flink", "word_count.py"], "'flink' is not one of 'spark', 'local'"),
     ],
+    17: [
+        (["run", "-D", "parallelism.default=zwei", "word_count.py"], "'-D': configuration parallelism.default = 'zwei'")
+    ],
+    18: [
+        (
+            ["run", "-D", "execution.checkpointing.interval=soon", "word_count.py"],
+            "expected a duration such as '200 ms'",
+        )
+    ],
+    4: [(["run", "-D", "paralelism.default=2", "word_count.py"], "unknown: did you mean parallelism.default?")],
+    41: [(["run", "--master", "foo", "word_count.py"], "'--master': 'foo' is no Spark master: use local[N]")],
     40: [(["run", "nofile.py"], "'nofile.py' does not exist"), (["rnu", "x.py"], "Did you mean 'run'?")],
 }
 
@@ -393,8 +437,14 @@ def test_the_message_says_what_is_wrong_where_and_what_to_do(
     lines = (SETUP + mistake.program).splitlines()
     for number in [number for number, line in enumerate(lines, 1) if line.endswith("# here")]:
         assert f"{program}:{number}" in text, text
+    if status:
+        shown = [(int(number), code) for number, code in SHOWN.findall(text)]
+        assert any(lines[number - 1].strip() == code for number, code in shown), f"no source line in:\n{text}"
+        parts = [text.find(part) for part in ("  in operator ", "  record: ", "  hint: ")]
+        assert [each for each in parts if each >= 0] == sorted(each for each in parts if each >= 0), text
     assert len(text.splitlines()) <= 8, text  # noqa: PLR2004
     assert text.count("hint: ") + text.count("return a matching value") <= 1, text
+    assert not FOREIGN.search(text), text
 
 
 @pytest.mark.parametrize(("arguments", "says"), [case for cases in COMMANDS.values() for case in cases])
@@ -408,9 +458,8 @@ def test_a_wrong_command_names_the_argument_and_what_it_takes(
     assert says in re.sub(r"[│\s]+", " ", done.output)
 
 
-def test_each_mistake_of_the_list_is_tested_once() -> None:
-    numbers = [each.number for each in MISTAKES] + list(ELSEWHERE) + list(COMMANDS)
-    assert sorted(numbers) == list(range(1, 46))
+def test_each_mistake_of_the_list_is_tested() -> None:
+    assert {each.number for each in MISTAKES} | set(ELSEWHERE) | set(COMMANDS) == set(range(1, 46))
 
 
 @pytest.mark.parametrize(("file", "text"), ELSEWHERE.values())

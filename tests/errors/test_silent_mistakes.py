@@ -263,6 +263,7 @@ class TestForgottenExecute:
         assert self.run(tmp_path, "pass", last) == 0
         assert capsys.readouterr().err == (
             "the program built 2 operators that it did not execute: call env.execute()\n"
+            f"  the last one at {tmp_path}/program.py:7: env.from_collection([1]).map(str).print()\n"
         )
 
     @pytest.mark.parametrize(("last", "told"), [("", True), ("raise LookupError('no')", False), ("1", True)])

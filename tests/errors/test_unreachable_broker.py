@@ -30,7 +30,7 @@ def reading_from(servers: str) -> StreamExecutionEnvironment:
 def report(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> tuple[str, list[str]]:
     """The error of a job whose broker does not answer, and what was logged meanwhile."""
     monkeypatch.setattr(cluster, "FIRST_ANSWER_SECONDS", 3.0)
-    monkeypatch.setattr(cluster, "_SILENCE_SECONDS", 0.2)
+    monkeypatch.setattr(client, "SILENCE_SECONDS", 0.2)
     with caplog.at_level(logging.WARNING, logger="scurry"), pytest.raises(SourceConnectionError) as caught:
         reading_from("127.0.0.1:1").execute("doomed")
     return caught.value.report(), [record.getMessage() for record in caplog.records]
@@ -38,11 +38,15 @@ def report(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) ->
 
 def test_the_source_and_the_users_lines_are_named_and_the_wait_is_announced_once(report: tuple[str, list[str]]) -> None:
     text, logged = report
-    first, place = text.splitlines()
-    assert re.match(
-        r"source 'orders' built at .*test_unreachable_broker\.py:\d+: the Kafka cluster at 127.0.0.1:1", first
+    first, source, place = text.splitlines()
+    assert first == (
+        "the Kafka cluster at 127.0.0.1:1 cannot be read: 127.0.0.1:1/bootstrap: Connect to ipv4#127.0.0.1:1 failed: "
+        "Connection refused; is a broker running there, and can this machine reach it?"
     )
-    assert re.search(r"test_unreachable_broker\.py:\d+$", place), text
+    assert re.match(r"  in source 'orders' built at .*test_unreachable_broker\.py:\d+: env\.from_source\(", source), (
+        text
+    )
+    assert re.search(r"test_unreachable_broker\.py:\d+: reading_from\(.*execute", place), text
     assert logged == ["waiting up to 3 s for the Kafka broker 127.0.0.1:1"]
 
 

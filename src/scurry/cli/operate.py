@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from scurry.cli.options import Group
+from scurry.cli.options import Group, whole_number
 from scurry.cli.tables import position_text, print_json, print_table, size_text, span_text, time_text
 from scurry.errors import JobError, ScurryError
 
@@ -182,7 +182,12 @@ def dispose(
 
 def rescale(
     job: Job,
-    parallelism: Annotated[int, typer.Option("--parallelism", "-p", min=1, help="Number of subtasks from now on.")],
+    parallelism: Annotated[
+        int,
+        typer.Option(
+            "--parallelism", "-p", parser=whole_number(1), metavar="N", help="Number of subtasks from now on."
+        ),
+    ],
     url: Url = None,
 ) -> None:
     """Change the parallelism of a running job."""

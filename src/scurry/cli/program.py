@@ -39,7 +39,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
     from scurry.runtime.engines import end_early, start_early
 
     pyflink_alias.install(announce=_say_what_pyflink_is)
-    before = launch.operators_left()
+    before = len(launch.operators_left())
     prepare = None if options.explain_only else start_early
     try:
         with _as_started_by_python(program, arguments), activate(options, prepare):
@@ -54,7 +54,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
                 runpy.run_path(str(program), run_name="__main__")
     except SystemExit as end:
         if (status := _exit_status(end)) == 0:
-            _tell_what_was_not_executed(launch.operators_left() - before)
+            _tell_what_was_not_executed(launch.operators_left()[before:])
         return status
     except KeyboardInterrupt:
         _print_error("interrupted")
@@ -69,7 +69,7 @@ def run_program(program: Path | str, arguments: Sequence[str], options: LaunchOp
         sys.stdout.flush()
         if prepare is not None:
             end_early()
-    _tell_what_was_not_executed(launch.operators_left() - before)
+    _tell_what_was_not_executed(launch.operators_left()[before:])
     return 0
 
 
@@ -121,9 +121,9 @@ def _exit_status(end: SystemExit) -> int:
     return FAILED
 
 
-def _tell_what_was_not_executed(operators: int) -> None:
-    if operators > 0:
-        _print_error(launch.not_executed(operators))
+def _tell_what_was_not_executed(places: Sequence[tuple[str, int]]) -> None:
+    if places:
+        _print_error(launch.not_executed(places))
 
 
 def _say_what_pyflink_is() -> None:

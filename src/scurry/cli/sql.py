@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scurry.cli.options import Group, Master, Runner, parse_settings
+from scurry.cli.options import Group, Master, Runner, one_of, parse_settings, whole_number
 
 if TYPE_CHECKING:
     from scurry.sql.client.client import SqlClient
@@ -36,11 +36,7 @@ Settings = Annotated[
 ]
 RunnerOption = Annotated[
     Runner | None,
-    typer.Option(
-        "--runner",
-        case_sensitive=False,
-        help="What executes statements: the command's own process, the default, or Spark.",
-    ),
+    one_of(Runner, "--runner", "What executes statements: the command's own process, the default, or Spark."),
 ]
 History = Annotated[
     Path | None,
@@ -89,16 +85,24 @@ def sql(
 
 def gateway(
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for any free one.")] = 8083,
+    port: Annotated[
+        int, typer.Option(parser=whole_number(0, 65535), metavar="N", help="The port; 0 for any free one.")
+    ] = 8083,
     settings: Settings = None,
     runner: RunnerOption = None,
     master: Master = None,
     files: Files = None,
     idle_timeout: Annotated[
         int,
-        typer.Option(min=0, metavar="SECONDS", help="Close sessions after this time without a request; 0 for never."),
+        typer.Option(
+            parser=whole_number(0),
+            metavar="SECONDS",
+            help="Close sessions after this time without a request; 0 for never.",
+        ),
     ] = 600,
-    max_sessions: Annotated[int, typer.Option(min=1, help="How many sessions there are at most.")] = 1000,
+    max_sessions: Annotated[
+        int, typer.Option(parser=whole_number(1), metavar="N", help="How many sessions there are at most.")
+    ] = 1000,
     no_token: Annotated[
         bool,
         typer.Option(

@@ -80,6 +80,7 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
     function. Both are stored in the error (`cause`, `details`); the details are logged at level DEBUG.
     """
     checks = _checks(function) if check_arguments else []
+    first = 1 if function.__code__.co_varnames[:1] == ("self",) else 0
 
     def call(*args: Any, **kwargs: Any) -> Any:
         __tracebackhide__ = True  # pytest
@@ -88,12 +89,10 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
                 value = args[position] if position < len(args) else kwargs.get(name, _ABSENT)
                 if value is not _ABSENT and not any(_FITS[kind](value) for kind in kinds):
                     raise ArgumentTypeError(_wrong_kind(function, args, name, expected, value))
+            if builder := _unbuilt([*args[first:], *kwargs.values()]):
+                raise ArgumentTypeError(f"{function.__qualname__}: {builder} is not built: call .build() on it")
             return function(*args, **kwargs)
         except ScurryError as error:
-            if isinstance(error, (ArgumentTypeError, MissingAttributeError)) and (
-                builder := _unbuilt([*args[1:], *kwargs.values()])
-            ):
-                error = ArgumentTypeError(f"{function.__qualname__}: {builder} is not built: call .build() on it")
             raise _cut(error) from None
         except Exception as error:
             if not type(error).__module__.startswith("py4j."):
@@ -216,8 +215,11 @@ def _checks(function: Callable[..., Any]) -> list[_Check]:
 
 def _unbuilt(values: list[Any]) -> str:
     """Return the name of the first builder among the arguments; empty without builders."""
-    builders = [type(value) for value in values if isinstance(value, ApiObject) and hasattr(type(value), "build")]
-    return f"the {builders[0].__qualname__}" if builders else ""
+    for value in values:
+        kind = type(value)
+        if hasattr(kind, "build") and kind.__module__.startswith("scurry."):
+            return f"the {kind.__qualname__}"
+    return ""
 
 
 def _wrong_kind(function: Callable[..., Any], args: tuple[Any, ...], name: str, expected: str, value: Any) -> str:

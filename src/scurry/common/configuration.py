@@ -61,7 +61,8 @@ class Configuration(ApiObject, check_arguments=False):
         """
         if not isinstance(key, str) or not isinstance(value, str):
             raise ArgumentTypeError(
-                f"configuration {key!r} = {value!r}: both must be str; use set_integer, set_boolean, set_float or str()"
+                f"configuration {key!r} = {value!r}: both must be str: write {str(value)!r}, or use set_integer, "
+                "set_boolean or set_float"
             )
         self._values[key] = value
         self._typed.pop(key, None)

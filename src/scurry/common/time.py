@@ -174,7 +174,7 @@ def to_millis(value: TimeAmount) -> int:
             "datetime.timedelta, Time.seconds(...) or Duration.of_seconds(...)"
         )
     if abs(millis) > _LONGEST_MS:
-        raise ArgumentError(f"{value!r} is too long: amounts of time have at most {_LONGEST_MS} ms (Long.MAX_VALUE)")
+        raise ArgumentError(f"{value!r} is too long: amounts of time have at most {_LONGEST_MS} ms")
     return millis
 
 
@@ -195,9 +195,7 @@ def checked_time(value: Any, what: str = "a timestamp") -> int:
     if time is None or isinstance(value, bool):
         raise TimestampError(f"{what} must be an int (milliseconds since the epoch), not {value!r}")
     if not -_LONGEST_MS - 1 <= time <= _LONGEST_MS:
-        raise TimestampError(
-            f"{what} must be from Long.MIN_VALUE to Long.MAX_VALUE (milliseconds in 64 bits), not {time}"
-        )
+        raise TimestampError(f"{what} must be from -2**63 to 2**63 - 1 (milliseconds in 64 bits), not {time}")
     return time
 
 

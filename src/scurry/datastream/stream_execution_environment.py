@@ -261,7 +261,7 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
     def _register(self, node: OperatorNode) -> None:
         from scurry.common._process import launch
 
-        launch.operator_built(id(self), node.origin.file)
+        launch.operator_built(id(self), node.origin.file, node.origin.line)
         self._operators.append(node)
 
     def _plan(self, job_name: str | None) -> JobPlan:

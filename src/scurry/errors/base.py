@@ -6,7 +6,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from scurry.errors.user_frames import user_frames
+from scurry.errors.user_frames import user_frames, with_source
 
 if TYPE_CHECKING:
     from scurry.errors.statement import StatementPlace
@@ -58,7 +58,8 @@ class ScurryError(Exception):
         if not entries:
             return text
         place = f"{entries[-1].tb_frame.f_code.co_filename}:{entries[-1].tb_lineno}"
-        return text if re.search(rf"{re.escape(place)}(?!\d)", text) else f"{text}\n  at {place}"
+        shown = with_source(place)
+        return text if re.search(rf"{re.escape(shown)}(?!\d)", text) else f"{text}\n  at {shown}"
 
     def _render_traceback_(self) -> list[str]:
         """Return the lines that IPython and Jupyter show."""

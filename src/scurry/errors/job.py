@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scurry.errors.base import ScurryError
+from scurry.errors.user_frames import with_source
 
 
 @dataclass
@@ -47,7 +48,8 @@ class Failure:
             for file, line, name, code in reversed(self.frames)
         ]
         made = "built" if self.kind == "operator" else "defined"
-        lines.append(f"  in {self.kind} {self.operator!r} {made} at {self.origin}")
+        place = self.origin if self.frames else with_source(self.origin)
+        lines.append(f"  in {self.kind} {self.operator!r} {made} at {place}")
         if self.record is not None:
             lines.append(f"  record: {self.record}")
         if self.hint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -69,3 +70,15 @@ def user_stack_level() -> int:
         frame = frame.f_back
         level += 1
     return level
+
+
+def with_source(place: str) -> str:
+    """Return a place in a Python program, `FILE:LINE`, with the text of the line if it is known.
+
+    Scripts of SQL are left alone: their errors end with the statement.
+    """
+    file, _, line = place.rpartition(":")
+    if not line.isdigit() or file.endswith(".sql"):
+        return place
+    code = linecache.getline(file, int(line)).strip()
+    return f"{place}: {code}" if code else place

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import SourceConnectionError, SourceNotFoundError
+from scurry.errors.user_frames import with_source
 from scurry.graph.capture import as_captured
 from scurry.graph.nodes import Origin
 from scurry.graph.operators import AssignTimestamps, Filter, Global, Operator, Partitioner, Sink
@@ -34,8 +35,16 @@ def naming_source(name: str, origin: Origin) -> Iterator[None]:
     try:
         yield
     except (SourceConnectionError, SourceNotFoundError) as error:
-        error.args = (f"source {name!r} built at {origin}: {error}",)
+        error.args = (f"{error}\n  in source {name!r} built at {with_source(str(origin))}",)
         raise
+
+
+def _definition(plan: OperatorPlan) -> str:
+    """Return where the function of an operator is defined; where the operator is built if that says as much."""
+    function = getattr(plan.operator, "function", None)
+    code = getattr(function, "__code__", None)
+    is_named = code is not None and code.co_name != "<lambda>"
+    return with_source(f"{code.co_filename}:{code.co_firstlineno}") if is_named else str(plan.origin)
 
 
 @dataclass
@@ -131,7 +140,7 @@ class OperatorPlan:
     def as_producers(self) -> list[str]:
         """Return the `producers` of the operators that receive this one's records."""
         handed_on = isinstance(self.operator, (Filter, AssignTimestamps))
-        return self.producers if handed_on else [f"{self.name!r} ({self.origin})"]
+        return self.producers if handed_on else [f"{self.name!r} ({_definition(self)})"]
 
 
 @dataclass

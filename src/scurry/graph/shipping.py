@@ -14,6 +14,7 @@ from typing import Any
 
 from scurry.common.pickling import by_value
 from scurry.errors import WorkerModuleError
+from scurry.errors.user_frames import with_source
 from scurry.graph.capture import unpicklable
 from scurry.graph.plan import JobPlan
 
@@ -49,7 +50,10 @@ def load_plan(shipped: bytes) -> JobPlan:
         plan: JobPlan = pickle.loads(shipped)
     except ModuleNotFoundError as error:
         module = error.name or str(error)
-        users = "".join(f"\n  in operator {part.name!r} built at {part.origin}" for part in _users(shipped, module))
+        users = "".join(
+            f"\n  in operator {part.name!r} built at {with_source(str(part.origin))}"
+            for part in _users(shipped, module)
+        )
         raise WorkerModuleError(
             f"workers have no module named {module!r}{users}\n  hint: {how_to_ship(module)}", module
         ) from error

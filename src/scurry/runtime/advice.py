@@ -100,11 +100,17 @@ def _about_empty_state(error: TypeError) -> str:
     return ""
 
 
+def has_terminal() -> bool:
+    """Return whether a debugger can ask the user: workers of Spark have nobody to ask."""
+    return "pyspark" not in sys.modules and sys.stdin is not None and sys.stdin.isatty()
+
+
 def _about_breakpoint() -> str:
     if "pyspark" in sys.modules:
         return "breakpoint() needs a terminal: use --runner local"
-    has_terminal = sys.stdin is not None and sys.stdin.isatty()
-    return "" if has_terminal else "breakpoint() needs a terminal: standard input is none"
+    return (
+        "" if has_terminal() else "breakpoint() needs a terminal: run the program in one, without a pipe as its input"
+    )
 
 
 def changed_globals(plan: OperatorPlan) -> str:
@@ -174,7 +180,7 @@ def _about_attribute(plan: OperatorPlan | SourcePlan, error: AttributeError) -> 
 def wrong_parameters(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple[str, Callable[..., Any] | None]:
     """Return how an operator calls a method of a function object that takes other parameters, and the method.
 
-    The text is empty if the error has another cause.
+    For a plain function the text is empty; both are if the error has another cause.
     """
     call, found, _ = str(error).partition("()")
     counted = isinstance(error, TypeError) and "positional argument" in str(error)
@@ -182,6 +188,8 @@ def wrong_parameters(plan: OperatorPlan | SourcePlan, error: BaseException) -> t
         return "", None
     name = call.rpartition(".")[2]
     function = _function_of(plan)
+    if isinstance(function, FunctionType):
+        return "", function if function.__name__ == name else None
     for cls in type(function).__mro__:
         if cls.__module__.partition(".")[0] == "scurry" and isinstance(declared := vars(cls).get(name), FunctionType):
             parameters = ", ".join(list(signature(declared).parameters)[1:])
@@ -201,12 +209,14 @@ def not_iterable(plan: OperatorPlan | SourcePlan, error: BaseException) -> tuple
     name = next((name for name in _EMITTING if hasattr(function, name)), None)
     hook = getattr(function, name) if name is not None else function
     what = name or getattr(function, "__name__", "the function")
-    return f"{what} returned {kind.strip(chr(39))!r}, not an iterable of results", hook
+    returned = "None" if "NoneType" in kind else f"a value of type {kind.strip(chr(39))}"
+    return f"{what} returned {returned}, not an iterable of results", hook
 
 
 def _function_of(plan: OperatorPlan | SourcePlan) -> Any:
     """Return the user's function of an operator, also of one that wraps it; None if it has none."""
     function = getattr(getattr(plan, "operator", None), "function", None)
+    function = getattr(function, "timestamp_assigner", function)
     return getattr(function, "function", function)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.errors import Failure, OperatorError, RecordRejectedError, ScurryError
 from scurry.errors.base import HINT
 from scurry.errors.user_frames import only_user_frames
-from scurry.runtime.advice import advice, not_iterable, wrong_parameters
+from scurry.runtime.advice import advice, has_terminal, not_iterable, wrong_parameters
 
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan, SourcePlan
@@ -60,12 +60,15 @@ def operator_error(
         if frame.filename != bdb.__file__  # where breakpoint() found no terminal
     ]
     kind, message = type(error).__name__, str(error)
+    if isinstance(error, bdb.BdbQuit):
+        message = "the debugger was quit" if has_terminal() else "breakpoint() found no terminal"
+        frames = [*frames[:-1], *map(_at_breakpoint, frames[-1:])]
     problem, hook = not_iterable(plan, error)
     if problem:
         message, hint = problem, "yield the results or return a list of them"
         frames = list(_definition(hook))
     parameters, hook = wrong_parameters(plan, error)
-    if parameters:
+    if hook is not None:
         frames = list(_definition(hook))
     return OperatorError(
         Failure(
@@ -81,6 +84,14 @@ def operator_error(
             is_permanent(error),
         )
     )
+
+
+def _at_breakpoint(frame: tuple[str, int, str, str]) -> tuple[str, int, str, str]:
+    """Return the frame of a function at its call of the debugger, which stops at the line after that."""
+    file, line, name, code = frame
+    before = linecache.getline(file, line - 1).strip()
+    is_call = any(call in before for call in ("breakpoint(", "set_trace("))
+    return (file, line - 1, name, before) if is_call else (file, line, name, code)
 
 
 def _hint_of(error: BaseException) -> str:

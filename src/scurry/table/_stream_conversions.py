@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scurry.common._api import ApiObject
 from scurry.common.typeinfo import TypeInformation
 from scurry.errors import ArgumentError, ArgumentTypeError, UnsupportedError
 from scurry.table._definitions import definition_of_schema
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from scurry.sql.statements.streams.records import Conversion
 
 
-class StreamConversions:
+class StreamConversions(ApiObject):
     """Conversions between the tables of an environment and streams."""
 
     _session: TableSession

@@ -45,6 +45,7 @@ def machine_without_java(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pat
     monkeypatch.delenv("SCURRY_SETUP", raising=False)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(sys, "executable", str(python))
+    monkeypatch.setattr(setup, "_not_installed", None)
     return python
 
 
@@ -91,6 +92,18 @@ def test_an_installation_that_fails_says_why_and_leaves_nothing(machine_without_
     with pytest.raises(JavaMissingError, match="ERROR: No matching distribution found"):
         setup.prepare_java()
     assert list(java.installed_java().parent.iterdir()) == []
+
+
+def test_an_installation_that_failed_is_not_tried_again(
+    machine_without_java: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stands_for_pip(machine_without_java, FAILING_PIP)
+    with pytest.raises(JavaMissingError):
+        setup.prepare_java()
+    capsys.readouterr()
+    with pytest.raises(JavaMissingError, match="ERROR: No matching distribution found"):
+        setup.prepare_java()
+    assert capsys.readouterr().err == ""
 
 
 def test_nothing_is_installed_where_that_is_forbidden(

@@ -37,7 +37,7 @@ def parse_integer(text: str) -> int:
     """
     if re.fullmatch(r"[-+]?[0-9]+", text) and -_LARGEST_LONG - 1 <= int(text) <= _LARGEST_LONG:
         return int(text)
-    raise ValueError("expected a whole number of 64 bits")
+    raise ValueError("expected a whole number")
 
 
 def parse_float(text: str) -> float:

@@ -209,7 +209,9 @@ def validate(configuration: Configuration | Mapping[str, str]) -> None:
         elif key.startswith("scurry.") or _misspelt(key):
             unknown.append(_unknown(key))
         elif not _harmless(key):
-            ignored.append(f"{key} (neither Flink nor scurry has it)")
+            closest = _closest(key, cutoff=0.7)
+            meant = f"; did you mean {closest}?" if closest is not None else ""
+            ignored.append(f"{key} (neither Flink nor scurry has it{meant})")
     if unknown:
         raise UnknownConfigError("\n".join(unknown))
     if ignored:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import atexit
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from scurry.errors.user_frames import with_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +67,22 @@ _active = LaunchOptions()
 #: begins to start the engine for the first environment
 _prepare: Callable[[Mapping[str, str]], None] | None = None
 
-#: id of an environment -> the files that built operators which are not part of a plan yet
-_built: defaultdict[int, list[str]] = defaultdict(list)
+#: id of an environment -> the places that built operators which are not part of a plan yet, as file and line
+_built: defaultdict[int, list[tuple[str, int]]] = defaultdict(list)
 
 
-def operator_built(environment: int, file: str) -> None:
+def operator_built(environment: int, file: str, line: int) -> None:
     """Note an operator that is not part of a plan yet.
 
     Args:
         environment: The id of its environment.
         file: The file that built it.
+        line: The line there.
     """
     if not _built:
         atexit.unregister(_tell_at_exit)
         atexit.register(_tell_at_exit, getattr(sys.modules["__main__"], "__file__", None))  # gone at the exit
-    _built[environment].append(file)
+    _built[environment].append((file, line))
 
 
 def operators_planned(environment: int) -> None:
@@ -87,15 +90,19 @@ def operators_planned(environment: int) -> None:
     _built.pop(environment, None)
 
 
-def operators_left() -> int:
-    """Return how many operators were built and are not part of a plan."""
-    return sum(map(len, _built.values()))
+def operators_left() -> list[tuple[str, int]]:
+    """Return where the operators were built that are not part of a plan, as file and line, in that order."""
+    return [place for places in _built.values() for place in places]
 
 
-def not_executed(operators: int) -> str:
-    """Return the warning about operators that a program built but did not execute."""
-    built = f"{operators} operator{'s' * (operators > 1)}"
-    return f"the program built {built} that it did not execute: call env.execute()"
+def not_executed(places: Sequence[tuple[str, int]]) -> str:
+    """Return the warning about operators that a program built at some places but did not execute."""
+    file, line = places[-1]
+    built = f"{len(places)} operator{'s' * (len(places) > 1)}"
+    return (
+        f"the program built {built} that it did not execute: call env.execute()\n"
+        f"  the last one at {with_source(f'{file}:{line}')}"
+    )
 
 
 def _tell_at_exit(program: str | None) -> None:
@@ -104,7 +111,7 @@ def _tell_at_exit(program: str | None) -> None:
     Args:
         program: The file of the main module.
     """
-    left = sum(files.count(program) for files in _built.values() if program is not None)
+    left = [(file, line) for file, line in operators_left() if file == program]
     if left and not hasattr(sys, "last_type"):
         print(not_executed(left), file=sys.stderr, flush=True)
 

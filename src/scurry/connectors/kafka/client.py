@@ -23,6 +23,11 @@ if _LOGGER.level == logging.NOTSET:
 _ANNOUNCER = logging.getLogger("scurry.kafka")
 _ANNOUNCER.addHandler(logging.NullHandler())
 
+#: How long a job waits for a cluster before it says so.
+SILENCE_SECONDS = 1.0
+#: The end of errors of librdkafka: `(after 0ms in state CONNECT, 5 identical error(s) suppressed)`.
+_ASIDE = re.compile(r" \(after \d+ms in state .*\)$")
+
 #: Unused clients are closed after this time.
 _IDLE_SECONDS = 30.0
 
@@ -107,8 +112,8 @@ class Trouble:
         return {**defaults, **configuration, "error_cb": self.heard, "logger": _LOGGER, "log_level": 4}
 
     def heard(self, error: Any) -> None:
-        """Store an error."""
-        self._said[error.name()] = error.str()
+        """Store an error, without what librdkafka adds about the state of its connection and repetitions."""
+        self._said[error.name()] = _ASIDE.sub("", error.str())
 
     def clear(self) -> None:
         """Forget all errors, because the cluster has answered."""
@@ -124,6 +129,11 @@ class Trouble:
         said = {name: text for name, text in self._said.items() if name != "_ALL_BROKERS_DOWN"}
         text = self.refused or next(reversed(said.values()), str(otherwise))
         return f"{text}; check security.protocol and the sasl.* and ssl.* properties" if self.refused else text
+
+    def reason_of_silence(self, otherwise: object) -> str:
+        """Return the reason why a cluster has never answered, and what to look at."""
+        reason = self.reason(otherwise)
+        return reason if self.refused else f"{reason}; is a broker running there, and can this machine reach it?"
 
 
 def _refuses(name: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, wait
 from typing import Any
 
+from scurry.connectors.kafka import client
 from scurry.connectors.kafka.client import Trouble, announce_wait, committed, confluent
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.kafka.properties import ClientProperties
@@ -16,8 +17,6 @@ from scurry.errors import SourceConnectionError
 #: Timeout of a cluster's first answer; later it may be unavailable for longer.
 FIRST_ANSWER_SECONDS = 15.0
 RETRY_SECONDS = 0.5
-#: Waiting for a cluster is logged after this time.
-_SILENCE_SECONDS = 1.0
 _REQUEST_SECONDS = 5.0
 
 #: Special timestamps of Kafka's protocol.
@@ -123,7 +122,7 @@ class Cluster:
                 self._admin.poll(0)
                 if self._trouble.refused or time.monotonic() > give_up:
                     raise self.unreachable(error) from None
-                if not reported and time.monotonic() > began + _SILENCE_SECONDS:
+                if not reported and time.monotonic() > began + client.SILENCE_SECONDS:
                     reported = True
                     announce_wait(self.servers, patience)
                 time.sleep(RETRY_SECONDS)
@@ -168,11 +167,8 @@ class Cluster:
     def unreachable(self, error: Exception) -> SourceConnectionError:
         """Return the error for a cluster that does not answer."""
         self._admin.poll(0)
-        reason = self._trouble.reason(error)
-        return SourceConnectionError(
-            f"the Kafka cluster at {self.servers} cannot be read: {reason}; is a broker running there, and "
-            "can this machine reach it?"
-        )
+        reason = self._trouble.reason_of_silence(error)
+        return SourceConnectionError(f"the Kafka cluster at {self.servers} cannot be read: {reason}")
 
     def commit(self, offsets: Mapping[KafkaTopicPartition, int]) -> None:
         """Commit offsets of the group without waiting for the result."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from scurry.connectors.kafka import client
 from scurry.connectors.kafka.client import ClientPool, Trouble, confluent
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.serializer import ProducerRecord
@@ -58,14 +59,18 @@ class TopicProducer:
         Raises:
             SinkConnectionError: The cluster does not answer, denies access, or has no such topic.
         """
-        begun, topic = time.monotonic(), self._topic
+        begun, topic, announced = time.monotonic(), self._topic, False
         while not self._connected:
             try:
                 found = self.client.list_topics(*([topic] if topic is not None else []), timeout=1.0)
             except self._module.KafkaException as error:
                 self.client.poll(0)
                 if self._trouble.refused or time.monotonic() > begun + self._patience:
-                    raise self.error(error.args[0].str()) from None
+                    reason = self._trouble.reason_of_silence(error.args[0].str())
+                    raise SinkConnectionError(self._unwritable(reason)) from None
+                if not announced and time.monotonic() > begun + client.SILENCE_SECONDS:
+                    announced = True
+                    client.announce_wait(self._servers, self._patience)
                 continue
             missing = topic is not None and found.topics[topic].error
             if not missing:
@@ -77,9 +82,10 @@ class TopicProducer:
 
     def error(self, reason: str) -> SinkConnectionError:
         """Return the error for a cluster that does not accept records."""
-        return SinkConnectionError(
-            f"the Kafka cluster at {self._servers} cannot be written to: {self._trouble.reason(reason)}"
-        )
+        return SinkConnectionError(self._unwritable(self._trouble.reason(reason)))
+
+    def _unwritable(self, reason: str) -> str:
+        return f"the Kafka cluster at {self._servers} cannot be written to: {reason}"
 
     def _undelivered(self, error: Any, message: Any) -> None:
         if error is not None and not self._failures:

@@ -415,7 +415,8 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         from scurry.connectors.sink import Sink
 
         if not isinstance(sink, Sink):
-            hint = "use add_sink(...) for a SinkFunction" if isinstance(sink, SinkFunction) else "pass FileSink, ..."
+            files = "pass one, such as FileSink.for_row_format(path, Encoder.simple_string_encoder()).build()"
+            hint = "use add_sink(...) for a SinkFunction" if isinstance(sink, SinkFunction) else files
             raise ArgumentTypeError(f"sink_to takes a sink from datastream.connectors, got {sink!r}; {hint}")
         return self._sink(sink, type(sink).__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from scurry.common._api import ApiObject, made_by
+from scurry.common._api import ApiObject, at_boundary, made_by
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
@@ -209,6 +209,7 @@ class CsvReaderFormat(CsvFormat):
     """Read rows with named fields from CSV files."""
 
     @staticmethod
+    @at_boundary
     def for_schema(schema: CsvSchema) -> CsvReaderFormat:
         """Return the format of a schema.
 
@@ -224,6 +225,7 @@ class CsvBulkWriters:
     """Create writers of CSV files for `FileSink.for_bulk_format`."""
 
     @staticmethod
+    @at_boundary
     def for_schema(schema: CsvSchema) -> BulkWriterFactory:
         """Return the factory of writers of rows.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.common._api import ApiObject, made_by
+from scurry.common._api import ApiObject, at_boundary, made_by
 from scurry.common._charsets import text_of
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
@@ -182,6 +182,7 @@ class JsonReaderFormat(MessageLinesFormat):
         return JsonReaderFormat(JsonRowDeserializationSchema(_row_type(type_info), fail_on_missing_field, False))
 
     @staticmethod
+    @at_boundary
     def for_schema(schema: DeserializationSchema) -> JsonReaderFormat:
         """Return the format of lines that any given schema reads; a line for which it returns None is skipped.
 

@@ -24,10 +24,7 @@ __all__ = [
 
 def _require_timestamp(timestamp: int) -> None:
     if timestamp <= MIN_TIMESTAMP:
-        raise MissingTimestampError(
-            "the record has no timestamp (Long.MIN_VALUE), so it belongs to no event-time window; "
-            "call assign_timestamps_and_watermarks before the window, or use processing-time windows"
-        )
+        raise MissingTimestampError("the record has no timestamp, so it belongs to no event-time window")
 
 
 class _TimeWindows(WindowAssigner[T, TimeWindow]):

@@ -91,7 +91,7 @@ class WindowOperator(KeyedOperator):
 
     def _hint(self, timestamps: Timestamps) -> str:
         if self.event_time and timestamps is None:
-            return "event-time windows need timestamps: call assign_timestamps_and_watermarks(...) before key_by"
+            return "call assign_timestamps_and_watermarks(...) before key_by, or use processing-time windows"
         return ""
 
     def _add(self, value: Any, timestamp: int, kept: Any) -> None:

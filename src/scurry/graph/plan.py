@@ -43,8 +43,9 @@ def _definition(plan: OperatorPlan) -> str:
     """Return where the function of an operator is defined; where the operator is built if that says as much."""
     function = getattr(plan.operator, "function", None)
     code = getattr(function, "__code__", None)
-    is_named = code is not None and code.co_name != "<lambda>"
-    return with_source(f"{code.co_filename}:{code.co_firstlineno}") if is_named else str(plan.origin)
+    if code is None or code.co_name == "<lambda>":
+        return str(plan.origin)
+    return with_source(f"{code.co_filename}:{code.co_firstlineno}")
 
 
 @dataclass

@@ -5,8 +5,9 @@ It is the reference and reports the place of an error; `format` reads the common
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.connectors.files.formats.csv.schema import CsvDialect
@@ -47,7 +48,6 @@ class CsvParser:
         """Compile the patterns of a dialect."""
         self._dialect = dialect
         self.header: list[str] | None = None
-        self._parsers = [column.parser(dialect) for column in dialect.columns]
         self._escape, self._doubled = dialect.escape or "", (dialect.quote or "") * 2
         separator, escape, quote = re.escape(dialect.separator), re.escape(self._escape), re.escape(dialect.quote or "")
         escaped = f"|{escape}." if escape else ""
@@ -65,6 +65,11 @@ class CsvParser:
         self._opened = re.compile(rf"{inner}\Z", re.DOTALL)
         self._escaped = re.compile(rf"{escape}(.)", re.DOTALL) if escape else None
         self._skipped = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r|\Z)")
+
+    @functools.cached_property
+    def _parsers(self) -> list[Callable[[str], Any]]:
+        """The functions of the columns, which only `rows` needs: tables convert the fields of `records` themselves."""
+        return [column.parser(self._dialect) for column in self._dialect.columns]
 
     def rows(self, text: str, start: int = 0, undecoded: bool = False) -> Iterator[list[Any]]:
         """Yield the values of each record.

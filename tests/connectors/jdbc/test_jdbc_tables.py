@@ -122,13 +122,13 @@ SQLITE = "'url' = 'jdbc:sqlite:/nowhere', 'table-name' = 't'"
 
 
 def test_a_missing_table_name_is_named(env: TableEnvironment) -> None:
-    assert refused(env, "a INT", "'url' = 'jdbc:sqlite:/x'").endswith(
-        "One or more required options are missing.\n\nMissing required options are:\n\ntable-name"
+    assert refused(env, "a INT", "'url' = 'jdbc:sqlite:/x'").startswith(
+        "One or more required options are missing.\nMissing required options are: table-name\n"
     )
 
 
 def test_partition_options_are_given_together(env: TableEnvironment) -> None:
-    assert refused(env, "a INT", SQLITE + ", 'scan.partition.column' = 'a'").endswith(
+    assert refused(env, "a INT", SQLITE + ", 'scan.partition.column' = 'a'").startswith(
         "Either all or none of the following options should be provided:\nscan.partition.column\nscan.partition.num\n"
         "scan.partition.lower-bound\nscan.partition.upper-bound"
     )
@@ -162,5 +162,8 @@ def test_a_catalog_shows_the_tables_of_a_server(env: TableEnvironment, postgres:
 
 
 def test_a_catalog_needs_its_options(env: TableEnvironment) -> None:
-    with pytest.raises(ValidationError, match="(?s)create catalog 'pg'.*base-url\ndefault-database\npassword"):
+    with pytest.raises(
+        ValidationError,
+        match="base-url, default-database, password\nUnable to create catalog 'pg'.*'password' = '...'$",
+    ):
         env.execute_sql("CREATE CATALOG pg WITH ('type' = 'jdbc', 'username' = 'u')")

@@ -13,6 +13,9 @@ from scurry.errors.suggestions import did_you_mean, similar_name
 #: Replacement for reading savepoints in SQL.
 SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scurry.state.SavepointReader"
 
+#: Keys by which factories are found.
+_DISCOVERING = {"connector", "type", "property-version"}
+
 #: Most names that a hint lists.
 _MOST_LISTED = 12
 
@@ -142,7 +145,7 @@ class Options:
         if missing:
             declared = {*known, *(self.prefix + option.key for option in options)}
             given = {key for key in self.values if key.startswith(self.prefix)}
-            raise _missing_options(missing, sorted(given - {"connector"}), sorted(given - declared))
+            raise _missing_options(missing, sorted(given - _DISCOVERING), sorted(given - declared - _DISCOVERING))
         for option in options:
             self.find(option)
 

@@ -164,6 +164,6 @@ def test_a_catalog_shows_the_tables_of_a_server(env: TableEnvironment, postgres:
 def test_a_catalog_needs_its_options(env: TableEnvironment) -> None:
     with pytest.raises(
         ValidationError,
-        match="base-url, default-database, password\nUnable to create catalog 'pg'.*'password' = '...'$",
+        match="base-url, default-database, password\nUnable to create catalog 'pg'",
     ):
         env.execute_sql("CREATE CATALOG pg WITH ('type' = 'jdbc', 'username' = 'u')")

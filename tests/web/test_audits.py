@@ -13,7 +13,7 @@ from scurry.rest.client import RemoteProcess
 from scurry.rest.metrics.history import History
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
-from scurry.rest.session.session import Session
+from scurry.rest.session.session import SessionCluster
 from scurry.rest.settings import RestSettings
 from support.audits import problems_of
 from support.rest.example_job import SCREENS, example, last_hour
@@ -34,7 +34,7 @@ def audited(page: Page, address: str) -> dict[str, list[str]]:
     for width in (1100, 390):
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.emulate_media(color_scheme=scheme)
             page.wait_for_timeout(100)
             if problems := problems_of(page):
                 found[f"{width} {scheme}"] = problems
@@ -65,7 +65,7 @@ def test_a_screen_passes_the_audits(screen: str, page: Page, process: RemoteProc
 def test_a_screen_of_a_session_passes_the_audits(part: str, page: Page, tmp_path: Path) -> None:
     settings = RestSettings.of(Configuration.from_dict({"scurry.rest": "on", "scurry.rest.token": TOKEN}), "local")
     assert settings is not None
-    session = Session("audits", SessionDirectory.named("audits"), {"scurry.runner": "local"})
+    session = SessionCluster("audits", SessionDirectory.named("audits"), {"scurry.runner": "local"})
     endpoint = SessionEndpoint(settings)
     session.open()
     endpoint.serve(session)

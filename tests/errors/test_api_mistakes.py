@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from scurry.common import Configuration, Types
+from scurry.common.serialization import Encoder
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.datastream.connectors.file_system import Encoder, FileSink, FileSource, OutputFileConfig, StreamFormat
+from scurry.datastream.connectors.file_system import FileSink, FileSource, OutputFileConfig, StreamFormat
 from scurry.datastream.connectors.jdbc import JdbcConnectionOptions, JdbcExecutionOptions, JdbcSink
 from scurry.datastream.connectors.kafka import KafkaRecordSerializationSchema, KafkaSink, KafkaSource
 from scurry.datastream.data_stream import DataStream
@@ -170,19 +171,19 @@ class TestThings:
         "call",
         [
             lambda env: env.from_collection([1]).sink_to(KafkaSink.builder()),
-            lambda env: KafkaSource.builder().set_value_only_deserializer(JsonRowDeserializationSchema.builder()),
-            lambda env: KafkaSink.builder().set_record_serializer(KafkaRecordSerializationSchema.builder()),
+            lambda env: KafkaSource.builder().set_value_only_deserializer(JsonRowDeserializationSchema.builder()),  # type: ignore[arg-type]
+            lambda env: KafkaSink.builder().set_record_serializer(KafkaRecordSerializationSchema.builder()),  # type: ignore[arg-type]
             lambda env: TEXT_FILES.with_output_file_config(OutputFileConfig.builder()),
-            lambda env: JdbcSink.sink("", ROW, JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), None),
-            lambda env: JdbcSink.sink("", ROW, None, JdbcExecutionOptions.builder()),
-            lambda env: TableEnvironment.create(EnvironmentSettings.new_instance()),
-            lambda env: TableDescriptor.for_connector("print").schema(Schema.new_builder()),
-            lambda env: StreamTableEnvironment.create(env).create_table("t", TableDescriptor.for_connector("print")),
+            lambda env: JdbcSink.sink("", ROW, JdbcConnectionOptions.JdbcConnectionOptionsBuilder(), None),  # type: ignore[arg-type]
+            lambda env: JdbcSink.sink("", ROW, None, JdbcExecutionOptions.builder()),  # type: ignore[arg-type]
+            lambda env: TableEnvironment.create(EnvironmentSettings.new_instance()),  # type: ignore[arg-type]
+            lambda env: TableDescriptor.for_connector("print").schema(Schema.new_builder()),  # type: ignore[arg-type]
+            lambda env: StreamTableEnvironment.create(env).create_table("t", TableDescriptor.for_connector("print")),  # type: ignore[arg-type]
             lambda env: StreamTableEnvironment.create(env).from_data_stream(None, Schema.new_builder()),
-            lambda env: StreamTableEnvironment.create(env).to_changelog_stream(None, Schema.new_builder()),
-            lambda env: CsvReaderFormat.for_schema(CsvSchema.builder()),
-            lambda env: CsvBulkWriters.for_schema(CsvSchema.builder()),
-            lambda env: JsonReaderFormat.for_schema(JsonRowDeserializationSchema.builder()),
+            lambda env: StreamTableEnvironment.create(env).to_changelog_stream(None, Schema.new_builder()),  # type: ignore[arg-type]
+            lambda env: CsvReaderFormat.for_schema(CsvSchema.builder()),  # type: ignore[arg-type]
+            lambda env: CsvBulkWriters.for_schema(CsvSchema.builder()),  # type: ignore[arg-type]
+            lambda env: JsonReaderFormat.for_schema(JsonRowDeserializationSchema.builder()),  # type: ignore[arg-type]
         ],
     )
     def test_whatever_takes_what_is_built_names_the_builder(self, env: StreamExecutionEnvironment, call: Any) -> None:

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import ArgumentTypeError, MissingAttributeError, ScurryError, SparkFailedError
@@ -17,6 +17,7 @@ from scurry.errors.suggestions import similar_name, similar_names
 from scurry.errors.user_frames import BOUNDARY, only_user_frames
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _logger = logging.getLogger("scurry")
 _LINES_OF_JAVA = 12
@@ -73,7 +74,7 @@ def advice_on_attribute(cls: type, name: str) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -> Callable[..., Any]:
+def at_boundary(function: F, *, check_arguments: bool = True) -> F:
     """Wrap a public function: check its arguments and show only the user's frames in its errors.
 
     An error of scurry is raised without its cause and without scurry's frames, except one frame that names the
@@ -100,7 +101,7 @@ def at_boundary(function: Callable[..., Any], *, check_arguments: bool = True) -
             raise _cut(_failure_of_java(error)) from None
 
     call.__code__ = call.__code__.replace(co_filename=BOUNDARY, co_name=function.__qualname__)
-    return wraps(function)(call)
+    return cast("F", wraps(function)(call))
 
 
 def _cut(error: ScurryError) -> ScurryError:

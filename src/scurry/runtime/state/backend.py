@@ -474,7 +474,7 @@ class KeyedStateBackend:
         """Remove a run of a group."""
         if self.meta.size is not None:
             self.meta.size -= info.size
-        self.store.remove_run(place, info.digest)
+        self.store.remove_run(place, info)
 
     def write_page(self, number: int, blob: bytes | None, size_before: int) -> None:
         """Store a page, or remove it.

@@ -75,7 +75,7 @@ class StateStore(Protocol):
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
         """Write a run."""
 
-    def remove_run(self, key: StoreKey, digest: int) -> None:
+    def remove_run(self, key: StoreKey, info: RunInfo) -> None:
         """Remove a run."""
 
     def stored_keys(self) -> list[StoreKey]:
@@ -114,7 +114,7 @@ class DictStore(dict[StoreKey, bytes]):
         """Write a run."""
         self.put(key, blob)
 
-    def remove_run(self, key: StoreKey, digest: int) -> None:
+    def remove_run(self, key: StoreKey, info: RunInfo) -> None:
         """Remove a run."""
         self.remove(key)
 

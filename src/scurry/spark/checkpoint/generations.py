@@ -6,6 +6,7 @@
         origin-1/               the state that generation 1 begins with, until it is restored
         generation-1/
             spark/              Spark's checkpoint: offsets, commits, state
+            runs/               large runs of state (`workers/run_files.py`)
             assignments/        the assignment log
             finished            exists if all input is processed and committed
 
@@ -21,18 +22,25 @@ import copy
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from scurry.connectors.files.filesystem import file_system
+from scurry.connectors.files.filesystem import file_system, local_path
 from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.identity import LOCAL_STORE, SPARK_GENERATIONS, identity, of_other_runner
 from scurry.runtime.checkpoint.storage import Storage
+from scurry.spark.session.options import is_one_jvm
+from scurry.spark.workers.run_files import RETAINED, RunFiles
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _FILE = SPARK_GENERATIONS
 _FINISHED = "finished"
 _FRAMES = "frames"
-VERSION = 3
+VERSION = 4
+#: Layouts that are read: version 3 has all runs in Spark's state.
+_READ = (3, VERSION)
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,17 @@ class Generation:
     def spark_directory(self) -> str:
         """Spark's checkpoint."""
         return f"{self.directory}/spark"
+
+    def run_files(self, spark: SparkSession) -> RunFiles | None:
+        """Return the files of large runs of state; None if the directory is on no local disk: workers have no access.
+
+        On several machines, runs stay in Spark's state store.
+        """
+        directory = local_path(f"{self.directory}/runs")
+        if directory is None:
+            return None
+        retained = int(spark.conf.get("spark.sql.streaming.minBatchesToRetain") or 0)
+        return RunFiles(directory, is_one_jvm(spark.sparkContext.master or ""), max(retained, RETAINED))
 
     def committed(self) -> int | None:
         """Return the last batch that Spark has committed, by Spark's id; None before the first."""
@@ -110,7 +129,7 @@ class CheckpointDirectory:
         if _FILE in names:
             self.content = _content(storage, directory)
             version = self.content.get("version")
-            if version != VERSION:
+            if version not in _READ:
                 raise CheckpointMismatchError(
                     f"the checkpoint in {directory} has layout version {version}, this release writes {VERSION}: start "
                     "from a savepoint taken with the release that wrote it, or empty the directory"
@@ -141,6 +160,9 @@ class CheckpointDirectory:
         for name, (kind, number) in numbers.items():
             if kind in ("generation", "origin") and number > self.content["generation"]:
                 self._storage.delete(name)
+        if self.content["version"] != VERSION:  # earlier releases cannot read what is written from now on
+            self.content["version"] = VERSION
+            self._write()
 
     @property
     def generation(self) -> Generation:

@@ -14,6 +14,7 @@ from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
 from scurry.spark.checkpoint.state_check import cannot_load_state, unreadable_state
 from scurry.spark.checkpoint.storage import HadoopStorage
 from scurry.spark.workers.failures import texts_of
+from scurry.spark.workers.run_files import DamagedRunError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +37,7 @@ class Recovery:
         checkpoint = generation.spark_directory
         # also on a local disk through Hadoop, which verifies the checksums of the files that Spark writes
         files = HadoopStorage(spark, checkpoint)
-        unreadable = partial(unreadable_state, spark, checkpoint, files)
+        unreadable = partial(unreadable_state, spark, checkpoint, files, generation.run_files(spark))
         rolled_back = partial(job.log.note, event="rolled back", level=WARNING, logger="checkpoint")
         self._rollback = Rollback(generation.directory, generation.storage, files, unreadable, rolled_back)
 
@@ -50,6 +51,8 @@ class Recovery:
 
     def failed_to_load_state(self, error: Exception) -> bool:
         """Return whether the query failed because files of its state are missing or damaged."""
+        if isinstance(error, DamagedRunError):
+            return True
         return not isinstance(error, OperatorError) and cannot_load_state(error)
 
     def roll_back_unreadable_state(self) -> bool:

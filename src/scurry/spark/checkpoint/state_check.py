@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scurry.runtime.checkpoint.storage import Storage
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.map_store import NAME
+from scurry.spark.workers.run_files import MAGIC, DamagedRunError, RunFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,19 +33,30 @@ def cannot_load_state(error: BaseException) -> bool:
     return any(_CANNOT_LOAD in text for text in texts) and _says_damage(texts)
 
 
-def unreadable_state(spark: SparkSession, checkpoint: str, storage: Storage, batch: int) -> str | None:
+def unreadable_state(
+    spark: SparkSession, checkpoint: str, storage: Storage, files: RunFiles | None, batch: int
+) -> str | None:
     """Return why the state after a batch cannot be loaded; None if all of it can.
 
     Args:
         spark: The session.
         checkpoint: Spark's checkpoint.
         storage: The files in it.
+        files: The files of runs that its state names.
         batch: A committed batch.
     """
+    from pyspark.sql.functions import lit, substring
+
     for operator in sorted(filter(str.isdigit, storage.list("state")), key=int):
         reader = spark.read.format("statestore").option("path", checkpoint).option("stateVarName", NAME)
         try:
-            reader.option("operatorId", operator).option("batchId", batch).load().count()
+            state = reader.option("operatorId", operator).option("batchId", batch).load()
+            references = state.select("user_map_value.blob").where(substring("blob", 1, len(MAGIC)) == lit(MAGIC))
+            for reference in references.toLocalIterator():
+                if files is not None:
+                    files.read(bytes(reference.blob))
+        except DamagedRunError as error:
+            return str(error)
         except Exception as error:
             texts = texts_of(error)
             if not _says_damage(texts):

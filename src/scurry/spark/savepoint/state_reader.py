@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from scurry.connectors.files.filesystem import local_path
 from scurry.errors import SavepointError
 from scurry.runtime.savepoint.format import Entry
-from scurry.spark.workers.map_store import NAME
+from scurry.spark.workers.map_store import FILES_KIND, NAME
+from scurry.spark.workers.run_files import RunFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,12 +35,14 @@ class StateVersion:
         batch: The batch, by Spark's id.
         levels: Number of stateful levels of the query.
         subtask_ids: The grouping keys of subtasks 0, 1, 2, ...
+        files: The files of runs that the state names.
     """
 
     checkpoint: str
     batch: int
     levels: int
     subtask_ids: Sequence[int]
+    files: RunFiles | None
 
     def write(self, spark: SparkSession, path: str) -> None:
         """Write the entries of a savepoint, with the tasks of a session.
@@ -63,8 +66,9 @@ class StateVersion:
                     "user_map_key.id",
                     "user_map_value.blob",
                 )
+                found = found.where(f.col("kind") != FILES_KIND)
                 with _small_batches(spark):
-                    found.mapInArrow(_written(local_path(path) or path, level), "partition int").collect()
+                    found.mapInArrow(_written(local_path(path) or path, level, self.files), "partition int").collect()
             except PySparkException as error:
                 raise SavepointError(f"the state of level {level} cannot be written to {path}: {error}") from error
 
@@ -85,7 +89,7 @@ def _small_batches(spark: SparkSession) -> Iterator[None]:
                 spark.conf.set(key, known)
 
 
-def _written(path: str, level: int) -> Any:
+def _written(path: str, level: int, files: RunFiles | None) -> Any:
     """Return a function that writes the rows of a partition into a savepoint.
 
     Spark's own writer would sort them by kind, and hold runs in the memory of the JVM.
@@ -98,7 +102,11 @@ def _written(path: str, level: int) -> Any:
         from scurry.spark.workers.instances import partition
 
         rows = (row for batch in batches for row in zip(*(each.to_pylist() for each in batch.columns), strict=True))
-        write_entries(path, (Entry(*row) for row in rows), f"level-{level}-{partition():05d}")
+        entries = (
+            Entry(uid, kind, subtask, number, blob if files is None else files.whole(blob))
+            for uid, kind, subtask, number, blob in rows
+        )
+        write_entries(path, entries, f"level-{level}-{partition():05d}")
         yield pa.RecordBatch.from_pydict({"partition": pa.array([partition()], pa.int32())})
 
     return run

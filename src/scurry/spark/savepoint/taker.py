@@ -108,7 +108,8 @@ class SavepointTaker:
                 committed = self._committed()
                 if committed.batch >= 0:
                     plan, checkpoint = self._job.plan, self._generation.spark_directory
-                    version = StateVersion(checkpoint, committed.batch, plan.levels, plan.subtask_ids)
+                    files = self._generation.run_files(self._spark)
+                    version = StateVersion(checkpoint, committed.batch, plan.levels, plan.subtask_ids, files)
                     version.write(self._spark, request.path)
             self._complete(request.path, committed)
 
@@ -202,7 +203,8 @@ def save_for_next_generation(job: JobExecution, spark: SparkSession, directory: 
         return generation.origin
     path, checkpoint = directory.origin_of_next(), generation.spark_directory
     if directory.saved_origin != path:
-        version = StateVersion(checkpoint, committed.batch, there["levels"], there["subtask_ids"])
+        files = generation.run_files(spark)
+        version = StateVersion(checkpoint, committed.batch, there["levels"], there["subtask_ids"], files)
         directory.let_origin_be_saved(partial(version.write, spark))
     _complete(job, Description.from_json(there["description"], there["states"]), generation, committed, path)
     return path

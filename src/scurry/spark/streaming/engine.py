@@ -71,7 +71,8 @@ class SparkEngine:
         plan.settings = replace(plan.settings, start=name)
         self._on_one_machine = is_one_jvm(spark.sparkContext.master or "")
         self._local_state = LocalState.of(plan, spark.sparkContext, generation, name, self._on_one_machine)
-        self._worker_job = Job.of(name, plan, generation.first_batch, self._local_state)
+        files = generation.run_files(spark)
+        self._worker_job = Job.of(name, plan, generation.first_batch, self._local_state, files)
         self._collect = row_collector(spark)
         self._query: Any = None
         self._held = ExitStack()

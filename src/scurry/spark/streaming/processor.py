@@ -28,9 +28,10 @@ class LevelProcessor(StatefulProcessor):
         with WorkerTask(self._job):
             held = instances(self._job)  # not in init: Spark's driver calls that, too, without what the job depends on
             task = held.level(self._level)
-            self._store.local = held.runs
+            batch = self._job.batch_id()
+            self._store.begin(held.runs, self._job.run_files, batch - self._job.first_batch)
             wire = (WireRow(*row) for row in rows)
-            for row in task.process(key[0], wire, self._store, self._job.batch_id()):
+            for row in task.process(key[0], wire, self._store, batch):
                 yield OutputRow(row)
             self._store.flush()
 

@@ -120,6 +120,9 @@ class _Run:
         point = Recovery(job, spark, generation).restart_point()
         if generation.committed() is None:  # Spark begins without state only if there are no state files
             generation.storage.delete("spark/state")
+        files = generation.run_files(spark)
+        if files is not None:
+            files.delete_after(point.committed)
         assignments = AssignmentStream(spark, AssignmentLog(generation.storage), point)
         savepoints = SavepointTaker(job, spark, generation)
         engine = SparkEngine(job, spark, generation, assignments, savepoints, self._directory)

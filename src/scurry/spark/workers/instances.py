@@ -27,6 +27,7 @@ from scurry.runtime.tasks.source_task import SourceTask
 from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.local_state import LocalState
 from scurry.spark.workers.memory import give_back
+from scurry.spark.workers.run_files import RunFiles
 
 #: Rows are passed to Spark when their blocks reach this many bytes.
 ARROW_BYTES = 4 * 1024 * 1024
@@ -49,14 +50,23 @@ class Job:
     setup: WorkerSetup = field(default_factory=WorkerSetup)
     #: where workers keep copies of the job's state; None: in Spark's directory, which ends with the application
     local_state: LocalState | None = None
+    #: where large runs are files of the checkpoint; None: they are in Spark's state store
+    run_files: RunFiles | None = None
 
     @classmethod
-    def of(cls, job_id: str, plan: JobPlan, first_batch: int = 0, local_state: LocalState | None = None) -> Job:
+    def of(
+        cls,
+        job_id: str,
+        plan: JobPlan,
+        first_batch: int = 0,
+        local_state: LocalState | None = None,
+        run_files: RunFiles | None = None,
+    ) -> Job:
         """Pack a plan for the workers."""
         from scurry.spark.workers.dependencies import setup_of
 
         aliased = "scurry.pyflink_alias" in sys.modules
-        return cls(job_id, ship(plan), first_batch, aliased, setup_of(plan), local_state)
+        return cls(job_id, ship(plan), first_batch, aliased, setup_of(plan), local_state, run_files)
 
     def batch_id(self) -> int:
         """Return the id of the micro-batch that the current task belongs to."""

@@ -101,6 +101,16 @@ class LocalRuns:
                 os.unlink(path)
                 raise
 
+    def add(self, digest: int, blob: bytes, path: str) -> None:
+        """Keep a large run that a file has: with a link to it, on the same disk."""
+        link = os.path.join(self._directory, f".{digest:016x}.{os.getpid()}")
+        try:
+            os.makedirs(self._directory, mode=0o700, exist_ok=True)
+            os.link(path, link)
+            os.replace(link, self._path(digest))
+        except OSError:
+            self.put(digest, blob)
+
     def link(self, digest: int, size: int, path: str) -> bool:
         """Make a link to a file; return False if the file is missing or cannot be linked."""
         if size < _SMALL or self.get(digest, size) is None:

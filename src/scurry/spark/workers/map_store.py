@@ -7,6 +7,7 @@ block of records cost one round trip, and the JVM writes while Python continues.
 
 from __future__ import annotations
 
+import pickle
 import struct
 from collections import deque
 from collections.abc import Sequence
@@ -17,10 +18,16 @@ from pyspark.sql.types import BinaryType, LongType, StringType, StructType
 
 from scurry.runtime.state.store import RunInfo, StoreKey, StoreReads
 from scurry.spark.workers.local_runs import LocalRuns
+from scurry.spark.workers.run_files import LARGE_RUN, RunFiles, is_reference, name_in
 
 NAME = "entries"
 KEY_TYPE = StructType().add("uid", StringType()).add("kind", StringType()).add("id", LongType())
 VALUE_TYPE = StructType().add("blob", BinaryType())
+
+#: The keys of what the store itself keeps beside the entries: the batches that have superseded files, and by their ids
+#: plus one, the names of the files.
+FILES_KIND = "files"
+_SUPERSEDING: StoreKey = ("", FILES_KIND, 0)
 
 #: Runs are read together up to this many bytes.
 _READ_BYTES = 16 * 1024 * 1024
@@ -47,6 +54,10 @@ class MapStore:
 
     local: LocalRuns
 
+    #: where large runs are files; None: they are entries
+    _files: RunFiles | None = None
+    _batch = -1
+
     def __init__(self, handle: Any) -> None:
         from pyspark.sql.streaming.proto import StateMessage_pb2 as proto
 
@@ -60,6 +71,8 @@ class MapStore:
         self._unread: deque[bool] = deque()
         self._found: list[bytes | None] = []
         self._bytes_read = self._hits = self._misses = 0
+        #: the files that this batch supersedes
+        self._superseded: set[str] = set()
         # Spark's own requests wait for the answers to those sent ahead; only the next subtask is sent ahead, too
         client._send_proto_message = self._send_in_turn
         self._key_tag, self._value_tag = _tag(proto.UpdateValue, "userKey"), _tag(proto.UpdateValue, "value")
@@ -74,8 +87,29 @@ class MapStore:
         )
         client.set_implicit_key = self._set_subtask
 
+    def begin(self, local: LocalRuns, files: RunFiles | None = None, batch: int = -1) -> None:
+        """Begin a micro-batch of a subtask.
+
+        Args:
+            local: The runs that this machine has.
+            files: Where large runs are files; None to let them be entries of Spark's store.
+            batch: The micro-batch, by Spark's id.
+        """
+        self.local, self._files, self._batch = local, files, batch
+        self._superseded.clear()
+
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
-        """Return the entries of keys, None for each that does not exist."""
+        """Return the entries of keys, None for each that does not exist.
+
+        Raises:
+            DamagedRunError: The file of a run is missing, or not what was written.
+        """
+        found = self._get(keys)
+        if self._files is None:
+            return found
+        return [None if blob is None else self._files.whole(blob) for blob in found]
+
+    def _get(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
         proto = self._proto
         for key in keys:
             self._ask(proto.MapStateCall(stateName=NAME, getValue=proto.GetValue(userKey=self._key(key))), True)
@@ -137,17 +171,44 @@ class MapStore:
 
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
         """Write a run."""
-        self.local.put(digest, blob)
-        self.put(key, blob)
+        if self._files is None or not self._files.writes or len(blob) < LARGE_RUN:
+            self.local.put(digest, blob)
+            self.put(key, blob)
+            return
+        reference = self._files.write(self._batch, key, digest, blob)
+        name = name_in(reference)
+        self._superseded.discard(name)
+        self.local.add(digest, blob, self._files.path(name))
+        self.put(key, reference)
 
-    def remove_run(self, key: StoreKey, digest: int) -> None:
-        """Remove a run."""
-        self.local.remove(digest)
+    def remove_run(self, key: StoreKey, info: RunInfo) -> None:
+        """Remove a run; its file stays as long as the state can be rolled back to a version with it."""
+        self.local.remove(info.digest)
+        if self._files is not None and self._files.writes and info.size >= LARGE_RUN:
+            (before,) = self._get((key,))
+            if before is not None and is_reference(before):
+                self._superseded.add(name_in(before))
         self.remove(key)
+
+    def _forget_files(self) -> None:
+        """Note which files this batch supersedes, and delete those that no version of the state needs any more."""
+        files = self._files
+        if files is None or not self._superseded:
+            return
+        (noted,) = self._get((_SUPERSEDING,))
+        batches: list[int] = pickle.loads(noted) if noted else []
+        due = [batch for batch in batches if files.is_due(batch, self._batch)]
+        places = [("", FILES_KIND, batch + 1) for batch in due]
+        for place, names in zip(places, self._get(places), strict=True):
+            files.delete(pickle.loads(names) if names else ())
+            self.remove(place)
+        self.put(("", FILES_KIND, self._batch + 1), pickle.dumps(sorted(self._superseded), 5))
+        self.put(_SUPERSEDING, pickle.dumps([batch for batch in batches if batch not in due] + [self._batch], 5))
+        self._superseded.clear()
 
     def stored_keys(self) -> list[StoreKey]:
         """Return the keys of all entries."""
-        return [(uid, kind, number) for uid, kind, number in self._map.keys()]
+        return [(uid, kind, number) for uid, kind, number in self._map.keys() if kind != FILES_KIND]
 
     def link_run(self, info: RunInfo, path: str) -> bool:
         """Make a link to the file of a run; return False if this machine has none, or none can be made."""
@@ -158,7 +219,8 @@ class MapStore:
         self.local.release()
 
     def flush(self) -> None:
-        """Send all buffered requests to the JVM."""
+        """End the batch of the subtask: send all buffered requests to the JVM."""
+        self._forget_files()
         self._client.sockfile.flush()
 
     def _key(self, key: StoreKey) -> bytes:

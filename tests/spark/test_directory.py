@@ -202,6 +202,7 @@ LEFT = [
     "generation-2/assignments/.000000000012.1234",
     "generation-2/assignments/.replays.1234.tmp",
     "generation-2/.savepoint-abc/state/0/0/1.changelog",
+    "generation-2/runs/.7-4757e22c0c2a028f5.1234.tmp",
     f"generation-2/spark/.metadata.{UUID}.tmp",
     f"generation-2/spark/offsets/.0.{UUID}.tmp",
     f"generation-2/spark/offsets/..0.{UUID}.tmp.crc",
@@ -234,6 +235,13 @@ def test_what_a_killed_job_was_writing_is_deleted(directory: Path, left: str) ->
     fill(directory, [left])
     checkpoints.clear_leftovers()
     assert {name for name in files(directory) if (directory / name).is_file()} == KEPT
+
+
+def test_a_directory_of_layout_3_has_layout_4_from_the_start_on(directory: Path) -> None:
+    (directory / "scurry.json").write_text('{"version": 3, "generation": 2, "first_batch": 7, "origin": null}')
+    CheckpointDirectory(str(directory), LocalStorage(str(directory))).clear_leftovers()
+    found = CheckpointDirectory(str(directory), LocalStorage(str(directory))).content
+    assert found == {"version": 4, "generation": 2, "first_batch": 7, "origin": None}
 
 
 @pytest.mark.spark

@@ -39,7 +39,12 @@ _LATE = 10
 
 
 class DamagedRunError(CheckpointCorruptedError):
-    """The file of a run is missing or damaged; an earlier version of the state may not need it."""
+    """The file of a run is missing or damaged.
+
+    A restart repeats the micro-batch, whose failure makes the job look for the newest batch with intact state.
+    """
+
+    permanent = False
 
 
 @dataclass(frozen=True)

@@ -66,3 +66,15 @@ def test_a_killed_job_ends_with_the_same_records(
         job.finish()
         found = sorted(line for file in place.visible("counts") for line in file.read_text().splitlines())
         assert found == EXPECTED
+
+
+def test_a_killed_job_goes_on_at_another_parallelism(numbers: Path, tmp_path: Path) -> None:
+    place = Place.new(tmp_path, 0, numbers)
+    job = run(place, "spark")
+    while len(place.batches()) < 4 or not list(place.generation.glob("runs/[0-9]*")):
+        assert not job.ends_within(0.02), job.story("it ended before it had files of runs")
+    job.kill()
+    run(place, "spark", parallelism=3).finish()
+    found = sorted(line for file in place.visible("counts") for line in file.read_text().splitlines())
+    assert found == EXPECTED
+    assert not place.generation.exists()

@@ -69,10 +69,12 @@ def test_functions_are_described(tmp_path: Path) -> None:
         ("function language", "PYTHON"),
         ("resource uris", "[]"),
     ]
-    python = [("kind", "SCALAR"), ("requirements", "[]"), ("is deterministic", "false")]
+    folded = ("supports constant folding", "true")
+    python = [("kind", "SCALAR"), ("requirements", "[]"), ("is deterministic", "false"), folded]
     assert rows(env, "DESCRIBE FUNCTION `SUM`") == built_in
     assert rows(env, "DESCRIBE FUNCTION EXTENDED `sum`")[2] == ("kind", "AGGREGATE")
-    assert ("is deterministic", "false") in rows(env, "DESCRIBE FUNCTION EXTENDED `RAND`")
+    random = [*built_in, *python, ("signature", "rand()\nrand(<INTEGER>)")]
+    assert rows(env, "DESCRIBE FUNCTION EXTENDED `RAND`") == random
     assert rows(env, "DESCRIBE FUNCTION f") == own
     full = "default_catalog.default_database.f"
     assert rows(env, f"DESCRIBE FUNCTION EXTENDED {full}") == [*own, *python, ("signature", f"{full}(*)")]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import CatalogFunction
-from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
-from scurry.sql.functions.catalogue import lookup
-from scurry.sql.statements.listing.built_in import built_in_functions
+from scurry.sql.statements.listing.built_in import BuiltInFunction, built_in_functions
 from scurry.sql.statements.names import qualified
 from scurry.sql.statements.python_functions import loaded
 from scurry.sql.statements.results import STRING, StatementResult, ok, table_result
@@ -60,7 +58,7 @@ def describe_function(session: TableSession, statement: nodes.DescribeFunction) 
     """
     name, registry = statement.name, session.catalogs.functions
     system = registry.find_system(name.last) if name.is_simple else None
-    if name.is_simple and (system is not None or _is_listed(name.last)):
+    if name.is_simple and (system is not None or _built_in(name.last) is not None):
         rows = [("is system function", "true"), ("is temporary", _text(system is not None))]
         shown = name.last
     else:
@@ -81,21 +79,29 @@ def describe_function(session: TableSession, statement: nodes.DescribeFunction) 
     return table_result(_INFO, [*rows, *(_properties(session, shown, system) if statement.extended else ())])
 
 
-def _is_listed(name: str) -> bool:
-    return name.lower() in {each.lower() for each in built_in_functions()}
+def _built_in(name: str) -> BuiltInFunction | None:
+    listed = built_in_functions()
+    return listed.get(name) or next((each for key, each in listed.items() if key.lower() == name.lower()), None)
 
 
 def _properties(session: TableSession, name: str, registered: CatalogFunction | None) -> list[tuple[str, str]]:
     """Return the output of EXTENDED: the argument types of Python functions are unknown."""
     user = loaded(registered, name, session.configuration.to_dict())
     if user is not None:
-        kind, deterministic = user.kind, user.is_deterministic
-    else:
-        definition = lookup(name)
-        kind = "aggregate" if definition is None and lookup_aggregate(name) is not None else "scalar"
-        deterministic = definition is None or definition.is_deterministic
-    found = [("kind", kind.upper()), ("requirements", "[]"), ("is deterministic", _text(deterministic))]
-    return found if user is None else [*found, ("signature", f"{name}(*)")]
+        return _described(user.kind.upper(), user.is_deterministic, f"{name}(*)")
+    function = _built_in(name)
+    assert function is not None, name
+    return _described(function.kind, function.is_deterministic, "\n".join(function.signatures))
+
+
+def _described(kind: str, is_deterministic: bool, signature: str) -> list[tuple[str, str]]:
+    return [
+        ("kind", kind),
+        ("requirements", "[]"),
+        ("is deterministic", _text(is_deterministic)),
+        ("supports constant folding", "true"),  # of all functions here
+        ("signature", signature),
+    ]
 
 
 def _text(value: bool) -> str:

@@ -21,17 +21,17 @@ IN_SOURCES = {
     r"\bof users\b": 0,
     r"\bSay whether\b": 0,
     r"^Take ": 0,
-    r"^Return what ": 8,
-    r"^.*\bwhat\b": 60,
-    r"^(What|How|Whether|Which|Where|When) ": 13,
-    r"\b[Tt]here (is|are) none\b": 15,
+    r"^Return what ": 0,
+    r"^.*\bwhat\b": 4,
+    r"^(What|How|Whether|Which|Where|When) ": 0,
+    r"\b[Tt]here (is|are) none\b": 0,
 }
 #: The same in comments that stand alone.
 IN_COMMENTS = {
     r"\bof users\b": 0,
     r"\b[Ss]ay whether\b": 0,
-    r"^#:? ?(What|How|Whether|Which|Where|When|Most) ": 5,
-    r"\b[Tt]here (is|are) none\b": 1,
+    r"^#:? ?(What|How|Whether|Which|Where|When|Most) ": 0,
+    r"\b[Tt]here (is|are) none\b": 0,
 }
 #: The same in the pages.
 IN_PAGES = {

@@ -244,5 +244,5 @@ class AvroWriter(BulkWriter):
                 raise TypeMismatchError(f"Avro {self._schema}", record, str(error) or type(error).__name__) from None
 
     def finish(self) -> None:
-        """Write what is not written yet."""
+        """Write the remaining records."""
         self._writer.flush()

@@ -23,7 +23,7 @@ if _LOGGER.level == logging.NOTSET:
 _ANNOUNCER = logging.getLogger("scurry.kafka")
 _ANNOUNCER.addHandler(logging.NullHandler())
 
-#: How long a job waits for a cluster before it says so.
+#: Time that a job waits for a cluster before it says so.
 SILENCE_SECONDS = 1.0
 #: The end of errors of librdkafka: `(after 0ms in state CONNECT, 5 identical error(s) suppressed)`.
 _ASIDE = re.compile(r" \(after \d+ms in state .*\)$")
@@ -112,7 +112,7 @@ class Trouble:
         return {**defaults, **configuration, "error_cb": self.heard, "logger": _LOGGER, "log_level": 4}
 
     def heard(self, error: Any) -> None:
-        """Store an error, without what librdkafka adds about the state of its connection and repetitions."""
+        """Store an error, without librdkafka's remarks on the state of its connection and repetitions."""
         self._said[error.name()] = _ASIDE.sub("", error.str())
 
     def clear(self) -> None:
@@ -131,7 +131,7 @@ class Trouble:
         return f"{text}; check security.protocol and the sasl.* and ssl.* properties" if self.refused else text
 
     def reason_of_silence(self, otherwise: object) -> str:
-        """Return the reason why a cluster has never answered, and what to look at."""
+        """Return the reason why a cluster has never answered, with a cure."""
         reason = self.reason(otherwise)
         return reason if self.refused else f"{reason}; is a broker running there, and can this machine reach it?"
 

@@ -57,7 +57,7 @@ def _of_job(job: ServedJob) -> Iterator[tuple[str, float]]:
 
 
 def _of_operators(job: ServedJob) -> Iterator[tuple[str, Mapping[str, str], float]]:
-    """Yield what is known by subtask as such, anything else of operators without a subtask."""
+    """Yield metrics of subtasks with their subtask, other metrics of operators without one."""
     execution = job.client.execution
     by_subtask, of_users, totals = execution.subtask_metrics(), execution.user_metrics(), execution.operator_metrics()
     for vertex in vertices(job.plan):

@@ -61,7 +61,7 @@ class Memory:
     origin: str | None = None
 
     def prepare(self) -> None:
-        """Drop what was not committed, and all state if it was not restored completely."""
+        """Drop uncommitted changes, and all state if it was not restored completely."""
         for store in self.stores.values():
             store.undo()
         if self.source_positions is not None and self.source_positions.restored is not None:

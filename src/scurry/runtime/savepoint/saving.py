@@ -1,4 +1,4 @@
-"""Save the state of a subtask: its task writes what its store holds into a savepoint.
+"""Save the state of a subtask: its task writes the content of its store into a savepoint.
 
 A job that ends writes everything at once. Beside a job that goes on, tasks only link to the files of runs, which never
 change and are most of large state; a process of low priority copies them into the savepoint afterwards.

@@ -1,1 +1,1 @@
-"""Keyed state: pages in a store, a backend that loads what a batch touches, and the state types that users see."""
+"""Keyed state: pages in a store, a backend that loads the entries that a batch touches, and the public state types."""

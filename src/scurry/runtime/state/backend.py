@@ -64,7 +64,7 @@ HeldTimer = tuple[int, int, CanonicalKey, Any]
 
 @dataclass
 class Meta:
-    """What the operator stores per subtask besides pages; `due` and `expiry` are by group.
+    """Values that the operator stores per subtask besides pages; `due` and `expiry` are by group.
 
     `lifetimes` are those of the states, by name, with which `expiry` was computed. `size` is how many bytes all pages
     and indexes have; None in state of earlier versions, which did not count them.
@@ -177,12 +177,12 @@ class KeyedStateBackend:
 
     @property
     def is_full(self) -> bool:
-        """Whether what is held takes up so much memory that it should be written back before more is loaded."""
+        """True if loaded state takes up so much memory that it should be written back before more is loaded."""
         keys = self._keys_held
         return keys > _LEAST_KEYS and keys * _KEY_BYTES + self._bytes_read * _DECODED > self._state_bytes
 
     def forget(self) -> None:
-        """Drop what is held, after `flush`; the memory is free at once, without a garbage collection."""
+        """Drop loaded state, after `flush`; the memory is free at once, without a garbage collection."""
         self._runs = None
         self.key, self.entry = None, BEFORE_KEYS
         self.entries.clear()
@@ -219,7 +219,7 @@ class KeyedStateBackend:
 
     @property
     def runs(self) -> RunGroups:
-        """What was touched of groups in runs."""
+        """The touched entries of groups in runs."""
         if self._runs is None:
             from scurry.runtime.state.run_groups import RunGroups
 
@@ -237,7 +237,7 @@ class KeyedStateBackend:
         self.entries.update(found)
 
     def _opened(self, key: CanonicalKey, page: int) -> Entry:
-        """Return the entry of a key on a loaded page, decoded; create it if there is none."""
+        """Return the entry of a key on a loaded page, decoded; create a missing one."""
         entries = self.pages[page]
         entry: Any = entries.get(key)
         if entry is None:
@@ -451,7 +451,7 @@ class KeyedStateBackend:
     # ---------------------------------------------------------------- the end of a batch
 
     def flush(self, now: int = 0) -> StateSize | None:
-        """Write back what changed, without what has expired by `now` (ms); return how much state there is now.
+        """Write back changes, without state that has expired by `now` (ms); return the size of state afterwards.
 
         The size is None if an earlier version began the state.
         """
@@ -544,7 +544,7 @@ def stored_entries(uid: str, store: Mapping[StoreKey, bytes]) -> Page:
 
 
 def _pop_due(waiting: list[tuple[int, int]], until: int) -> list[tuple[int, int]]:
-    """Remove what waits for a time up to `until` from its heap, and return it."""
+    """Remove the timers up to `until` from their heap, and return them."""
     found = []
     while waiting and waiting[0][0] <= until:
         found.append(heappop(waiting))

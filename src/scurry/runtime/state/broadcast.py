@@ -37,14 +37,14 @@ class BroadcastStates:
         self._readable: dict[str, ReadOnlyBroadcastState] = {}
 
     def begin_batch(self, store: StateStore) -> None:
-        """Begin a batch with what the store holds."""
+        """Begin a batch with the content of the store."""
         blob = store.get_many((self._key,))[0]
         if blob != self._blob or self._touched:  # touched: by a batch that failed
             self.entry = pickle.loads(blob) if blob else {}
         self._blob, self._touched = blob, False
 
     def end_batch(self, store: StateStore) -> StateSize:
-        """Write back what the batch changed; return how much state there is now."""
+        """Write back the changes of the batch; return the size of state afterwards."""
         if not self._touched:
             return StateSize(len(self._blob or b""))
         written, blob = 0, pickle.dumps(self.entry, 5) if self.entry else None
@@ -90,7 +90,7 @@ class BroadcastStates:
 
 
 class _ForWriting:
-    """Return the maps and mark them as changed: by a put, or by a change of what is in them."""
+    """Return the maps and mark them as changed: by a put, or by a change of their values."""
 
     __slots__ = ("_states",)
 

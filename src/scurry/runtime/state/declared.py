@@ -1,4 +1,4 @@
-"""Convert what a batch wrote to the declared types of its states.
+"""Convert the values that a batch wrote to the declared types of its states.
 
 PyFlink encodes state at the end of a bundle; this has the same effect once per batch instead of at every update. Values
 that are one per key are all looked at. Lists and maps may be large, so their states note what they are given: whole
@@ -36,7 +36,7 @@ class StateConversion(ABC):
         self._slot, self._block, self._stamped = slot, block, stamped
 
     def __call__(self, entries: Iterable[Entry]) -> None:
-        """Convert what does not have its declared type.
+        """Convert values that do not have their declared type.
 
         Raises:
             TypeMismatchError: A value does not fit.
@@ -49,7 +49,7 @@ class StateConversion(ABC):
             raise TypeMismatchError(error.declared, error.value, reason) from error
 
     def begin(self) -> None:  # noqa: B027
-        """Forget what an earlier backend was given: those of BATCH, one per key, end without a conversion."""
+        """Forget the values of an earlier backend: those of BATCH, one per key, end without a conversion."""
 
     def _convert(self, entries: Iterable[Entry]) -> None:
         holders = [entry for entry in entries if self._slot in entry]
@@ -68,7 +68,7 @@ class StateConversion(ABC):
 
     @abstractmethod
     def _stored(self, values: Iterator[Any], stored: list[Any]) -> Iterable[Any]:
-        """Return what is stored of converted values, for each key."""
+        """Return the stored form of converted values, for each key."""
 
     def _without_times(self, values: Iterable[Any]) -> Iterable[Any]:
         return map(itemgetter(0), values) if self._stamped else values
@@ -99,7 +99,7 @@ class _OfWritten(StateConversion):
         self.written: list[Any] = []
 
     def begin(self) -> None:
-        """Forget what was written."""
+        """Forget the written values."""
         self.written.clear()
 
     def _convert(self, entries: Iterable[Entry]) -> None:
@@ -115,7 +115,7 @@ class _OfWritten(StateConversion):
 
     @abstractmethod
     def _columns(self) -> Iterator[tuple[_Convert, list[Any]]]:
-        """Yield what was written, and the block converters of it."""
+        """Yield the written values, and their block converters."""
 
 
 class _OfLists(_OfWritten):

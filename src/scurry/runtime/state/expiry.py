@@ -45,7 +45,7 @@ def lifetimes_in(schemas: Mapping[str, Any]) -> dict[str, Lifetime]:
 
 
 def due(page: Mapping[Any, Entry], lifetimes: Lifetimes, now: int) -> int | None:
-    """Remove what has expired from a page; keys without state stay, with an empty entry.
+    """Remove expired state from a page; keys without state stay, with an empty entry.
 
     Returns:
         When the page is due next, in milliseconds; None if nothing on it expires.
@@ -89,7 +89,7 @@ def _stamps(page: Mapping[Any, Entry], name: str, lifetime: Lifetime) -> list[in
 
 
 def _remove(page: Mapping[Any, Entry], name: str, lifetime: Lifetime, until: int) -> None:
-    """Remove what was last accessed at `until` or before."""
+    """Remove values that were last accessed at `until` or before."""
     for entry in page.values():
         for slot in [slot for slot in entry if slot == name or (lifetime.scoped and is_window_state(slot, name))]:
             value = _kept(entry[slot], lifetime.kind, until)

@@ -15,7 +15,7 @@ NUMBER = (1 << GROUP_SHIFT) - 1
 #: Numbers of runs begin here: above those of pages, so that a run never takes the place of a page.
 FIRST_RUN = 1 << 25
 
-#: What is stored for a key, by slot: see `slots.py`.
+#: The stored values of a key, by slot: see `slots.py`.
 Entry = dict[Any, Any]
 #: The entries of keys. A page whose entries are packed is stored as a tuple of one dict, in which an entry without
 #: timers is pickled by itself: a batch decodes those that it touches.
@@ -23,7 +23,7 @@ Page = dict[Any, Entry]
 
 
 class NoKey(Entry):
-    """The current entry while there is no current key: refuses each access, saying why there is none."""
+    """The current entry while there is no current key: refuses each access with the reason."""
 
     def __init__(self, why: str) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ BEFORE_KEYS: Entry = NoKey(
 
 
 class PageContent:
-    """What operators store of a page that is no dict."""
+    """The stored form of a page of an operator that is no dict."""
 
     def entries(self) -> Page:
         """Return the entries of each key, for tools that inspect state."""
@@ -50,7 +50,7 @@ class PageContent:
 
 
 class RowsDescription:
-    """What operators store with their rows, for tools that inspect state."""
+    """The description that operators store with their rows, for tools that inspect state."""
 
     @property
     def schemas(self) -> Sequence[Any]:
@@ -62,7 +62,7 @@ class RowsDescription:
         raise NotImplementedError
 
 
-#: What is stored of a run of entries or of rows begins with a zero, which no pickle does.
+#: A stored run of entries or of rows begins with a zero, which no pickle does.
 RUN_MAGIC = b"\0run1\0\0\0"
 ROWS_MAGIC = b"\0rows1\0\0"
 

@@ -55,7 +55,7 @@ class ValueState(_State):
 
 
 class Elements:
-    """What a list state returns: as in PyFlink, it can be iterated over again, and sees what is added meanwhile."""
+    """The result of a list state: as in PyFlink, it can be iterated over again, and sees later additions."""
 
     __slots__ = ("_entry", "_slot", "_values")
 

@@ -101,7 +101,7 @@ class StateRegistry:
             self._news[CLASSES] = {"kind": "classes", "classes": dict(self._classes)}
 
     def news(self) -> dict[str, Any]:
-        """Return what was registered since the last call, as JSON by name; usually empty."""
+        """Return the registrations since the last call, as JSON by name; usually empty."""
         if not self._news:
             return self._news
         news, self._news = self._news, {}
@@ -109,7 +109,7 @@ class StateRegistry:
 
 
 def merge_schemas(known: dict[str, Any], news: dict[str, Any]) -> None:
-    """Add what an instance has reported to the known schemas of the operator."""
+    """Add an instance's report to the known schemas of the operator."""
     for name, schema in news.items():
         if name == CLASSES and CLASSES in known:
             known[CLASSES] = {**schema, "classes": {**known[CLASSES]["classes"], **schema["classes"]}}

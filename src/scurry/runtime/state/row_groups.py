@@ -1,4 +1,4 @@
-"""RowGroups: what a micro-batch touches of key groups whose state is rows in columns."""
+"""RowGroups: the touched rows of key groups whose state is in columns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RowRunsIndex(Index):
 
 
 class EarlierPages(Protocol):
-    """Read what earlier versions stored."""
+    """Read the layout of earlier versions."""
 
     def numbers(self, first: Any) -> list[int]:
         """Return the numbers of the pages of a group besides the first, given the content of that."""
@@ -258,7 +258,7 @@ def _by_group(hashes: Sequence[Hashes], groups: Sequence[int] | None = None) -> 
 
 
 def _cut(parts: Sequence[Part], bounds: Sequence[Sequence[int]], place: int) -> list[Part]:
-    """Return what parts have of a group."""
+    """Return the rows of parts that belong to a group."""
     found = []
     for number, (hashes, removed, batch) in enumerate(parts):
         (start, stop), gone = bounds[2 * number][place : place + 2], bounds[2 * number + 1][place : place + 2]

@@ -1,4 +1,4 @@
-"""Runs of rows: what `runs.py` is for entries, for operators that keep rows in columns.
+"""Runs of rows: the counterpart of `runs.py` for operators that keep rows in columns.
 
 A run has some rows of each table of an operator, sorted by hash, as Arrow stores them: rows are found with a binary
 search over the hashes, and taken out of a mapped file without decoding others. Rows of one hash are in the order in
@@ -33,7 +33,7 @@ _TABLE = struct.Struct("<QQQ")
 
 
 class Part(NamedTuple):
-    """What a run has of a table.
+    """The part of a table in a run.
 
     Attributes:
         hashes: The hashes of its rows, ascending.
@@ -120,7 +120,7 @@ class RowRun:
 
     @property
     def keys(self) -> int:
-        """How many rows and removed hashes it has."""
+        """The number of its rows and removed hashes."""
         return sum(map(len, self.hashes)) + sum(map(len, self.removed))
 
     def batch(self, table: int, schema: Any) -> Any:
@@ -208,7 +208,7 @@ def merged(runs: Sequence[RowRun], schemas: Sequence[Any], oldest: bool) -> byte
 
 
 def merged_parts(runs: Sequence[Rows], schemas: Sequence[Any], oldest: bool) -> list[Part]:
-    """Return what `merged` makes a run of."""
+    """Return the parts of the run that `merged` builds."""
     return [_merged_part(runs, table, schema, oldest) for table, schema in enumerate(schemas)]
 
 
@@ -255,7 +255,7 @@ def is_in(hashes: Hashes, known: Hashes) -> Any:
 def entries(
     runs: Iterable[tuple[int, RowRun]], load: Callable[[Any], Any] = pickle.loads
 ) -> Iterator[tuple[CanonicalKey, Entry]]:
-    """Yield the keys of rows, each with what is kept of it, for tools that inspect state.
+    """Yield the keys of rows, each with its values, for tools that inspect state.
 
     Args:
         runs: All runs of some groups of one operator, with their ids.

@@ -1,4 +1,4 @@
-"""RunGroups: what a micro-batch touches of key groups whose state is in runs."""
+"""RunGroups: the touched entries of key groups whose state is in runs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class DueKeys(NamedTuple):
 
 
 class RunGroups:
-    """Load the entries of runs that a batch touches; write what has changed as new runs.
+    """Load the entries of runs that a batch touches; write the changed ones as new runs.
 
     Args:
         backend: The backend, whose `indexes` list the runs of each group.
@@ -222,7 +222,7 @@ class RunGroups:
     # ---------------------------------------------------------------- writing
 
     def write(self, begun: Mapping[int, tuple[Page, int | None]], lifetimes: Lifetimes, now: int) -> None:
-        """Write what has changed, merge runs, and update the indexes.
+        """Write changed entries, merge runs, and update the indexes.
 
         Args:
             begun: By group that was in pages until now: all its keys, and when the first value will have expired.
@@ -244,7 +244,7 @@ class RunGroups:
         self._backend.store.release()
 
     def _skip_fired(self, group: int, index: Index) -> None:
-        """Note when runs are due next: what was due has been loaded, and is in a newer run if it has other timers."""
+        """Note the next due time of runs: entries that were due are in a newer run if they have other timers."""
         for domain in DOMAINS:
             until, noted = self._loaded_until(domain, group), index.due[domain]
             for info in index.runs:
@@ -394,7 +394,7 @@ def newest(
 
 
 def _timers(entries: Sequence[Entry], domain: int) -> list[int] | None:
-    """Return the earliest timers of a domain, None if there are none."""
+    """Return the earliest timer of each entry in a domain; None if no entry has one."""
     if not any(domain in entry for entry in entries):
         return None
     return [_first(entry[domain]) if domain in entry else NEVER for entry in entries]

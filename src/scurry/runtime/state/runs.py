@@ -28,10 +28,10 @@ from scurry.runtime.state.store import RunInfo
 #: Magic, digest, number of keys, whether there are timers of each domain, bytes of all keys and of all values.
 _HEADER = struct.Struct("<8sQI??xxQQ")
 
-#: In place of the time of the earliest timer: there is none.
+#: In place of the time of the earliest timer of an entry without timers.
 NEVER = MAX_TIME
 
-#: How many runs of similar size are merged, and by what factor the size of the result is another size.
+#: Number of runs of similar size that are merged; runs are of similar size within this factor.
 _FANOUT = 4
 
 
@@ -140,7 +140,7 @@ class Run:
         return _pieces(self._values, self._value_ends, places)
 
     def first_due(self, domain: int, after: int) -> int | None:
-        """Return the earliest timer of a domain after a time, None if there is none."""
+        """Return the earliest timer of a domain after a time, or None."""
         due = self.due[domain]
         if due is None:
             return None
@@ -178,7 +178,7 @@ def content_digest(blob: Any) -> int:
 
 
 def stored_content(blob: bytes) -> Any:
-    """Return what is stored of a page: a run of entries or of rows, an index, or what `page_of` takes."""
+    """Return the decoded content of a page: a run of entries or of rows, an index, or an argument of `page_of`."""
     if has_rows(blob):
         from scurry.runtime.state.row_runs import RowRun
 
@@ -317,7 +317,7 @@ def _times(run: Run, domain: int) -> Any:
 
 
 def share_of(group: int) -> float:
-    """Return what part of its oldest run the newer ones of a group reach before all are merged, 0.5 to 1.
+    """Return the share of its oldest run that the newer ones of a group reach before all are merged, 0.5 to 1.
 
     Groups have different ones, so that not all are merged in one batch.
     """

@@ -71,7 +71,7 @@ class StateSchema:
 
     @classmethod
     def from_json(cls, json: dict[str, Any]) -> StateSchema:
-        """Invert `to_json`; ignore what later versions may add."""
+        """Invert `to_json`; ignore additions of later versions."""
         return cls(**{name: json[name] for name in cls.__dataclass_fields__ if name in json})
 
 
@@ -104,7 +104,7 @@ def broadcast_name(name: str) -> str:
 
 
 def own_schemas(plan: JobPlan, operator: OperatorPlan) -> dict[str, StateSchema]:
-    """Return the schemas of what an operator itself keeps; they follow from the plan."""
+    """Return the schemas of an operator's own state; they follow from the plan."""
     spec = operator.operator
     inputs = [_input_type(plan, operator, index) for index in (0, 1)]
     schemas: dict[str, StateSchema] = {}

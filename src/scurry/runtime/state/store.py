@@ -10,7 +10,7 @@ StoreKey = tuple[str, str, int]
 
 
 class RunInfo(NamedTuple):
-    """What the index of a key group says of a run (`runs.py`).
+    """A run (`runs.py`) in the index of a key group.
 
     Attributes:
         number: Its number in the group: a newer run has a higher one.
@@ -40,7 +40,7 @@ class StateSize(NamedTuple):
 
 
 class StoreReads(NamedTuple):
-    """What was read of a store.
+    """Counts of the reads of a store.
 
     Attributes:
         bytes: The bytes that it was asked for.
@@ -58,7 +58,7 @@ class StateStore(Protocol):
 
     @property
     def reads(self) -> StoreReads:
-        """What was read so far."""
+        """The reads so far."""
 
     def get_many(self, keys: Sequence[StoreKey]) -> list[bytes | None]:
         """Return the entries, None for each missing one."""
@@ -82,7 +82,7 @@ class StateStore(Protocol):
         """Return the keys of all entries."""
 
     def link_run(self, info: RunInfo, path: str) -> bool:
-        """Make a link to the file of a run; return False if there is none, or none can be made."""
+        """Make a link to the file of a run; return False without a file, or if no link can be made."""
 
     def release(self) -> None:
         """Return the memory of runs that were read, where they are mapped; they can still be used."""
@@ -131,7 +131,7 @@ class DictStore(dict[StoreKey, bytes]):
 
 
 class UndoStore(DictStore):
-    """A store in memory that can undo what was written since the last `keep`."""
+    """A store in memory that can undo the writes since the last `keep`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,11 +155,11 @@ class UndoStore(DictStore):
                 yield key, before, now
 
     def keep(self) -> None:
-        """Make what was written permanent."""
+        """Make the writes permanent."""
         self._before.clear()
 
     def undo(self) -> None:
-        """Undo what was written since the last `keep`."""
+        """Undo the writes since the last `keep`."""
         for key, blob in self._before.items():
             if blob is None:
                 self.pop(key, None)

@@ -57,7 +57,7 @@ class TtlValueState(_TtlState):
     __slots__ = ()
 
     def value(self) -> Any:
-        """Return the current value, or None when there is none or it has expired."""
+        """Return the current value; None if it is missing or has expired."""
         return self._read(self._backend.entry, self._slot)
 
     def update(self, value: Any) -> None:
@@ -130,7 +130,7 @@ class TtlMapState(_TtlState, MapMethods):
         return self._backend.entry.get(self._slot, {})  # type: ignore[no-any-return]
 
     def get(self, key: Any) -> Any:
-        """Return the value under `key`, or None when there is none or it has expired."""
+        """Return the value under `key`; None if it is missing or has expired."""
         value = self._read(self._map(), key)
         self._drop_empty()
         return value

@@ -96,7 +96,7 @@ class PageWriter:
                 self._backend.written(blob)
 
     def _finish_page(self, number: int) -> None:
-        """Encode a loaded page without keys that have no state and, if it is due, without what has expired."""
+        """Encode a loaded page without keys that have no state and, if it is due, without expired state."""
         page, expiry = self._pages[number], None
         if self._meta.lifetimes:
             expiry = self._indexes[number >> GROUP_SHIFT].expiry.get(number & NUMBER)
@@ -162,7 +162,7 @@ class PageWriter:
                 self._note_page(number - own + child, part, blob, expiry)
 
     def _note_page(self, number: int, page: Page, blob: bytes | None, expiry: int | None) -> None:
-        """Remember a page to store, and what is due on it."""
+        """Remember a page to store, and its due times."""
         index = self._indexes[number >> GROUP_SHIFT]
         if number & NUMBER != 1 or not index.splits:  # else the index takes its place
             self._changed[number] = page, blob
@@ -217,7 +217,7 @@ class PageWriter:
     # ---------------------------------------------------------------- groups that outgrow their pages
 
     def _outgrown(self) -> dict[int, tuple[Page, int | None]]:
-        """Remove the pages of groups that have become many; return what they held and when its first value expires."""
+        """Remove the pages of groups that have become many; return their entries and the first expiry of each."""
         found: dict[int, tuple[Page, int | None]] = {}
         budget = CLEANED_PAGES
         for group, index in self._indexes.items():
@@ -245,7 +245,7 @@ class PageWriter:
     # ---------------------------------------------------------------- expired state
 
     def _clean_up(self) -> set[int]:
-        """Load some of the pages that are due, to be written without what has expired; return their ids."""
+        """Load some of the pages that are due, to be written without expired state; return their ids."""
         meta = self._meta
         known = {**meta.lifetimes, **self._backend.lifetimes}
         lifetimes = {name: lifetime for name, lifetime in known.items() if lifetime is not None}
@@ -279,7 +279,7 @@ class PageWriter:
         return [(time, page) for time, page in pages if page not in self._pages]
 
     def _clean_runs(self, runs: list[int], lifetimes: dict[str, Lifetime]) -> None:
-        """Write runs without what has expired, the longest overdue first: at least one, and more the more was touched.
+        """Write runs without expired state, the longest overdue first: at least one, and more the more was touched.
 
         A key is cleaned up to eight times per time to live, so twice that for each key that is touched keeps up.
         """
@@ -309,7 +309,7 @@ def _equal_bits(numbers: list[int]) -> int:
 
 
 def _note(due: dict[int, int], number: int, times: Collection[int]) -> None:
-    """Store the earliest of some times, or that there is none."""
+    """Store the earliest of some times; without times, forget the stored one."""
     if times:
         due[number] = min(times)
     else:

@@ -66,7 +66,7 @@ def run_source(
     """Read one channel of a bounded source to its end (level 0).
 
     Yields:
-        Rows, after every chunk: a job can be stopped between them. There are none until enough records are collected.
+        Rows, after every chunk: a job can be stopped between them. They are empty until enough are collected.
     """
     plan = load_plan()
     runner = SourceTask(plan, plan.sources[source], instance)

@@ -25,7 +25,7 @@ from scurry.runtime.state.store import StoreKey
 #: Runs of at least so many bytes are files.
 LARGE_RUN = 64 * 1024
 
-#: What the store has in place of such a run begins so: neither a pickle nor a run does. Its size and CRC-32 follow,
+#: Start of a reference, which the store has in place of such a run: of no pickle and no run. Size and CRC-32 follow,
 #: and its file's name.
 MAGIC = b"\0file1\0\0"
 _HEADER = struct.Struct("<8sQI")
@@ -112,7 +112,7 @@ class RunFiles:
         return blob
 
     def whole(self, blob: bytes) -> bytes:
-        """Return what an entry of the store stands for.
+        """Return the content of an entry of the store: of a reference, the run.
 
         Raises:
             DamagedRunError: The file of a run is missing, or not what was written.

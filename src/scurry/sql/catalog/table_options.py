@@ -16,7 +16,7 @@ SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scu
 #: Keys by which factories are found.
 _DISCOVERING = {"connector", "type", "property-version"}
 
-#: Most names that a hint lists.
+#: Maximum names of a hint.
 _MOST_LISTED = 12
 
 T = TypeVar("T")
@@ -203,7 +203,7 @@ def factory_not_found(kind: str, identifier: str, available: Iterable[str]) -> V
 
 
 def instead(unknown: Sequence[str], known: Iterable[str], what: str) -> str:
-    """Return a hint at what is meant by unknown names; where nothing is like one, it lists what there is.
+    """Return a hint with the known names that are like unknown ones; without such names it lists all.
 
     Args:
         unknown: The names.
@@ -222,7 +222,7 @@ def instead(unknown: Sequence[str], known: Iterable[str], what: str) -> str:
 
 
 def in_context(error: ScurryError, context: str) -> ValidationError:
-    """Return an error whose message says below its cause, in a line of its own, what could not be done."""
+    """Return an error whose message has its cause first, and below it the failed action."""
     return explained(error, f"{error}\n{context}")
 
 

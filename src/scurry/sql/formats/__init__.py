@@ -1,1 +1,1 @@
-"""Formats of tables: what `'format' = '...'` in WITH means, for files and for messages."""
+"""Formats of tables: the formats of `'format' = '...'` in WITH, for files and for messages."""

@@ -45,7 +45,7 @@ def row_of(columns: Iterable[FormatColumn]) -> RowType:
 class FileReader(ABC):
     """Read the files of a table; picklable."""
 
-    #: Whether parts of a file can be read separately.
+    #: True if parts of a file can be read separately.
     splittable: bool = False
 
     @abstractmethod

@@ -35,7 +35,7 @@ class BoundFormat:
 
     @property
     def insert_only(self) -> bool:
-        """Whether messages are rows that are added."""
+        """True if messages are rows that are added."""
         return self.format.insert_only
 
     @property

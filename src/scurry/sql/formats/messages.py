@@ -17,7 +17,7 @@ class DecodingError(Exception):
     Attributes:
         index: Its position among those given to the decoder.
         reason: What is wrong with it.
-        hint: The option that leaves such messages out; empty if there is none.
+        hint: The option that leaves such messages out; empty without one.
     """
 
     def __init__(self, index: int, reason: str, option: str = "") -> None:

@@ -58,7 +58,7 @@ class StatementObjects:
         return made
 
     def for_execution(self) -> StatementObjects:
-        """Return the sources and sinks alone: what depends on settings and the time is made again."""
+        """Return the sources and sinks alone: all that depends on settings and the time is made again."""
         found = StatementObjects()
         found._made = {key: made for key, made in self._made.items() if isinstance(key, _TableKey)}
         return found

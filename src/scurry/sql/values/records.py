@@ -151,7 +151,7 @@ class RecordColumn:
         return from_values(list(map(self._convert, values)), self._type)
 
 
-#: What conversions of other values raise, those of pyarrow included.
+#: Errors of conversions of other values, those of pyarrow included.
 _MISFITS = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, TypeMismatchError)
 _PLAIN = (
     BooleanType, IntegralType, FractionalType, CharType, VarCharType, BinaryType, VarBinaryType, DateType,

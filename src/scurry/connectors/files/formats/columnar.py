@@ -76,7 +76,7 @@ class DeclaredColumns:
                 raise MalformedRecordError(path, None, "", f"the file has {count} columns {name!r}; rename all but one")
 
     def of(self, batch: pa.RecordBatch, found: Sequence[str | None], path: str) -> pa.RecordBatch:
-        """Return the declared columns of what a file has.
+        """Return the declared columns of a file.
 
         Args:
             batch: The columns in the file's types.

@@ -29,7 +29,7 @@ def read_parquet(
     reader: Callable[[pa.Schema], BatchReader],
     threads: bool = False,
 ) -> Iterator[Any]:
-    """Yield what a reader makes of the batches in the row groups that begin in a byte range of a Parquet file.
+    """Yield a reader's results for the batches in the row groups that begin in a byte range of a Parquet file.
 
     A file that is not a Parquet file is one malformed record.
 

@@ -82,7 +82,7 @@ def _storage(cls: type) -> str:
 
 
 def find_class(ref: str) -> Any:
-    """Return the object that a reference names in this program, None if there is none."""
+    """Return the object that a reference names in this program, or None."""
     module, _, name = ref.partition(":")
     try:
         found: Any = importlib.import_module(module)
@@ -97,7 +97,7 @@ def find_class(ref: str) -> Any:
 
 
 class ClassCatalog:
-    """The classes of an operator's state, collected from what it writes; instances live as long as the operator."""
+    """The classes of an operator's state, collected from its writes; instances live as long as the operator."""
 
     def __init__(self, found: Callable[[dict[str, Any]], None]) -> None:
         self._found = found
@@ -131,7 +131,7 @@ def _name_before(blob: bytes, at: int) -> bytes | None:
 
 
 def _short_text_before(blob: bytes, end: int) -> int:
-    """Return where the short text begins that pickle has memoized right before `end`, -1 if there is none."""
+    """Return the start of the short text that pickle has memoized right before `end`, or -1."""
     first = max(0, end - 258)
     start = blob.rfind(_SHORT_NAME, first, end)
     while start >= 0 and start + 3 + blob[start + 1] != end:
@@ -180,7 +180,7 @@ class ClassChange:
 
     Attributes:
         ref: The class, as the state refers to it.
-        target: The class to convert them to; None if there is none, for the `reason`.
+        target: The class to convert them to; None, with a `reason`, if they cannot be converted.
         before: Its old layout, None if it was no dataclass.
         sources: By new field.
         reason: Why instances cannot be converted; "" if they can.

@@ -69,7 +69,7 @@ def _unpack(content: bytes) -> JobMigration:
 
 
 def plan_migration(plan: JobPlan, restored: Schemas, collected: Collected, now: int) -> JobMigration:
-    """Compare stored state with what the program expects.
+    """Compare stored state with the program's declarations.
 
     Args:
         plan: The program's plan.
@@ -162,7 +162,7 @@ class _OperatorPlanner:
     # ---------------------------------------------------------------- classes
 
     def _declared_of_classes(self) -> dict[str, StateMigration]:
-        """Return for each class what the descriptors of states of that class declare."""
+        """Return for each class the declarations of the states of that class."""
         declared = {}
         for schema, migration in self.registered.values():
             if migration is not None:

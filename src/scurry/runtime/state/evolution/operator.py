@@ -28,7 +28,7 @@ def resolve(
     now: int = 0,
     notes: list[str] | None = None,
 ) -> Change | None:
-    """Return the conversion of what is stored of a state (for one key) to what this program stores.
+    """Return the conversion of a state's stored form (for one key) to the form that this program stores.
 
     Args:
         before: The schema it was stored with.

@@ -37,7 +37,7 @@ def opened(function: UserFunction, session: Session) -> Any:
 
 
 def check_of(session: Session) -> Callable[[], None] | None:
-    """Return what is called between rows, so that the task can be ended; None if it cannot."""
+    """Return the function to call between rows, which ends a cancelled task; None if tasks cannot be cancelled."""
     return None if session.functions is None else session.functions.check
 
 
@@ -53,7 +53,7 @@ def checked(rows: Iterable[_Row], session: Session) -> Iterable[_Row]:
 
 
 def pieces(session: Session, least: int = 1) -> Pieces:
-    """Return what cuts the rows of a function into pieces between which the task can be ended."""
+    """Return the cutter of a function's rows into pieces between which the task can be ended."""
     return Pieces(check_of(session), least)
 
 

@@ -88,7 +88,7 @@ class ChangeDecoder(MessageDecoder):
 
 
 def _images(operation: str, inserts: str, update: str, delete: str, tool: str) -> Callable[[Any, bytes], Changed]:
-    """Return what reads messages with the row before and after the change."""
+    """Return the reader of messages with the row before and after the change."""
 
     def changed(value: Any, message: bytes) -> Changed:
         kind, before, after = value.get(operation), value.get("before"), value.get("after")

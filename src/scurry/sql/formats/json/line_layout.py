@@ -50,7 +50,7 @@ class _Member:
 
 @dataclass(frozen=True)
 class LineLayout:
-    """What the lines of a file have in common: the names of their members, in one order, with the same spaces.
+    """The common layout of the lines of a file: the names of their members, in one order, with the same spaces.
 
     A machine writes such lines, and a parser reads each of their characters again. Here the beginnings of members are
     found first; then the text between the values is compared, a column at once.

@@ -65,7 +65,7 @@ def _imported(name: str) -> MessageDefinition:
 
 
 def _object(name: str) -> Any:
-    """Return what a path of Python names: a module's name, and names inside it."""
+    """Return the object of a path of Python: a module's name, and names inside it."""
     parts = name.replace("$", ".").split(".")
     for length in range(len(parts) - 1, 0, -1):
         module = ".".join(parts[:length])

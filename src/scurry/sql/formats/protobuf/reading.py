@@ -122,7 +122,7 @@ def _is_proto3(field: FieldDescriptor) -> bool:
 
 
 def _whole_reader(field: FieldDescriptor, data_type: DataType, defaults: bool) -> _Read | None:
-    """Return the function that makes a value of what a message has, None if it is the value."""
+    """Return the function that converts a field of a message to a value; None if it is the value."""
     if isinstance(data_type, MapType):
         parts = field.message_type.fields_by_name
         key = _value_reader(parts["key"], data_type.key_type, defaults) or _same

@@ -88,7 +88,7 @@ class OpenedFunctions(Protocol):
 
     @property
     def check(self) -> Callable[[], None] | None:
-        """What is called between rows, so that the task can be ended; None if it cannot."""
+        """The function to call between rows, which ends a cancelled task; None if tasks cannot be cancelled."""
         ...
 
     def opened(self, function: UserFunction) -> Any:

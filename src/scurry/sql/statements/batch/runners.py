@@ -45,7 +45,7 @@ _PATIENCE = 0.2
 def batch_job(
     statement: PlannedStatement, collected: CollectedRecords[Changes] | None = None
 ) -> tuple[JobPlan, Runner]:
-    """Return the plan of a BATCH job and what executes it.
+    """Return the plan of a BATCH job and its runner.
 
     Args:
         statement: Its sinks, or its query.

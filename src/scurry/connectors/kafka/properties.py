@@ -39,25 +39,25 @@ _RENAMED = {
 }
 
 #: Further properties that programs set, for hints at misspelt ones.
-_COMMON = frozenset({
-    "acks", "allow.auto.create.topics", "api.version.request", "batch.num.messages", "batch.size", "bootstrap.servers",
-    "broker.address.family", "check.crcs", "client.id", "client.rack", "compression.codec", "compression.level",
-    "compression.type", "connections.max.idle.ms", "debug", "delivery.timeout.ms", "enable.idempotence",
-    "fetch.max.bytes", "fetch.message.max.bytes", "fetch.min.bytes", "fetch.queue.backoff.ms", "fetch.wait.max.ms",
-    "group.id", "group.instance.id", "heartbeat.interval.ms", "isolation.level", "linger.ms",
-    "max.in.flight.requests.per.connection", "max.partition.fetch.bytes", "max.poll.interval.ms", "message.max.bytes",
-    "message.timeout.ms", "metadata.max.age.ms", "metadata.recovery.strategy", "queue.buffering.max.kbytes",
-    "queue.buffering.max.messages", "queue.buffering.max.ms", "queued.max.messages.kbytes", "queued.min.messages",
-    "receive.message.max.bytes", "reconnect.backoff.max.ms", "reconnect.backoff.ms", "request.required.acks", "retries",
-    "retry.backoff.max.ms", "retry.backoff.ms", "sasl.jaas.config", "sasl.kerberos.keytab", "sasl.kerberos.principal",
-    "sasl.kerberos.service.name", "sasl.mechanism", "sasl.mechanisms", "sasl.oauthbearer.client.id",
-    "sasl.oauthbearer.config", "sasl.oauthbearer.method", "sasl.password", "sasl.username", "security.protocol",
-    "session.timeout.ms", "socket.keepalive.enable", "socket.timeout.ms", "ssl.ca.location", "ssl.ca.pem",
-    "ssl.certificate.location", "ssl.certificate.pem", "ssl.cipher.suites", "ssl.endpoint.identification.algorithm",
-    "ssl.key.location", "ssl.key.password", "ssl.key.pem", "ssl.keystore.location", "ssl.keystore.password",
-    "ssl.truststore.location", "statistics.interval.ms", "sticky.partitioning.linger.ms", "transaction.timeout.ms",
-    "transactional.id",
-})  # fmt: skip
+_COMMON = frozenset(
+    """
+    acks allow.auto.create.topics api.version.request batch.num.messages batch.size bootstrap.servers
+    broker.address.family check.crcs client.id client.rack compression.codec compression.level compression.type
+    connections.max.idle.ms debug delivery.timeout.ms enable.idempotence fetch.max.bytes fetch.message.max.bytes
+    fetch.min.bytes fetch.queue.backoff.ms fetch.wait.max.ms group.id group.instance.id heartbeat.interval.ms
+    isolation.level linger.ms max.in.flight.requests.per.connection max.partition.fetch.bytes max.poll.interval.ms
+    message.max.bytes message.timeout.ms metadata.max.age.ms metadata.recovery.strategy queue.buffering.max.kbytes
+    queue.buffering.max.messages queue.buffering.max.ms queued.max.messages.kbytes queued.min.messages
+    receive.message.max.bytes reconnect.backoff.max.ms reconnect.backoff.ms request.required.acks retries
+    retry.backoff.max.ms retry.backoff.ms sasl.jaas.config sasl.kerberos.keytab sasl.kerberos.principal
+    sasl.kerberos.service.name sasl.mechanism sasl.mechanisms sasl.oauthbearer.client.id sasl.oauthbearer.config
+    sasl.oauthbearer.method sasl.password sasl.username security.protocol session.timeout.ms socket.keepalive.enable
+    socket.timeout.ms ssl.ca.location ssl.ca.pem ssl.certificate.location ssl.certificate.pem ssl.cipher.suites
+    ssl.endpoint.identification.algorithm ssl.key.location ssl.key.password ssl.key.pem ssl.keystore.location
+    ssl.keystore.password ssl.truststore.location statistics.interval.ms sticky.partitioning.linger.ms
+    transaction.timeout.ms transactional.id
+    """.split()
+)
 
 
 def meant_by(unknown: str) -> str:

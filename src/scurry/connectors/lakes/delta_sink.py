@@ -116,8 +116,15 @@ class DeltaSink(Sink):
 
 
 _PARTITION_TYPES = (
-    CharType, VarCharType, BooleanType, TinyIntType, SmallIntType, IntType, BigIntType, DateType,
-)  # fmt: skip
+    CharType,
+    VarCharType,
+    BooleanType,
+    TinyIntType,
+    SmallIntType,
+    IntType,
+    BigIntType,
+    DateType,
+)
 
 
 @dataclass

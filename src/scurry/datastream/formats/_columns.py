@@ -19,9 +19,17 @@ from scurry.sql.types.logical_type import DataType
 from scurry.sql.types.nested_types import ArrayType, MapType, RowType
 
 _ATOMIC = (
-    CharType, VarCharType, BinaryType, VarBinaryType, BooleanType, NumericType, DateType, TimeType, TimestampType,
+    CharType,
+    VarCharType,
+    BinaryType,
+    VarBinaryType,
+    BooleanType,
+    NumericType,
+    DateType,
+    TimeType,
+    TimestampType,
     LocalZonedTimestampType,
-)  # fmt: skip
+)
 
 
 def check_row(row_type: RowType) -> RowType:

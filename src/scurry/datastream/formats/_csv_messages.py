@@ -31,9 +31,15 @@ from scurry.sql.values.records import values_of
 from scurry.sql.values.type_information import value_type
 
 _AS_IN_FILES = (
-    BasicType.STRING, BasicType.BOOLEAN, BasicType.BYTE, BasicType.SHORT, BasicType.INT, BasicType.LONG,
-    BasicType.FLOAT, BasicType.DOUBLE,
-)  # fmt: skip
+    BasicType.STRING,
+    BasicType.BOOLEAN,
+    BasicType.BYTE,
+    BasicType.SHORT,
+    BasicType.INT,
+    BasicType.LONG,
+    BasicType.FLOAT,
+    BasicType.DOUBLE,
+)
 _TEXTS = (BasicType.STRING, BasicType.CHAR, BasicType.INSTANT)
 
 

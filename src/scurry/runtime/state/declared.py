@@ -146,11 +146,7 @@ class _OfMaps(_OfWritten):
             yield self._value_block, [value for value in self.written[1::2] if value is not None]
 
     def _values(self, stored: list[Any]) -> list[Any]:
-        return [
-            pair
-            for content in stored
-            for pair in zip(content, self._without_times(content.values()), strict=True)
-        ]  # fmt: skip
+        return [pair for content in stored for pair in zip(content, self._without_times(content.values()), strict=True)]
 
     def _stored(self, values: Iterator[Any], stored: list[Any]) -> Iterable[Any]:
         for content in stored:

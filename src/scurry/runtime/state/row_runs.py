@@ -102,9 +102,11 @@ class RowRun:
         self.replaces = bool(replaces)
         if digest is not None and digest != self.digest:
             raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
-        counts = [] if len(view) < at + tables * _TABLE.size else list(
-            _TABLE.iter_unpack(view[at : at + tables * _TABLE.size])
-        )  # fmt: skip
+        counts = (
+            []
+            if len(view) < at + tables * _TABLE.size
+            else list(_TABLE.iter_unpack(view[at : at + tables * _TABLE.size]))
+        )
         at += tables * _TABLE.size
         if len(counts) != tables or len(view) < at + sum(8 * (rows + gone) + size for rows, gone, size in counts):
             raise CheckpointCorruptedError("the state of a key group is damaged: a run has not the length it names")
@@ -233,9 +235,11 @@ def _merged_part(runs: Sequence[Rows], table: int, schema: Any, oldest: bool) ->
     hashes = np.concatenate([each for each, _, _ in some])
     places = np.flatnonzero(np.concatenate([kept for _, kept, _ in some]))
     order = places[np.argsort(hashes[places], kind="stable")]
-    batch = pa.concat_batches([run.batch(table, schema) for _, _, run in some]) if len(some) > 1 else (
-        some[0][2].batch(table, schema)
-    )  # fmt: skip
+    batch = (
+        pa.concat_batches([run.batch(table, schema) for _, _, run in some])
+        if len(some) > 1
+        else (some[0][2].batch(table, schema))
+    )
     return Part(hashes[order], gone, batch.take(pa.array(order)) if len(schema) else batch.slice(0, len(order)))
 
 

@@ -40,10 +40,15 @@ TypeJson = Any
 ANY = "ANY"
 
 _NAMES: dict[type, str] = {
-    DateTypeInfo: "SQL_DATE", TimeTypeInfo: "SQL_TIME", TimestampTypeInfo: "SQL_TIMESTAMP", PickledBytesTypeInfo: ANY,
-    ListTypeInfo: "LIST", PrimitiveArrayTypeInfo: "PRIMITIVE_ARRAY", BasicArrayTypeInfo: "BASIC_ARRAY",
+    DateTypeInfo: "SQL_DATE",
+    TimeTypeInfo: "SQL_TIME",
+    TimestampTypeInfo: "SQL_TIMESTAMP",
+    PickledBytesTypeInfo: ANY,
+    ListTypeInfo: "LIST",
+    PrimitiveArrayTypeInfo: "PRIMITIVE_ARRAY",
+    BasicArrayTypeInfo: "BASIC_ARRAY",
     ObjectArrayTypeInfo: "OBJECT_ARRAY",
-}  # fmt: skip
+}
 SEQUENCES = ("LIST", "PRIMITIVE_ARRAY", "BASIC_ARRAY", "OBJECT_ARRAY")
 
 
@@ -134,9 +139,17 @@ def arguments(described: TypeJson) -> list[Any]:
 
 
 _AS_ANNOTATION = {
-    "BIG_INT": "int", "DOUBLE": "float", "STRING": "str", "BOOLEAN": "bool", "BIG_DEC": "Decimal", "SQL_DATE": "date",
-    "SQL_TIME": "time", "SQL_TIMESTAMP": "datetime", "INSTANT": "Instant", ANY: "Any",
-}  # fmt: skip
+    "BIG_INT": "int",
+    "DOUBLE": "float",
+    "STRING": "str",
+    "BOOLEAN": "bool",
+    "BIG_DEC": "Decimal",
+    "SQL_DATE": "date",
+    "SQL_TIME": "time",
+    "SQL_TIMESTAMP": "datetime",
+    "INSTANT": "Instant",
+    ANY: "Any",
+}
 
 
 def annotation_text(described: TypeJson) -> str:

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COMPRESSIONS = {
-    "SNAPPY": "snappy", "GZIP": "gzip", "ZSTD": "zstd", "LZ4": "lz4", "BROTLI": "brotli", "UNCOMPRESSED": "none",
-}  # fmt: skip
+    "SNAPPY": "snappy",
+    "GZIP": "gzip",
+    "ZSTD": "zstd",
+    "LZ4": "lz4",
+    "BROTLI": "brotli",
+    "UNCOMPRESSED": "none",
+}
 _ORC_COMPRESSIONS = {"NONE": "uncompressed", "ZLIB": "zlib", "SNAPPY": "snappy", "LZ4": "lz4", "ZSTD": "zstd"}
 _ROWS = 65_536
 

@@ -154,8 +154,15 @@ class RecordColumn:
 #: Errors of conversions of other values, those of pyarrow included.
 _MISFITS = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, TypeMismatchError)
 _PLAIN = (
-    BooleanType, IntegralType, FractionalType, CharType, VarCharType, BinaryType, VarBinaryType, DateType,
-)  # fmt: skip
+    BooleanType,
+    IntegralType,
+    FractionalType,
+    CharType,
+    VarCharType,
+    BinaryType,
+    VarBinaryType,
+    DateType,
+)
 
 
 def _arrow_converts(data_type: DataType, utc: bool) -> bool:

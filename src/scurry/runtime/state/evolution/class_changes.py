@@ -36,10 +36,14 @@ def class_change(
     """
     name, target = text(["CLASS", ref]), find_class(new_ref)
     if not isinstance(target, type):
-        return _lost(ref, before, (
-            f"there are instances of class {name}, which the program does not have\n  hint: if it has another name "
-            f"now, declare it: @evolves(renamed_from={name!r}) on the class, or with_migration(renamed_from=...)"
-        ))  # fmt: skip
+        return _lost(
+            ref,
+            before,
+            (
+                f"there are instances of class {name}, which the program does not have\n  hint: if it has another name "
+                f"now, declare it: @evolves(renamed_from={name!r}) on the class, or with_migration(renamed_from=...)"
+            ),
+        )
     now = ClassLayout.of(target)
     same = None if new_ref == ref else ClassChange(ref, target, None, {})
     if before is None or now is None or "custom" in (before.storage, now.storage):
@@ -50,10 +54,14 @@ def class_change(
         rules = Rules(_migration_of(target, declared), renamed, annotations=True, notes=notes)
         sources = _sources(target, before, now, rules)
     except Incompatible as error:
-        return _lost(ref, before, (
-            f"class {name} has changed: {error}\n  hint: declare what became of its fields: "
-            "@evolves(renamed={...}, defaults={...}) on the class, or with_migration(...) on the descriptor"
-        ))  # fmt: skip
+        return _lost(
+            ref,
+            before,
+            (
+                f"class {name} has changed: {error}\n  hint: declare what became of its fields: "
+                "@evolves(renamed={...}, defaults={...}) on the class, or with_migration(...) on the descriptor"
+            ),
+        )
     return same if _reads_the_same(before, now, sources) else ClassChange(ref, target, before, sources)
 
 

@@ -215,5 +215,9 @@ def _note(rules: Rules, dropped: list[str], added: list[str]) -> None:
 
 
 _COMPOUND: dict[str, Callable[[TypeJson, TypeJson, Rules], Change | None]] = {
-    **dict.fromkeys(SEQUENCES, _sequence), "MAP": _map, "TUPLE": _tuple, "ROW": _row, "CLASS": _class,
-}  # fmt: skip
+    **dict.fromkeys(SEQUENCES, _sequence),
+    "MAP": _map,
+    "TUPLE": _tuple,
+    "ROW": _row,
+    "CLASS": _class,
+}

@@ -92,8 +92,11 @@ def _node(data_type: DataType, name: str) -> Any:
         return found
     if isinstance(data_type, DecimalType):
         return {
-            "type": "bytes", "logicalType": "decimal", "precision": data_type.precision, "scale": data_type.scale,
-        }  # fmt: skip
+            "type": "bytes",
+            "logicalType": "decimal",
+            "precision": data_type.precision,
+            "scale": data_type.scale,
+        }
     if isinstance(data_type, TimestampType):
         # Flink's legacy mapping, which is its default: TIMESTAMP is timestamp-millis
         if data_type.precision > 3:

@@ -25,9 +25,11 @@ ARRAY_DELIMITER = TableOption("array-element-delimiter", str, ";", "The text bet
 ESCAPE = TableOption("escape-character", str, None, "The character that takes the meaning from the next one.")
 NULL_LITERAL = TableOption("null-literal", str, None, "The text that means NULL.")
 SCIENTIFIC_DECIMALS = TableOption(
-    "write-bigdecimal-in-scientific-notation", boolean, True,
+    "write-bigdecimal-in-scientific-notation",
+    boolean,
+    True,
     "Whether decimals in messages may be written with an exponent; in files they may, as in Flink.",
-)  # fmt: skip
+)
 
 
 class CsvFormat(FormatFactory):

@@ -12,24 +12,30 @@ from scurry.sql.formats.protobuf.definition import MessageDefinition, find_defin
 __all__ = ["ProtobufFormat"]
 
 MESSAGE_CLASS_NAME = TableOption(
-    "message-class-name", str, None,
+    "message-class-name",
+    str,
+    None,
     "The message: the path of the Python class that protoc has generated, such as `shop.orders_pb2.Order`; with "
     "`descriptor-file` its full name there, such as `shop.Order`, or the name of its Java class.",
     required=True,
-)  # fmt: skip
+)
 DESCRIPTOR_FILE = TableOption(
-    "descriptor-file", str, None,
+    "descriptor-file",
+    str,
+    None,
     "What `protoc --include_imports --descriptor_set_out=FILE` writes, with which no Python class is needed. Not in "
     "Flink.",
-)  # fmt: skip
+)
 IGNORE_PARSE_ERRORS = TableOption(
     "ignore-parse-errors", boolean, False, "Whether messages that cannot be read are skipped."
 )
 READ_DEFAULT_VALUES = TableOption(
-    "read-default-values", boolean, False,
+    "read-default-values",
+    boolean,
+    False,
     "Whether fields that a message does not set have their default values; otherwise they are NULL, except fields of "
     "proto3 that are no messages, arrays or maps.",
-)  # fmt: skip
+)
 WRITE_NULL_STRING_LITERAL = TableOption(
     "write-null-string-literal", str, "", "What is written for NULL as a text in an array or a map."
 )

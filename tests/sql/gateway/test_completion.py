@@ -100,6 +100,10 @@ def test_all_words_are_keywords() -> None:
         ("SELECT id FROM ord", "orders"),
         ("WITH big AS (SELECT id FROM orders), `all` AS (SELECT 1) SELECT * FROM b", "big"),
         ("WITH big AS (SELECT id FROM orders), small AS (SELECT 1) SELECT * FROM big JOIN sm", "small"),
+        ("WITH big AS (SELECT id + 1 AS next_id FROM orders) SELECT big.n", "next_id"),
+        ("WITH a AS (SELECT id AS x FROM orders), b AS (SELECT x AS y FROM a) SELECT * FROM b AS c WHERE c.y", "y"),
+        ("SELECT * FROM (SELECT COUNT(*) AS number FROM orders GROUP BY id) AS g WHERE g.nu", "number"),
+        ("SELECT * FROM (SELECT COUNT(*) AS number FROM orders GROUP BY id) AS g WHERE nu", "number"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'ka", "kafka"),
         ("CREATE TABLE t (a INT) WITH ('conn", "connector"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'pat", "path"),
@@ -116,6 +120,19 @@ def test_all_words_are_keywords() -> None:
 )
 def test_the_first_candidate(session: TableSession, text: str, first: str) -> None:
     assert offered(session, text)[:1] == [first]
+
+
+def test_the_columns_of_a_query_that_follows_are_offered(session: TableSession) -> None:
+    text = "SELECT  FROM (SELECT amount * 2 AS doubled FROM orders) AS t"
+    assert "doubled" in candidates(session, text, len("SELECT "))
+    assert candidates(session, "SELECT t. FROM (SELECT amount * 2 AS doubled FROM orders) t", len("SELECT t.")) == [
+        "doubled"
+    ]
+
+
+@pytest.mark.parametrize("query", ["SELECT nothing FROM orders", "SELECT (", "SELECT 1 FROM (SELECT", "VALUES"])
+def test_nothing_is_offered_of_a_wrong_query(session: TableSession, query: str) -> None:
+    assert offered(session, f"WITH w AS ({query}) SELECT w.") == []
 
 
 def test_settings_that_are_offered_can_be_set() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from scurry.errors import ScurryError
 from scurry.sql.functions.catalogue import callable_functions
+from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.listing.options import option_keys, option_values, settings
 from scurry.sql.statements.session import TableSession
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.keywords import RESERVED
 from scurry.sql.syntax.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
+from scurry.sql.syntax.parser import parse
+from scurry.sql.validator import validate_query
 
 _STATEMENTS = (
     "ADD JAR, ALTER TABLE, ALTER VIEW, ANALYZE TABLE, BEGIN STATEMENT SET, CREATE CATALOG, CREATE DATABASE, "
@@ -33,6 +37,8 @@ WORDS = tuple(
     """.split()
 )
 _BEFORE_TABLES = {"FROM", "JOIN", "INTO", "OVERWRITE", "TABLE", "VIEW", "DESCRIBE", "DESC", "UPDATE"}
+#: Limits of the queries in a statement whose columns are offered: characters of the statement, number of queries.
+_DERIVED_TEXT, _DERIVED_QUERIES = 10_000, 20
 #: The name that ends at a position, read from there: the other direction takes time that grows with its square.
 _NAME_BACKWARDS = re.compile(r"([\w$]*+)(?:\.(`?[\w$]++`?(?:\.`?[\w$]++`?)*+))?")
 
@@ -63,7 +69,9 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
         return _matching(before.lstrip() if not keys else prefix, _STATEMENTS)
     if keys[-1] in _BEFORE_TABLES:
         return _matching(prefix, [*_common_tables(text), *_tables(session), *session.catalogs.list_catalogs()])
-    columns = (column for table in _mentioned(text).values() for column in _columns(session, table))
+    derived = dict(_derived(text))
+    columns = [column for table in _mentioned(text).values() for column in _columns(session, table, derived)]
+    columns += [column for query in derived.values() for column in _result_columns(session, query)]
     users = _names(
         lambda: session.catalogs.catalog(session.catalogs.current_catalog).list_functions(
             session.catalogs.current_database
@@ -140,10 +148,17 @@ def _mentioned(text: str) -> dict[str, list[str]]:
             if not parts:
                 continue
             names[parts[-1].upper()] = parts
-            at += tokens.keys[at] == "AS"
-            if tokens.keys[at] in (IDENTIFIER, QUOTED_IDENTIFIER):
-                names[text[tokens.starts[at] : tokens.ends[at]].strip("`").upper()] = parts
+            alias = _alias(tokens.keys, at)
+            if alias is not None:
+                names[text[tokens.starts[alias] : tokens.ends[alias]].strip("`").upper()] = parts
     return names
+
+
+def _alias(keys: list[str], at: int) -> int | None:
+    """Return the place of the alias of a table that ends before a place; None without one."""
+    if keys[at] == "AS":
+        return at + 1 if keys[at + 1] in IDENTIFIER_KEYS else None
+    return at if keys[at] in (IDENTIFIER, QUOTED_IDENTIFIER) else None
 
 
 def _name_at(keys: list[str], text: str, starts: list[int], ends: list[int], at: int) -> tuple[list[str], int]:
@@ -160,7 +175,7 @@ def _name_at(keys: list[str], text: str, starts: list[int], ends: list[int], at:
 def _members(session: TableSession, text: str, qualifier: str) -> Iterator[str]:
     """Yield the columns of a table or alias, the databases of a catalog, the tables of a database."""
     parts = [part.strip("`") for part in qualifier.split(".")]
-    yield from _columns(session, _mentioned(text).get(parts[-1].upper(), parts))
+    yield from _columns(session, _mentioned(text).get(parts[-1].upper(), parts), dict(_derived(text)))
     catalogs = session.catalogs
     if len(parts) == 1 and parts[0] in catalogs.list_catalogs():
         yield from _names(lambda: catalogs.catalog(parts[0]).list_databases())
@@ -169,9 +184,63 @@ def _members(session: TableSession, text: str, qualifier: str) -> Iterator[str]:
         yield from map(_written, _names(lambda: catalogs.list_tables(*database)))
 
 
-def _columns(session: TableSession, name: list[str]) -> list[str]:
+def _derived(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of the queries in WITH and FROM, in upper case, each with a statement that returns its rows.
+
+    Long statements have none, and later queries are left out: each is validated while the user types.
+    """
+    if len(text) > _DERIVED_TEXT:
+        return
+    tokens = tokenize(text)
+    keys = tokens.keys
+    common: list[str] = []
+
+    def name_at(at: int) -> str:
+        return text[tokens.starts[at] : tokens.ends[at]].strip("`")
+
+    starts = [at for at, key in enumerate(keys) if key == "(" and keys[at + 1] in ("SELECT", "VALUES")]
+    for start in starts[:_DERIVED_QUERIES]:
+        end = _closing(keys, start)
+        if end is None:
+            continue
+        query = text[tokens.ends[start] : tokens.starts[end]]
+        statement = f"WITH {', '.join(common)} {query}" if common else query
+        if keys[start - 1] == "AS" and keys[start - 2] in IDENTIFIER_KEYS and keys[start - 3] in ("WITH", ","):
+            yield name_at(start - 2).upper(), statement
+            common.append(f"`{name_at(start - 2)}` AS ({query})")
+        elif keys[start - 1] in ("FROM", "JOIN", ","):
+            alias = _alias(keys, end + 1)
+            if alias is not None:
+                yield name_at(alias).upper(), statement
+
+
+def _closing(keys: list[str], start: int) -> int | None:
+    """Return the place of the parenthesis that closes another one; None if it is not typed yet."""
+    depth = 0
+    for at in range(start, len(keys)):
+        depth += (keys[at] == "(") - (keys[at] == ")")
+        if depth == 0:
+            return at
+    return None
+
+
+def _columns(session: TableSession, name: list[str], derived: Mapping[str, str]) -> list[str]:
+    """Return the columns of a table, or of a query that the statement gives this name."""
+    if len(name) == 1 and name[0].upper() in derived:
+        return _result_columns(session, derived[name[0].upper()])
     try:
         found = session.catalogs.find_table(session.catalogs.qualify(name))
         return [] if found is None else [_written(each) for each in found.table.schema.get_column_names()]
     except ScurryError:
         return []
+
+
+def _result_columns(session: TableSession, query: str) -> list[str]:
+    """Return the columns of a query's result; nothing if it is wrong."""
+    try:
+        statement = parse(query)
+        assert isinstance(statement, nodes.Query), query
+        plan = validate_query(statement, SessionCatalog(session), session.for_functions())
+    except ScurryError:
+        return []
+    return [_written(name) for name in plan.schema.names]

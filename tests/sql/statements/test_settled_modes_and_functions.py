@@ -73,7 +73,7 @@ def test_functions_are_described(tmp_path: Path) -> None:
     python = [("kind", "SCALAR"), ("requirements", "[]"), ("is deterministic", "false"), folded]
     assert rows(env, "DESCRIBE FUNCTION `SUM`") == built_in
     assert rows(env, "DESCRIBE FUNCTION EXTENDED `sum`")[2] == ("kind", "AGGREGATE")
-    random = [*built_in, *python, ("signature", "rand()\nrand(<INTEGER>)")]
+    random = [*built_in, *python, ("signature", "RAND()\nRAND(<INTEGER>)")]
     assert rows(env, "DESCRIBE FUNCTION EXTENDED `RAND`") == random
     assert rows(env, "DESCRIBE FUNCTION f") == own
     full = "default_catalog.default_database.f"

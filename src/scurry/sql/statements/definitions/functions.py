@@ -91,7 +91,8 @@ def _properties(session: TableSession, name: str, registered: CatalogFunction | 
         return _described(user.kind.upper(), user.is_deterministic, f"{name}(*)")
     function = _built_in(name)
     assert function is not None, name
-    return _described(function.kind, function.is_deterministic, "\n".join(function.signatures))
+    signatures = (name + each[each.index("(") :] for each in function.signatures)  # the name as it is written
+    return _described(function.kind, function.is_deterministic, "\n".join(signatures))
 
 
 def _described(kind: str, is_deterministic: bool, signature: str) -> list[tuple[str, str]]:

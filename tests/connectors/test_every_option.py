@@ -364,7 +364,8 @@ def lakes(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tables of lakes, which sources look at when they are made."""
     path = tmp_path_factory.mktemp("lakes")
     rows = pa.table({"k": pa.array([1], pa.int32()), "v": ["a"], "p": ["b"]})
-    deltalake.write_deltalake(str(path / "delta"), rows)
+    for _ in range(2):
+        deltalake.write_deltalake(str(path / "delta"), rows, mode="append")
     NEEDED["delta"] = {"table-path": str(path / "delta")}
     properties = {"uri": f"sqlite:///{path}/catalog.db", "warehouse": f"file://{path}"}
     catalog = load_catalog("c", type="sql", **properties)

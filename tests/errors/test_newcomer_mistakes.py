@@ -274,7 +274,9 @@ def test_the_cause_comes_first_then_the_place_and_the_cure(
 ) -> None:
     (tmp_path / "orders.json").write_text('{"card": "c1", "amount": 2.5}\n', encoding="utf-8")
     if mistake.without:
-        monkeypatch.setitem(sys.modules, mistake.without, None)
+        loaded = [name for name in sys.modules if name.startswith(f"{mistake.without}.")]
+        for name in [mistake.without, *loaded]:
+            monkeypatch.setitem(sys.modules, name, None)
     program = tmp_path / ("program.py" if mistake.setup else "program.sql")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         known = {"{dir}": str(tmp_path), "{port}": str(taken.getsockname()[1]), "{program}": str(program)}

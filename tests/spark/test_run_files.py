@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from scurry.errors import CheckpointStorageFullError
+from scurry.errors import CheckpointStorageFullError, DamagedRunError
 from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.runtime.savepoint.saving import stored
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries, take_over
@@ -22,7 +22,7 @@ from scurry.runtime.state.store import RunInfo, StoreKey
 from scurry.spark.workers import local_runs, map_store, run_files
 from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.map_store import MapStore
-from scurry.spark.workers.run_files import DamagedRunError, RunFiles, is_reference, name_in
+from scurry.spark.workers.run_files import RunFiles, is_reference, name_in
 from support.state.runs import run_of
 
 Entries = dict[StoreKey, bytes]

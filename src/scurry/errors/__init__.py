@@ -70,6 +70,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── SnapshotMismatchError (ValueError)        the snapshot of a test harness does not fit the pipeline
     ├── CheckpointError                           a job cannot use its checkpoint directory
     │   ├── CheckpointCorruptedError (RuntimeError)   no micro-batch is left that the job could resume from
+    │   │   └── DamagedRunError                       a file of state is damaged: the job resumes from an earlier one
     │   ├── CheckpointLockedError (RuntimeError)      another job uses it
     │   ├── CheckpointMismatchError (ValueError)      the program cannot resume from it
     │   └── CheckpointStorageFullError (OSError)      its disk is full
@@ -104,6 +105,7 @@ from scurry.errors.checkpoint import (
     CheckpointLockedError,
     CheckpointMismatchError,
     CheckpointStorageFullError,
+    DamagedRunError,
 )
 from scurry.errors.configuration import ConfigError, UnknownConfigError
 from scurry.errors.connectors import (
@@ -218,6 +220,7 @@ __all__ = [
     "TableNotExistError",
     "TableNotPartitionedError",
     "CheckpointCorruptedError",
+    "DamagedRunError",
     "CheckpointError",
     "CheckpointLockedError",
     "CheckpointMismatchError",

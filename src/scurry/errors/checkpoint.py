@@ -21,6 +21,15 @@ class CheckpointCorruptedError(CheckpointError, RuntimeError):
     permanent = True
 
 
+class DamagedRunError(CheckpointCorruptedError):
+    """A file of state is missing or damaged; the job resumes from the newest micro-batch whose files are intact.
+
+    Cure: None is needed, unless the disk is failing.
+    """
+
+    permanent = False
+
+
 class CheckpointLockedError(CheckpointError, RuntimeError):
     """The checkpoint directory cannot be locked: another job uses it, or the lock file is not usable.
 

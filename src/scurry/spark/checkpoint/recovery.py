@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scurry.errors import CheckpointStorageFullError, OperatorError
+from scurry.errors import CheckpointStorageFullError, DamagedRunError, OperatorError
 from scurry.runtime.checkpoint.storage import FULL, storage_full
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.job_log import WARNING
@@ -14,7 +14,6 @@ from scurry.spark.checkpoint.rollback import RestartPoint, Rollback
 from scurry.spark.checkpoint.state_check import cannot_load_state, unreadable_state
 from scurry.spark.checkpoint.storage import HadoopStorage
 from scurry.spark.workers.failures import texts_of
-from scurry.spark.workers.run_files import DamagedRunError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

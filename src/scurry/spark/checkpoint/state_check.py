@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scurry.errors import DamagedRunError
 from scurry.runtime.checkpoint.storage import Storage
 from scurry.spark.workers.failures import texts_of
 from scurry.spark.workers.map_store import NAME
-from scurry.spark.workers.run_files import MAGIC, DamagedRunError, RunFiles
+from scurry.spark.workers.run_files import MAGIC, RunFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

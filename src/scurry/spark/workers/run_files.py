@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scurry.errors import CheckpointCorruptedError
+from scurry.errors import DamagedRunError
 from scurry.runtime.checkpoint.storage import reporting_full
 from scurry.runtime.state.store import StoreKey
 
@@ -36,15 +36,6 @@ RETAINED = 100
 #: A file is deleted so many micro-batches after the last version of the state that names it can be asked for: Spark
 #: forgets old versions beside the batches, not with them.
 _LATE = 10
-
-
-class DamagedRunError(CheckpointCorruptedError):
-    """The file of a run is missing or damaged.
-
-    A restart repeats the micro-batch, whose failure makes the job look for the newest batch with intact state.
-    """
-
-    permanent = False
 
 
 @dataclass(frozen=True)

@@ -128,7 +128,10 @@ def test_queries_reach_every_rule(rule: str) -> None:
     def has_another_plan(query: Query) -> bool:
         statement: Any = parse(f"SELECT * FROM {query.flink}")
         sessions: list[list[Any]] = [[each._session for each in pair] for pair in pairs]
-        plans = [[planned(each, [plan_query(each, statement)]).plans[0] for each in pair] for pair in sessions]
+        try:
+            plans = [[planned(each, [plan_query(each, statement)]).plans[0] for each in pair] for pair in sessions]
+        except ValidationError:  # Flink refuses such a query, too
+            return False
         return any(one != other for one, other in plans)
 
     found = find(queries(), has_another_plan, settings=settings(max_examples=1000, phases=[Phase.generate]))

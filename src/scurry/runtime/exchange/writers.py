@@ -201,7 +201,7 @@ class _Receivers(dict[Any, int]):
     def of(self, keys: Sequence[Any]) -> Iterable[int]:
         """Return the receivers of the keys of a block; where many keys are new, they are hashed together."""
         if self._many_new:
-            new = list(set(keys).difference(self))
+            new = [key for key in set(keys) if key not in self]  # set.difference would go through all known keys
             if len(self) + len(new) > self.LIMIT:
                 self.clear()
                 new = list(set(keys))

@@ -7,14 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from scurry.errors import ScurryError
 from scurry.sql.functions.catalogue import callable_functions
-from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.listing.options import option_keys, option_values, settings
+from scurry.sql.statements.queries import result_names
 from scurry.sql.statements.session import TableSession
-from scurry.sql.syntax import nodes
 from scurry.sql.syntax.keywords import RESERVED
 from scurry.sql.syntax.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
-from scurry.sql.syntax.parser import parse
-from scurry.sql.validator import validate_query
 
 _STATEMENTS = (
     "ADD JAR, ALTER TABLE, ALTER VIEW, ANALYZE TABLE, BEGIN STATEMENT SET, CREATE CATALOG, CREATE DATABASE, "
@@ -238,9 +235,6 @@ def _columns(session: TableSession, name: list[str], derived: Mapping[str, str])
 def _result_columns(session: TableSession, query: str) -> list[str]:
     """Return the columns of a query's result; nothing if it is wrong."""
     try:
-        statement = parse(query)
-        assert isinstance(statement, nodes.Query), query
-        plan = validate_query(statement, SessionCatalog(session), session.for_functions())
+        return [_written(name) for name in result_names(session, query)]
     except ScurryError:
         return []
-    return [_written(name) for name in plan.schema.names]

@@ -18,6 +18,7 @@ from scurry.sql.statements.not_null import NotNullEnforcer
 from scurry.sql.statements.results import QueryRows, StatementResult
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser import parse
 from scurry.sql.validator import validate_query
 
 
@@ -35,6 +36,17 @@ def plan_query(session: TableSession, query: nodes.Query) -> Plan:
     plan = validate_query(query, SessionCatalog(session), session.for_functions())
     check_sources(session, plan)
     return plan
+
+
+def result_names(session: TableSession, text: str) -> tuple[str, ...]:
+    """Return the names of the columns of a query, whose tables need no sources.
+
+    Raises:
+        ScurryError: The query is wrong.
+    """
+    query = parse(text)
+    assert isinstance(query, nodes.Query), text
+    return validate_query(query, SessionCatalog(session), session.for_functions()).schema.names
 
 
 @deep_recursion()

@@ -55,7 +55,8 @@ def lower_regular_join(lowering: Lowering, plan: RegularJoinNode) -> Node:
 class _Results:
     """Results in their order: positions in both sides, of which -1 is a row of NULLs, and kinds."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Sequence[Kept]) -> None:
+        self.kept = kept
         self.own: list[int] = []
         self.other: list[int] = []
         self.kinds: list[int] = []
@@ -64,6 +65,11 @@ class _Results:
         self.own.append(own)
         self.other.append(other)
         self.kinds.append(kind)
+
+    def add_each(self, own: int, partner: int, kind: int) -> None:
+        """Add a result for each time that a row of the other side is there."""
+        for _ in range(self.kept[partner][COUNT]):
+            self.add(own, partner, kind)
 
 
 class RegularJoin:
@@ -179,60 +185,40 @@ class RegularJoin:
         self, index: int, kinds: Any, own: Any, other: Any, kept: Sequence[Kept], replaces: set[int]
     ) -> Any:
         """Return the changes that rows, one after the other, make to rows of an outer side, which count their pairs."""
-        results = _Results()
+        results = _Results(kept)
         bounds = np.searchsorted(own, np.arange(len(kinds) + 1)).tolist()
         partners, outer = other.tolist(), self._counted[index]
-        change = self._change_of_existence if self._exists else self._change_of_pairs
         for place, kind in enumerate(kinds.tolist()):
             more = -1 if kind in _RETRACTING else 0 if place in replaces else 1
-            change(results, place, kind, partners[bounds[place] : bounds[place + 1]], kept, more, outer)
+            some = partners[bounds[place] : bounds[place + 1]]
+            if self._exists:
+                self._change_existence(results, place, kind, more, some)
+            elif some or not outer:
+                self._change_pairs(results, place, kind, more, some, outer)
+            else:
+                results.add(place, -1, _DELETE if more < 0 else _INSERT)
         return results.own, results.other, results.kinds
 
-    def _change_of_pairs(
-        self,
-        results: _Results,
-        place: int,
-        kind: int,
-        partners: list[int],
-        kept: Sequence[Kept],
-        more: int,
-        outer: bool,
+    def _change_pairs(
+        self, results: _Results, place: int, kind: int, more: int, partners: Sequence[int], outer: bool
     ) -> None:
         """Add the results of a row that gives each partner one pair more, one less, or a pair in place of another."""
         retracts = more < 0
-        if not partners:
-            if outer:
-                results.add(place, -1, _DELETE if retracts else _INSERT)
-            return
         if retracts:
-            shown = _DELETE if outer else kind
             for each in partners:
-                for _ in range(kept[each][COUNT]):
-                    results.add(place, each, shown)
+                results.add_each(place, each, _DELETE if outer else kind)
         for each in partners:
-            if self._turns(kept[each], more):
-                for _ in range(kept[each][COUNT]):
-                    results.add(-1, each, _INSERT if retracts else _DELETE)
+            if self._turns(results.kept[each], more):
+                results.add_each(-1, each, _INSERT if retracts else _DELETE)
         if not retracts:
             for each in partners:
-                for _ in range(kept[each][COUNT]):
-                    results.add(place, each, _INSERT)
+                results.add_each(place, each, _INSERT)
 
-    def _change_of_existence(
-        self,
-        results: _Results,
-        place: int,
-        kind: int,
-        partners: list[int],
-        kept: Sequence[Kept],
-        more: int,
-        outer: bool,
-    ) -> None:
+    def _change_existence(self, results: _Results, place: int, kind: int, more: int, partners: Sequence[int]) -> None:
         shown = kind if self._plan.kind == "SEMI" else _INSERT if more < 0 else _DELETE
         for each in partners:
-            if self._turns(kept[each], more):
-                for _ in range(kept[each][COUNT]):
-                    results.add(place, each, shown)
+            if self._turns(results.kept[each], more):
+                results.add_each(place, each, shown)
 
     @staticmethod
     def _turns(found: Kept, more: int) -> bool:

@@ -263,6 +263,11 @@ ELSEWHERE = {
 }
 
 
+def _forget(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [package, *(name for name in sys.modules if name.startswith(f"{package}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+
+
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: f"N{each.number} {each.name}")
 def test_the_cause_comes_first_then_the_place_and_the_cure(
     mistake: Mistake,
@@ -273,15 +278,15 @@ def test_the_cause_comes_first_then_the_place_and_the_cure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "orders.json").write_text('{"card": "c1", "amount": 2.5}\n', encoding="utf-8")
-    if mistake.without:
-        loaded = [name for name in sys.modules if name.startswith(f"{mistake.without}.")]
-        for name in [mistake.without, *loaded]:
-            monkeypatch.setitem(sys.modules, name, None)
     program = tmp_path / ("program.py" if mistake.setup else "program.sql")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         known = {"{dir}": str(tmp_path), "{port}": str(taken.getsockname()[1]), "{program}": str(program)}
         written = filled(mistake.setup + mistake.program, known)
         program.write_text(written + "\n", encoding="utf-8")
+        if mistake.without:
+            run_program(program, [], LaunchOptions(runner="local"), debug=False)  # fills the caches
+            capsys.readouterr()
+            _forget(mistake.without, monkeypatch)
         status = run_program(program, [], LaunchOptions(runner="local"), debug=False)
     text = capsys.readouterr().err
     if mistake.goes_on:

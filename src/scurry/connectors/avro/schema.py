@@ -56,7 +56,7 @@ class AvroSchema:
             self._text = json.dumps(json.loads(json_schema), separators=(",", ":"), ensure_ascii=False)
         except ValueError as error:
             raise ArgumentError(f"the Avro schema is no JSON: {error}") from None
-        self._parsed, self._named = _parsed(self._text)
+        self._parsed, self._named = _parsed(self._text, fastavro())
 
     @staticmethod
     def parse_string(json_schema: str) -> AvroSchema:
@@ -126,10 +126,9 @@ class AvroSchema:
 
 
 @functools.lru_cache(maxsize=1024)
-def _parsed(text: str) -> tuple[Node, dict[str, Node]]:
+def _parsed(text: str, module: Any) -> tuple[Node, dict[str, Node]]:
     named: dict[str, Node] = {}
     raw: dict[str, Node] = {}
-    module = fastavro()
     try:
         parsed = module.parse_schema(_with_logical_types(json.loads(text), set(_LOGICAL)), named_schemas=named)
         module.parse_schema(_with_logical_types(json.loads(text), set()), named_schemas=raw)

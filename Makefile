@@ -8,6 +8,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 UV_VERSION := 0.13.8
 # As pip does: the machine's own certificates, not only those uv brings.
 export UV_SYSTEM_CERTS ?= true
+# Each start would compile all sources and tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
@@ -37,27 +39,36 @@ java:
 demo: setup ## Run the example on flight data
 	$(BIN)/scurry run examples/flights.py
 
-# The longest first, three at a time: jobs that start, wait or fail leave half of two cores idle.
-SUITES := faults-in-session test-spark test-fast kafka-topics test-conformance faults-in-processes test-slow \
-	test-models kafka-history test-postgres
+# The longest first, three at a time: jobs that start, wait or fail leave half of two cores idle. `types` is first, as
+# tests of types use its cache.
+SUITES := types faults-in-session fast-sql fast-others test-spark kafka-topics test-slow test-conformance \
+	faults-in-processes kafka-history test-postgres
 
 # Here everything is killed a few times; test-nightly does it 20 times each. A test that hangs fails with the stacks of
 # its threads.
 test: export SCURRY_KILLS ?= 3
 test: export PYTEST_TIMEOUT ?= 900
-test: lint ## What CI runs: lint, then all tests
+test: style ## What CI runs: lint and all tests
 	@$(MAKE) --no-print-directory -j3 -k -O $(SUITES)
 
 test-fast: setup ## Tests that need no JVM
 	$(BIN)/python -m pytest -q
+
+# The halves of test-fast.
+.PHONY: fast-sql fast-others
+fast-sql: setup
+	$(BIN)/python -m pytest -q tests/sql
+
+fast-others: setup
+	$(BIN)/python -m pytest -q --ignore=tests/sql
 
 # It takes more than twice the time of test-fast alone.
 coverage: setup ## What test-fast does not run, by file; it has to run most of src, see pyproject.toml
 	$(BIN)/python -m coverage run -m pytest -q
 	@$(BIN)/python -m coverage report --show-missing --skip-covered --sort=cover
 
-test-models: setup ## Windows, joins and timers against naive models, more than 15,000 random cases
-	SCURRY_CASES=200 $(BIN)/python -m pytest -q tests/runtime/models
+test-models: setup ## Windows, joins and timers against naive models, more than 50,000 random cases
+	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/models
 
 test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
 	$(BIN)/python -m pytest -q -m "slow and not spark"
@@ -67,7 +78,7 @@ test-spark: setup ## Tests that start Spark
 
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly
-	@$(MAKE) --no-print-directory coverage test-faults test-kafka test-newest
+	@$(MAKE) --no-print-directory coverage test-models test-faults test-kafka test-newest
 
 # What pip installs today, beside requirements.lock: the environment is made anew each time.
 NEWEST := .venv-newest
@@ -114,9 +125,14 @@ kafka-history: setup
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi
 
-lint: setup ## ruff and mypy
+lint: style types ## ruff and mypy
+
+.PHONY: style types
+style: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: setup
 	$(BIN)/mypy
 
 docs: setup ## The documentation site in site/, with warnings as errors; tests/docs/test_site.py does the same

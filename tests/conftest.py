@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
+import itertools
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -44,6 +48,42 @@ def _has_jvm() -> bool:
 
 #: Marks of tests that may start a JVM.
 WITH_JVM = {"spark", "nightly", "conformance", "faults", "chaos", "soak", "bench", "kafka"}
+
+
+#: Marks of tests that run only when they are asked for.
+ASKED_FOR = WITH_JVM | {"slow", "postgres"}
+
+
+@functools.cache
+def _marks_named_in(module: Path) -> frozenset[str]:
+    """Return the marks in the text of a test module, or of the `conftest.py` beside it."""
+    files = [module, *(each for each in (module.with_name("conftest.py"),) if each.exists() and each != Path(__file__))]
+    return frozenset(re.findall(r"\bmark\.(\w+)", "".join(each.read_text(encoding="utf-8") for each in files)))
+
+
+def _may_be_selected(expression: str, named: frozenset[str]) -> bool:
+    """Return whether an expression of `-m` is true for some of the marks that a module names."""
+    words = sorted(set(re.findall(r"\w+", expression)) - {"and", "or", "not"})
+    subsets = itertools.product(*([False, True] if word in named else [False] for word in words))
+    try:
+        return any(eval(expression, {}, dict(zip(words, each, strict=True))) for each in subsets)
+    except (SyntaxError, TypeError):
+        return True  # pytest understands it, or says why it does not
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import only modules that name the marks which are asked for: all of them take half a minute."""
+    is_module = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    expression = config.option.markexpr
+    skipped = is_module and expression and not _may_be_selected(expression, _marks_named_in(collection_path))
+    return True if skipped else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse marks that `pytest_ignore_collect` does not find: CI would never run these tests."""
+    for item in items:
+        if unnamed := ASKED_FOR.intersection(mark.name for mark in item.iter_markers()) - _marks_named_in(item.path):
+            raise pytest.UsageError(f"{item.nodeid}: write pytest.mark.{unnamed.pop()} in the module or its conftest")
 
 
 @pytest.fixture(autouse=True)

@@ -7,14 +7,18 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from scurry.common._config.state import LOCAL_DIRECTORY
 from scurry.errors import ConfigError, SavepointTrustError
+from scurry.runtime.checkpoint.storage import LocalStorage
+from scurry.spark.streaming.engine import SparkEngine
 from scurry.spark.workers import local_state as local_state_module
 from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.local_state import LocalState
+from scurry.spark.workers.run_files import RunFiles
 from support.state.runs import run_of
 
 MB = 1 << 20
@@ -85,6 +89,24 @@ def test_only_the_user_can_read_and_write_them(root: Path) -> None:
     for directory in (root, root / "job-1", root / "job-1" / "a"):
         assert stat.S_IMODE(directory.stat().st_mode) & 0o077 == 0 or directory == root / "job-1"
     assert stat.S_IMODE(root.stat().st_mode) == 0o700
+
+
+def test_tasks_link_to_runs_for_a_savepoint_where_a_job_cannot_keep_copies(root: Path) -> None:
+    """The state reader would need files of the checkpoint that the job may have deleted meanwhile."""
+    root.mkdir()
+    root.chmod(0o777)
+    generation = root.parent / "generation-1"
+    generation.mkdir()
+    engine = object.__new__(SparkEngine)
+    engine._local_state, engine._on_one_machine = local_state(root), True
+    engine._files, engine._savepoints = RunFiles(str(generation / "runs")), cast(Any, SimpleNamespace(links=None))
+    engine._job = cast(Any, None)
+    engine._hold_local_state()
+    assert engine._savepoints.links is not None
+    links = Path(engine._savepoints.links())
+    assert links.is_dir()
+    LocalStorage(str(generation)).sweep()  # at the next start, if the process was killed
+    assert not links.exists()
 
 
 def test_a_directory_that_others_can_write_to_is_refused(root: Path) -> None:

@@ -28,7 +28,8 @@ from support.state.runs import run_of
 Entries = dict[StoreKey, bytes]
 KEY = ("op", "page", 7 << 32 | 5)
 GROUPS = 2
-RETAINED = 3
+RETAINED, ROLLED_BACK = 5, 2
+NO_LIMIT = 1 << 30
 
 
 class Store(MapStore):
@@ -37,7 +38,7 @@ class Store(MapStore):
     def __init__(self, entries: Entries) -> None:
         self.entries = entries
         self._map: Any = entries
-        self._superseded = set()
+        self._superseded = {}
         self._bytes_read = self._hits = self._misses = 0
         self._client: Any = SimpleNamespace(sockfile=io.BytesIO())
 
@@ -60,13 +61,16 @@ class Checkpoint:
 
     Attributes:
         versions: After each committed batch: the entries of the store, and the value of each key.
+        depth: The number of batches that it can be rolled back.
+        oldest: The oldest version that it can be rolled back to.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, limit: int = NO_LIMIT) -> None:
         self.root = root
-        self.files = RunFiles(str(root / "checkpoint" / "runs"), retained=RETAINED)
+        self.files = RunFiles(str(root / "checkpoint" / "runs"), retained=RETAINED, limit=limit)
+        self.depth = RETAINED if limit == NO_LIMIT else ROLLED_BACK
         self.versions: list[tuple[Entries, dict[int, int]]] = []
-        self.starts = 0
+        self.starts = self.oldest = 0
         self.start()
 
     def start(self) -> None:
@@ -93,9 +97,10 @@ class Checkpoint:
             backend.flush()
         store.flush()
         self.versions.append((store.entries, values))
+        self.oldest = max(self.oldest, len(self.versions) - 1 - self.depth)
 
-    def roll_back(self, batches: int) -> None:
-        del self.versions[max(len(self.versions) - batches, 1) :]
+    def roll_back(self, version: int) -> None:
+        del self.versions[version + 1 :]
         self.start()
 
     def values(self, version: int, local: LocalRuns) -> dict[int, int]:
@@ -108,7 +113,7 @@ class Checkpoint:
     def check(self) -> None:
         """Require that each version can be read that a job can be rolled back to, on any machine."""
         elsewhere = LocalRuns(str(self.root / "elsewhere"))
-        for version in range(max(len(self.versions) - 1 - RETAINED, 0), len(self.versions)):
+        for version in range(self.oldest, len(self.versions)):
             assert self.values(version, elsewhere) == self.versions[version][1]
         if self.versions:
             assert self.values(-1, self.local) == self.versions[-1][1]
@@ -116,12 +121,23 @@ class Checkpoint:
 
     def names(self, first: int = 0) -> set[str]:
         """The files that versions name, as content or to be deleted."""
-        entries = [entry for entries, _ in self.versions[first:] for entry in entries.items()]
-        noted = [pickle.loads(blob) for (_, kind, number), blob in entries if kind == map_store.FILES_KIND and number]
-        return {name_in(blob) for _, blob in entries if is_reference(blob)}.union(*noted)
+        found: set[str] = set()
+        for entries, _ in self.versions[first:]:
+            noted = [blob for (_, kind, number), blob in entries.items() if kind == map_store.FILES_KIND and number]
+            found |= _named(entries).union(*map(pickle.loads, noted))
+        return found
 
     def there(self) -> set[str]:
         return set(os.listdir(self.files.directory)) if os.path.isdir(self.files.directory) else set()
+
+    def size(self, names: set[str]) -> int:
+        """How many bytes files have."""
+        return sum(os.path.getsize(self.files.path(name)) for name in names)
+
+
+def _named(entries: Entries) -> set[str]:
+    """The files that the entries of a store name as content."""
+    return {name_in(blob) for blob in entries.values() if is_reference(blob)}
 
 
 @pytest.fixture
@@ -130,6 +146,7 @@ def all_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(map_store, "LARGE_RUN", 1)
     monkeypatch.setattr(local_runs, "_SMALL", 1)
     monkeypatch.setattr(run_files, "_LATE", 0)
+    monkeypatch.setattr(run_files, "_ROLLED_BACK", ROLLED_BACK)
 
 
 @pytest.fixture
@@ -164,15 +181,16 @@ def kill(monkeypatch: pytest.MonkeyPatch) -> Callable[[int | None], None]:
 
 
 @pytest.mark.usefixtures("all_large")
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("limit", [NO_LIMIT, 20_000, 0])
+@pytest.mark.parametrize("seed", range(4))
 def test_every_version_that_is_retained_can_be_read(
-    seed: int, kill: Callable[[int | None], None], tmp_path: Path
+    seed: int, limit: int, kill: Callable[[int | None], None], tmp_path: Path
 ) -> None:
-    chance, checkpoint, kills = random.Random(seed), Checkpoint(tmp_path), 0
+    chance, checkpoint, kills = random.Random(f"{seed} {limit}"), Checkpoint(tmp_path, limit), 0
     for _ in range(25):
         what = chance.random()
         if what < 0.15 and len(checkpoint.versions) > 1:
-            checkpoint.roll_back(chance.randint(1, RETAINED))
+            checkpoint.roll_back(chance.randrange(checkpoint.oldest, len(checkpoint.versions)))
         elif what < 0.25:
             shutil.rmtree(tmp_path / f"local-{checkpoint.starts}", ignore_errors=True)  # on another machine
             checkpoint.start()
@@ -190,10 +208,11 @@ def test_every_version_that_is_retained_can_be_read(
 
 
 @pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("limit", [NO_LIMIT, 0])
 def test_a_repeated_batch_that_is_killed_at_any_operation_leaves_what_one_that_is_not_leaves(
-    kill: Callable[[int | None], None], tmp_path: Path
+    limit: int, kill: Callable[[int | None], None], tmp_path: Path
 ) -> None:
-    checkpoint, number = Checkpoint(tmp_path), 0
+    checkpoint, number = Checkpoint(tmp_path, limit), 0
     for seed in range(6):
         checkpoint.batch(random.Random(seed))
     while True:
@@ -221,6 +240,23 @@ def test_files_that_no_retained_version_names_are_deleted(tmp_path: Path) -> Non
         checkpoint.check()
     last = len(checkpoint.versions) - 1
     assert checkpoint.there() <= checkpoint.names(last - RETAINED - 3)
+
+
+@pytest.mark.usefixtures("all_large")
+@pytest.mark.parametrize("limit", [20_000, 0])
+def test_superseded_files_take_up_no_more_than_the_limit_and_those_of_the_last_batches(
+    limit: int, tmp_path: Path
+) -> None:
+    checkpoint, ages = Checkpoint(tmp_path, limit), set()
+    for seed in range(30):
+        checkpoint.batch(random.Random(seed))
+        entries = checkpoint.versions[-1][0]
+        noted = pickle.loads(entries.get(map_store._SUPERSEDING, pickle.dumps([])))
+        superseded = checkpoint.size(checkpoint.there() - _named(entries))
+        assert superseded == sum(size for _, size in noted)
+        assert superseded <= limit or noted[0][0] >= noted[-1][0] - ROLLED_BACK
+        ages |= {noted[-1][0] - batch for batch, _ in noted}
+    assert max(ages) > ROLLED_BACK if limit else max(ages) == ROLLED_BACK
 
 
 @pytest.mark.usefixtures("all_large")

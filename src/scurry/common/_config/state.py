@@ -32,10 +32,18 @@ LOCAL_MAX_BYTES = ConfigOption(
     10 << 30,
     "How much the copies of jobs that do not run may have together; the oldest are removed when a job starts.",
 )
+SUPERSEDED_MAX_BYTES = ConfigOption(
+    "scurry.state.superseded.max-bytes",
+    parse_bytes,
+    1 << 30,
+    "How much large files of state that merges have superseded may take up in the checkpoint; each subtask has an "
+    "equal part of it. Those to which the last ten micro-batches can be rolled back are kept anyway.",
+)
 
 STATE_OPTIONS: tuple[ConfigOption[object], ...] = (
     LOCAL_DIRECTORY,
     RECOVER_FROM_LOCAL,
     LOCAL_MAX_BYTES,
+    SUPERSEDED_MAX_BYTES,
 )  # type: ignore[assignment]
 """Every key of this subject."""

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from os.path import dirname
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from scurry.common._config.state import SUPERSEDED_MAX_BYTES
 from scurry.connectors.spark_source import SparkSource
 from scurry.errors import SavepointTrustError
 from scurry.runtime.driver.assignments import Assigned
@@ -71,8 +74,12 @@ class SparkEngine:
         plan.settings = replace(plan.settings, start=name)
         self._on_one_machine = is_one_jvm(spark.sparkContext.master or "")
         self._local_state = LocalState.of(plan, spark.sparkContext, generation, name, self._on_one_machine)
-        files = generation.run_files(spark)
-        self._worker_job = Job.of(name, plan, generation.first_batch, self._local_state, files)
+        self._files = generation.run_files(spark)
+        if self._files is not None:
+            configured = plan.settings.configuration.get(SUPERSEDED_MAX_BYTES.key, "1 gb")
+            subtasks = max(plan.levels * len(plan.subtask_ids), 1)
+            self._files = replace(self._files, limit=SUPERSEDED_MAX_BYTES.parse(configured) // subtasks)
+        self._worker_job = Job.of(name, plan, generation.first_batch, self._local_state, self._files)
         self._collect = row_collector(spark)
         self._query: Any = None
         self._held = ExitStack()
@@ -129,6 +136,8 @@ class SparkEngine:
         except (OSError, SavepointTrustError):
             if local.named:
                 raise
+            if self._files is not None:  # what the state reader would read may be deleted meanwhile
+                self._savepoints.links = partial(mkdtemp, prefix=".savepoint-", dir=dirname(self._files.directory))
             return
         self._savepoints.links = local.links
         if not local.checkpoint:

@@ -24,8 +24,8 @@ NAME = "entries"
 KEY_TYPE = StructType().add("uid", StringType()).add("kind", StringType()).add("id", LongType())
 VALUE_TYPE = StructType().add("blob", BinaryType())
 
-#: The keys of what the store itself keeps beside the entries: the batches that have superseded files, and by their ids
-#: plus one, the names of the files.
+#: The keys of what the store itself keeps beside the entries: the batches that have superseded files, with the bytes of
+#: the files, and by their ids plus one, the names of the files.
 FILES_KIND = "files"
 _SUPERSEDING: StoreKey = ("", FILES_KIND, 0)
 
@@ -71,8 +71,8 @@ class MapStore:
         self._unread: deque[bool] = deque()
         self._found: list[bytes | None] = []
         self._bytes_read = self._hits = self._misses = 0
-        #: the files that this batch supersedes
-        self._superseded: set[str] = set()
+        #: the files that this batch supersedes, with their sizes
+        self._superseded: dict[str, int] = {}
         # Spark's own requests wait for the answers to those sent ahead; only the next subtask is sent ahead, too
         client._send_proto_message = self._send_in_turn
         self._key_tag, self._value_tag = _tag(proto.UpdateValue, "userKey"), _tag(proto.UpdateValue, "value")
@@ -177,7 +177,7 @@ class MapStore:
             return
         reference = self._files.write(self._batch, key, digest, blob)
         name = name_in(reference)
-        self._superseded.discard(name)
+        self._superseded.pop(name, None)
         self.local.add(digest, blob, self._files.path(name))
         self.put(key, reference)
 
@@ -187,7 +187,7 @@ class MapStore:
         if self._files is not None and self._files.writes and info.size >= LARGE_RUN:
             (before,) = self._get((key,))
             if before is not None and is_reference(before):
-                self._superseded.add(name_in(before))
+                self._superseded[name_in(before)] = info.size
         self.remove(key)
 
     def _forget_files(self) -> None:
@@ -196,14 +196,15 @@ class MapStore:
         if files is None or not self._superseded:
             return
         (noted,) = self._get((_SUPERSEDING,))
-        batches: list[int] = pickle.loads(noted) if noted else []
-        due = [batch for batch in batches if files.is_due(batch, self._batch)]
+        batches: list[tuple[int, int]] = pickle.loads(noted) if noted else []
+        batches.append((self._batch, sum(self._superseded.values())))
+        due = files.due(batches, self._batch)
         places = [("", FILES_KIND, batch + 1) for batch in due]
         for place, names in zip(places, self._get(places), strict=True):
             files.delete(pickle.loads(names) if names else ())
             self.remove(place)
         self.put(("", FILES_KIND, self._batch + 1), pickle.dumps(sorted(self._superseded), 5))
-        self.put(_SUPERSEDING, pickle.dumps([batch for batch in batches if batch not in due] + [self._batch], 5))
+        self.put(_SUPERSEDING, pickle.dumps([noted for noted in batches if noted[0] not in due], 5))
         self._superseded.clear()
 
     def stored_keys(self) -> list[StoreKey]:

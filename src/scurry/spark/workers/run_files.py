@@ -13,7 +13,7 @@ import hashlib
 import os
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,9 +33,11 @@ _HEADER = struct.Struct("<8sQI")
 #: The number of micro-batches that Spark and the assignment log keep at least.
 RETAINED = 100
 
-#: A file is deleted so many micro-batches after the last version of the state that names it can be asked for: Spark
-#: forgets old versions beside the batches, not with them.
+#: Superseded files are kept so many micro-batches longer: Spark forgets old versions beside the batches, not with them.
 _LATE = 10
+
+#: The number of micro-batches that the state can be rolled back whatever its superseded files take up.
+_ROLLED_BACK = 10
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,15 @@ class RunFiles:
     Attributes:
         directory: Their directory, which is made when the first is written.
         writes: Whether large runs become files; if not, those that are files are read.
-        retained: How many micro-batches the state can be rolled back.
+        retained: How many micro-batches the state can be rolled back, if the limit allows it.
+        limit: How many bytes superseded files of a subtask may take up; those of the last micro-batches are kept
+            anyway.
     """
 
     directory: str
     writes: bool = True
     retained: int = RETAINED
+    limit: int = 1 << 30
 
     def write(self, batch: int, key: StoreKey, digest: int, blob: Any) -> bytes:
         """Write the file of a run; return the reference to it.
@@ -129,9 +134,19 @@ class RunFiles:
             batches = ((name.partition("-")[0], name) for name in os.listdir(self.directory))
             self.delete(name for batch, name in batches if batch.isdigit() and int(batch) > committed)
 
-    def is_due(self, superseded: int, batch: int) -> bool:
-        """Return whether files that a batch has superseded are deleted in a batch."""
-        return batch - superseded > self.retained + _LATE
+    def due(self, superseding: Sequence[tuple[int, int]], batch: int) -> list[int]:
+        """Return the micro-batches whose superseded files are deleted in a micro-batch.
+
+        Args:
+            superseding: The micro-batches that have superseded files, the oldest first, with the bytes of the files.
+            batch: The micro-batch, by Spark's id.
+        """
+        left, found = sum(size for _, size in superseding), []
+        for superseded, size in superseding:
+            if batch - superseded > (_ROLLED_BACK if left > self.limit else self.retained + _LATE):
+                found.append(superseded)
+                left -= size
+        return found
 
 
 def is_reference(blob: bytes) -> bool:

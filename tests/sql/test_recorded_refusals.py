@@ -147,6 +147,9 @@ REFUSED = {
     "SELECT '' AS e, 'abc', X'0102', 1.50, 1e3, 3000000000, 99999999999999999999": (
         "From line 1, column 56 to line 1, column 75: Numeric literal '99999999999999999999' out of range"
     ),
+    "SELECT 922337203685477580.8": (
+        "From line 1, column 8 to line 1, column 27: Numeric literal '922337203685477580.8' out of range"
+    ),
     "SELECT DATE '2020-13-01'": (
         "From line 1, column 8 to line 1, column 24: Illegal DATE literal '2020-13-01': not in format 'yyyy-MM-dd'"
     ),

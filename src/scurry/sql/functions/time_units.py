@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from scurry.errors import EvaluationError
 from scurry.sql.functions.calendar import Integers
 from scurry.sql.functions.definition import CallSite, Signature, SignatureError
 from scurry.sql.functions.signatures import Infer
@@ -25,6 +26,7 @@ MONTHS: Final = {
 }
 #: Units that say where a day lies, and have no length.
 POSITIONS: Final = ("DOW", "ISODOW", "DOY", "EPOCH")
+_LARGEST: Final = 2.0**63
 SMALLEST: Final = ("MICROSECOND", "NANOSECOND")
 
 
@@ -38,6 +40,25 @@ def remainder(values: Integers, divisor: int) -> Integers:
     """Return the remainder of a division towards zero."""
     rest: Integers = np.fmod(values, divisor)
     return rest
+
+
+def refuse_overflow(estimate: np.ndarray[Any, np.dtype[Any]], units: int) -> None:
+    """Refuse timestamps that 64 bits do not hold.
+
+    Args:
+        estimate: The timestamps, as floats.
+        units: Their units per second.
+
+    Raises:
+        EvaluationError: One is too far from 1970.
+    """
+    if estimate.size and float(np.abs(estimate).max()) >= _LARGEST:
+        some, years = (
+            ("of more than 6 digits after the second ", "1677 and 2262")
+            if units == 10**9
+            else ("", "-290308 and 294247")
+        )
+        raise EvaluationError(f"a TIMESTAMP {some}is between the years {years}")
 
 
 def with_count(infer: Infer, count: int) -> Infer:

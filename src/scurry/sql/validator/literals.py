@@ -70,7 +70,9 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
     scale = max(-int(exponent), 0)
     # A number below 1 has a digit before the point, too.
     precision = max(len("".join(map(str, digits)).lstrip("0")), scale + (scale > 0), 1)
-    if precision > 38:
+    # As Calcite does: the digits without the point have to fit into 64 bits.
+    unscaled = int("".join(map(str, digits)))
+    if precision > 38 or unscaled >= _BIGINT.limit + negative:
         raise invalid(node.span, f"Numeric literal '{node.text}' out of range")
     return _made(value, DecimalType(precision, scale, False), node)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.errors import EvaluationError
 from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.time_units import refuse_overflow
 from scurry.sql.functions.time_zones import local_to_utc, utc_to_local
 from scurry.sql.types import DataType, DateType, LocalZonedTimestampType, TimestampType, TimeType
 from scurry.sql.types.arrow import arrow_type, units_per_second
@@ -18,7 +18,6 @@ from scurry.sql.types.arrow import arrow_type, units_per_second
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Cast = Callable[[Column], Column]
 
-_LARGEST: Final = 2**63 - 1
 SECONDS_PER_DAY: Final = 86_400
 
 
@@ -117,8 +116,8 @@ def _rescaled(values: Integers, before: int, after: int) -> Integers:
     if after < before:
         return values // (before // after)
     factor = after // before
-    if factor > 1 and len(values) and int(np.abs(values).max()) > _LARGEST // factor:
-        raise EvaluationError("a TIMESTAMP of more than 6 digits after the second is between the years 1677 and 2262")
+    if factor > 1:
+        refuse_overflow(values * float(factor), after)
     return values * factor
 
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from scurry.errors import EvaluationError
 from scurry.sql.functions.calendar import Integers, add_months
 from scurry.sql.functions.definition import CallSite, Column, Kernel, Signature
+from scurry.sql.functions.time_units import refuse_overflow
 from scurry.sql.types import (
     DataType,
     DateType,
@@ -70,8 +71,17 @@ def add_interval(value_type: Any, interval_type: DataType) -> Callable[[Integers
         return lambda value, interval: value + np.trunc(interval / MILLISECONDS_PER_DAY).astype(np.int64)
     if isinstance(value_type, TimeType):
         return lambda value, interval: (value + interval) % MILLISECONDS_PER_DAY
-    factor = units_per_second(value_type) // 1000
-    return lambda value, interval: value + interval * factor
+    return _time_adder(units_per_second(value_type))
+
+
+def _time_adder(units: int) -> Callable[[Integers, Integers], Integers]:
+    factor = units // 1000
+
+    def add(value: Integers, interval: Integers) -> Integers:
+        refuse_overflow(value + interval * float(factor), units)
+        return value + interval * factor
+
+    return add
 
 
 def _month_adder(value_type: Any) -> Callable[[Integers, Integers], Integers]:
@@ -84,7 +94,9 @@ def _month_adder(value_type: Any) -> Callable[[Integers, Integers], Integers]:
     day = 86_400 * units
 
     def add(value: Integers, months: Integers) -> Integers:
-        return add_months(value // day, months) * day + value % day
+        days = add_months(value // day, months)
+        refuse_overflow(days * float(day), units)
+        return days * day + value % day
 
     return add
 

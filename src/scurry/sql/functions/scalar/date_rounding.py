@@ -18,6 +18,7 @@ from scurry.sql.functions.time_units import (
     POSITIONS,
     SMALLEST,
     divided,
+    refuse_overflow,
 )
 from scurry.sql.functions.time_zones import utc_to_local
 from scurry.sql.types import (
@@ -51,7 +52,7 @@ def _floored(unit: str, units: int) -> Callable[[Integers], Integers]:
         if unit in _STEPS:
             step = _STEPS[unit] * units // 1000
             return values // step * step
-        return floor_date(divided(values // (units // 1000), DAY), unit) * (86_400 * units)
+        return _timestamps(floor_date(divided(values // (units // 1000), DAY), unit), units)
 
     return floor
 
@@ -61,9 +62,14 @@ def _ceiled(unit: str, units: int) -> Callable[[Integers], Integers]:
         if unit in _STEPS:
             step = _STEPS[unit] * units // 1000
             return -(-values // step) * step
-        return ceil_date(divided(values // (units // 1000), DAY), unit) * (86_400 * units)
+        return _timestamps(ceil_date(divided(values // (units // 1000), DAY), unit), units)
 
     return ceil
+
+
+def _timestamps(days: Integers, units: int) -> Integers:
+    refuse_overflow(days * (86_400.0 * units), units)
+    return days * (86_400 * units)
 
 
 def _infer_whole_unit(site: CallSite) -> Signature:

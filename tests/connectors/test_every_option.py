@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog import load_catalog
 
+from scurry.connectors.lakes.enumerator import OpenedTable
 from scurry.errors import ScurryError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
@@ -299,6 +300,8 @@ def described(made: Any, inside: tuple[int, ...] = ()) -> str:
     """Return everything that an object is made of, without the options that a format keeps for those of others."""
     if made is None or isinstance(made, (str, bytes, int, float, type)):
         return repr(made)
+    if isinstance(made, OpenedTable):
+        return "an opened table"
     if id(made) in inside:
         return "..."
     inside = (*inside, id(made))

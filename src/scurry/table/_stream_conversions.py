@@ -168,10 +168,10 @@ class StreamConversions(ApiObject):
     def _to_stream(self, table: Table, conversion: Conversion) -> Any:
         from scurry.sql.statements.streams.records import stream_of_table
 
-        environment, plan = self._stream_environment(), self._table(table)._plan
+        environment, checked = self._stream_environment(), self._table(table)
         prefix = self._next_conversion()
         name = f"*anonymous_datastream_sink${self._conversions}*"
-        node = stream_of_table(self._session, plan, conversion, name, prefix)
+        node = stream_of_table(checked._executing, checked._plan, conversion, name, prefix)
         return environment._stream(node)
 
     def _table(self, table: Any) -> Table:

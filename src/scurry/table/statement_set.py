@@ -34,6 +34,7 @@ class StatementSet(ApiObject):
     def add(self, table_pipeline: TablePipeline) -> StatementSet:
         """Add a pipeline."""
         self._sinks.append(table_pipeline._sink)
+        self._objects = table_pipeline._objects.for_next_step(self._objects)
         return self
 
     def add_insert_sql(self, stmt: str) -> StatementSet:
@@ -83,7 +84,8 @@ class StatementSet(ApiObject):
                 "No operators defined in streaming topology. Cannot execute. Add insertions to the statement set first."
             )
         sinks, self._sinks = self._sinks, []
-        environment._attach(attached(environment._session, sinks, environment._next_conversion()))
+        environment._attach(attached(self._executing(), sinks, environment._next_conversion()))
+        self._objects = None
 
     def compile_plan(self) -> CompiledPlan:
         """Compile all insertions into a plan.
@@ -96,7 +98,7 @@ class StatementSet(ApiObject):
 
         if not self._sinks:
             raise ValidationError("No statements to compile: add insertions to the statement set first")
-        return CompiledPlan(self._environment._session, compiled_sinks(self._environment._session, list(self._sinks)))
+        return CompiledPlan(self._environment._session, compiled_sinks(self._executing(), list(self._sinks)))
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans of all insertions; empty without insertions."""
@@ -105,7 +107,7 @@ class StatementSet(ApiObject):
         if not self._sinks:
             return ""
 
-        return explain_plans(self._environment._session, list(self._sinks), detail_names(extra_details))
+        return explain_plans(self._executing(), list(self._sinks), detail_names(extra_details))
 
     def print_explain(self, *extra_details: int) -> None:
         """Print the plans of all insertions."""
@@ -124,9 +126,13 @@ class StatementSet(ApiObject):
             raise ValidationError(
                 "No operators defined in streaming topology. Cannot execute. Add insertions to the statement set first."
             )
-        session = self._planning()
+        session = self._executing()
         sinks, self._sinks, self._objects = self._sinks, [], None
         return TableResult(self._environment._session, execute_sinks(session, sinks))
+
+    def _executing(self) -> TableSession:
+        """Return the session that executes its statements, on what the tables have now."""
+        return self._environment._session.for_execution(self._objects)
 
     def _planning(self) -> TableSession:
         """Return the session of the next step, with the sources and sinks of those before."""

@@ -207,8 +207,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         """Run the query; its rows are computed as they are taken."""
         from scurry.sql.statements.queries import execute_plan
 
-        session = self._environment._session
-        return TableResult(session, execute_plan(session, self._plan))
+        return TableResult(self._session, execute_plan(self._executing, self._plan))
 
     def insert_into(self, table_path_or_descriptor: Any, overwrite: bool = False) -> TablePipeline:
         """Return the pipeline that writes the rows into a table.
@@ -223,9 +222,11 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         """
         from scurry.sql.statements.inserts import insert_plan
 
-        session = self._environment._session
         identifier = self._environment._target(self, table_path_or_descriptor)
-        return TablePipeline(session, insert_plan(session, self._plan, identifier, overwrite), identifier)
+        planning = self._session.planning(self._objects)
+        sink = insert_plan(planning, self._plan, identifier, overwrite)
+        assert planning.statement is not None, "it plans a statement"
+        return TablePipeline(self._session, sink, identifier, planning.statement)
 
     def execute_insert(self, table_path_or_descriptor: Any, overwrite: bool = False) -> TableResult:
         """Start the job that writes the rows into a table.
@@ -244,7 +245,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         """Return the plans of the query."""
         from scurry.sql.statements.explain import explain_plans
 
-        return explain_plans(self._environment._session, [self._plan], detail_names(extra_details))
+        return explain_plans(self._executing, [self._plan], detail_names(extra_details))
 
     def print_explain(self, *extra_details: int) -> None:
         """Print the plans of the query."""
@@ -255,19 +256,19 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         """Return the rows as a DataFrame of pandas: those that are left when all changes are applied."""
         from scurry.sql.statements.frames import pandas_of_plan
 
-        return pandas_of_plan(self._environment._session, self._plan)
+        return pandas_of_plan(self._executing, self._plan)
 
     def _repr_html_(self) -> str:
         """Return the columns and the first rows, for notebooks."""
         from scurry.table._html import html_of
 
-        return html_of(self._environment._session, self._plan)
+        return html_of(self._executing, self._plan)
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table`. scurry's own; PyFlink has nothing like it."""
         from scurry.sql.statements.frames import arrow_of_plan
 
-        return arrow_of_plan(self._environment._session, self._plan)
+        return arrow_of_plan(self._executing, self._plan)
 
     def to_polars(self) -> Any:
         """Return the rows as a DataFrame of Polars, which has to be installed. scurry's own.
@@ -285,7 +286,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         """
         from scurry.sql.statements.frames import spark_of_plan
 
-        return spark_of_plan(self._environment._session, self._plan)
+        return spark_of_plan(self._executing, self._plan)
 
     def __str__(self) -> str:
         """Return a name under which SQL finds the table from now on, as PyFlink does in f-strings."""

@@ -119,7 +119,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
                     "Unsupported SQL query! sqlQuery() only accepts a single SQL query of type SELECT, UNION, "
                     "INTERSECT, EXCEPT, VALUES, and ORDER_BY."
                 ).with_hint("statements that are no queries are executed by execute_sql()")
-            return Table(self, plan_query(self._session, statement))
+            session = self._session.planning()
+            return Table(self, plan_query(session, statement), objects=session.statement)
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail | int) -> str:
         """Return the plans of a query or an INSERT.

@@ -12,7 +12,7 @@ from scurry.table.table_result import TableResult
 if TYPE_CHECKING:
     from scurry.sql.catalog.identifier import ObjectIdentifier
     from scurry.sql.plan.nodes import Sink
-    from scurry.sql.statements.session import TableSession
+    from scurry.sql.statements.session import StatementObjects, TableSession
     from scurry.table.compiled_plan import CompiledPlan
 
 __all__ = ["TablePipeline"]
@@ -21,17 +21,21 @@ __all__ = ["TablePipeline"]
 class TablePipeline(ApiObject):
     """Rows that are written into a table."""
 
-    def __init__(self, session: TableSession, sink: Sink, identifier: ObjectIdentifier) -> None:
+    def __init__(
+        self, session: TableSession, sink: Sink, identifier: ObjectIdentifier, objects: StatementObjects
+    ) -> None:
         """Wrap a plan; programs get it from `Table.insert_into`."""
         self._session = session
         self._sink = sink
         self._identifier = identifier
+        #: the sources and sinks of its plan, which the job uses
+        self._objects = objects
 
     def execute(self) -> TableResult:
         """Start the job."""
         from scurry.sql.statements.inserts import execute_sinks
 
-        return TableResult(self._session, execute_sinks(self._session, [self._sink]))
+        return TableResult(self._session, execute_sinks(self._executing(), [self._sink]))
 
     def compile_plan(self) -> CompiledPlan:
         """Compile the insertion into a plan.
@@ -42,13 +46,16 @@ class TablePipeline(ApiObject):
         from scurry.sql.statements.compiled.plans import compiled_sinks
         from scurry.table.compiled_plan import CompiledPlan
 
-        return CompiledPlan(self._session, compiled_sinks(self._session, [self._sink]))
+        return CompiledPlan(self._session, compiled_sinks(self._executing(), [self._sink]))
 
     def explain(self, *extra_details: int) -> str:
         """Return the plans."""
         from scurry.sql.statements.explain import explain_plans
 
-        return explain_plans(self._session, [self._sink], detail_names(extra_details))
+        return explain_plans(self._executing(), [self._sink], detail_names(extra_details))
+
+    def _executing(self) -> TableSession:
+        return self._session.for_execution(self._objects)
 
     def print_explain(self, *extra_details: int) -> None:
         """Print the plans."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -71,11 +73,59 @@ def test_a_cancelled_insertion_ends_while_its_tasks_run_and_commits_nothing(
     wait_until(lambda: job.execution.tasks)
     asked = time.monotonic()
     job.cancel().result()
+    print(f"cancelled after {time.monotonic() - asked:.2f} s")
     assert time.monotonic() - asked < DEADLINE  # the tasks would take a quarter of an hour
     assert job.get_job_status().result() == JobStatus.CANCELED
     assert [file for file in (tmp_path / "out").rglob("*") if not file.name.startswith(".")] == []
     with pytest.raises(JobCancelledError):
         job.get_job_execution_result().result()
+
+
+class KillsItsProcess(ScalarFunction):
+    """Kills the first process that gets a row in the middle."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def eval(self, x: int) -> int:
+        if x == 500 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return x
+
+
+def test_an_insertion_writes_each_row_once_if_a_task_of_it_is_killed(env: TableEnvironment, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    env.get_config().set("restart-strategy.type", "fixed-delay")
+    env.get_config().set("restart-strategy.fixed-delay.delay", "0 ms")
+    env.create_temporary_function("kills", udf(KillsItsProcess(mark), result_type=DataTypes.INT()))
+    (tmp_path / "in").write_text("".join(f"{number}\n" for number in range(1000)))
+    env.execute_sql(
+        f"CREATE TABLE a (x INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/in', 'format' = 'csv')"
+    )
+    result = env.execute_sql("INSERT INTO files SELECT kills(x) FROM a")
+    result.wait()
+    assert mark.exists()
+    written = [file for file in (tmp_path / "out").rglob("*") if file.is_file() and not file.name.startswith(".")]
+    rows = sorted(int(line) for file in written for line in file.read_text().splitlines())
+    assert rows == list(range(1000))
+    job: Any = result.get_job_client()
+    assert job.get_metrics().result()["Sink[default_catalog.default_database.files].numRecordsIn"] == 1000
+
+
+@pytest.mark.parametrize(("kind", "text"), [("json", '{"x": 1}\nno object\n{"x": 2}\n'), ("csv", '1\n"2" 3\n4\n')])
+def test_lines_that_are_left_out_are_counted_as_in_streaming(
+    env: TableEnvironment, kind: str, text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in").write_text(text)
+    env.execute_sql(
+        f"CREATE TABLE lines (x INT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/in', 'format' = '{kind}', "
+        f"'{kind}.ignore-parse-errors' = 'true')"
+    )
+    result = env.execute_sql("INSERT INTO files SELECT x FROM lines")
+    result.wait()
+    job: Any = result.get_job_client()
+    assert job.execution.totals.malformed == {"TableSourceScan[default_catalog.default_database.lines]": 1}
 
 
 def test_rows_and_metrics_of_functions_are_counted(env: TableEnvironment) -> None:

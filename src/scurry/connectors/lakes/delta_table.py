@@ -14,7 +14,7 @@ from scurry.connectors.files.filesystem import LocalFileSystem, file_system
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import row_of
 from scurry.connectors.lakes.delta_library import deltalake
-from scurry.connectors.lakes.enumerator import TableFile, TableLog
+from scurry.connectors.lakes.enumerator import OpenedTable, TableFile, TableLog
 from scurry.errors import SourceConnectionError, SourceNotFoundError, UnsupportedError
 from scurry.sql.types.nested_types import RowType
 
@@ -88,8 +88,13 @@ def columns_of(table: Any) -> RowType:
 class DeltaTableLog(TableLog):
     """Read the files of a version, and those that later versions add."""
 
-    def __init__(self, path: str, what: DeltaRange) -> None:
+    def __init__(self, path: str, what: DeltaRange, opened: OpenedTable | None = None) -> None:
         """Open the table.
+
+        Args:
+            path: The table's path or address.
+            what: The versions to read.
+            opened: The table, where it was opened already.
 
         Raises:
             SourceNotFoundError: The path has no Delta table, or the table has no such version.
@@ -98,27 +103,32 @@ class DeltaTableLog(TableLog):
         self._what = what
         self._fs, self._base = file_system(path)
         self._log = posixpath.join(self._base, "_delta_log")
-        open_table(path)
+        table = None if opened is None else opened.take()
+        self._opened = OpenedTable(open_table(path) if table is None else table)
 
     def start(self) -> tuple[Any, list[TableFile]]:
         """Return the version to start from and its files, or with `changes_only` the files added from it on."""
         what = self._what
         if what.changes_only:
             if what.version is None:
-                return self._at(what.timestamp_ms).version(), []
-            open_table(self._path, what.version)
+                return self._table().version(), []
+            self._table()
             return self.after(what.version - 1)
-        table = self._at(what.timestamp_ms) if what.version is None else open_table(self._path, what.version)
+        table = self._table()
         return table.version(), _files(table)
 
-    def _at(self, timestamp_ms: int | None) -> Any:
-        table = open_table(self._path)
-        if timestamp_ms is not None:
+    def _table(self) -> Any:
+        """Return the table at the version to start from."""
+        version, timestamp_ms, table = self._what.version, self._what.timestamp_ms, self._opened.take()
+        if table is None or version not in (None, table.version()):
+            table = open_table(self._path, version)
+        if version is None and timestamp_ms is not None:
             table.load_as_version(datetime.datetime.fromtimestamp(timestamp_ms / 1000, datetime.UTC))
         return table
 
     def after(self, version: Any) -> tuple[Any, list[TableFile]]:
         """Return the newest version, and the files added after `version`."""
+        self._opened.take()  # needed at the start only
         found: list[TableFile] = []
         commits = {int(match[1]) for name, _ in self._fs.entries(self._log) if (match := _COMMIT.fullmatch(name))}
         newest = max(commits, default=version)

@@ -27,6 +27,26 @@ class TableFile:
     details: Any = None
 
 
+class OpenedTable:
+    """A table that was opened to check it, for the first who reads it; copies in other processes have none."""
+
+    def __init__(self, table: Any = None) -> None:
+        """Hold a table.
+
+        Args:
+            table: The table of the library; None for none.
+        """
+        self._table = table
+
+    def take(self) -> Any:
+        """Return the table, and hold it no longer; None if another has taken it."""
+        table, self._table = self._table, None
+        return table
+
+    def __reduce__(self) -> tuple[type[OpenedTable], tuple[()]]:
+        return OpenedTable, ()
+
+
 class TableLog(ABC):
     """Read versions and files of a table from its log. Versions are JSON-able."""
 

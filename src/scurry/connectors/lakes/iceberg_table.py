@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scurry.connectors.lakes.columns import row_of
-from scurry.connectors.lakes.enumerator import TableFile, TableLog
+from scurry.connectors.lakes.enumerator import OpenedTable, TableFile, TableLog
 from scurry.errors import ArgumentError, ExtraMissingError, SourceConnectionError, SourceNotFoundError
 from scurry.sql.types.nested_types import RowType
 
@@ -104,21 +104,25 @@ def columns_of(table: Any) -> RowType:
 class IcebergLog(TableLog):
     """Read the files of a table's snapshots."""
 
-    def __init__(self, table: IcebergTable, snapshot: int | None, changes_only: bool) -> None:
+    def __init__(
+        self, table: IcebergTable, snapshot: int | None, changes_only: bool, opened: OpenedTable | None = None
+    ) -> None:
         """Create the log of a table.
 
         Args:
             table: The table.
             snapshot: The snapshot to read or to start from; None for the newest.
             changes_only: Whether to read only what is appended after the snapshot.
+            opened: The table, where it was loaded already.
         """
         self._table = table
         self._snapshot = snapshot
         self._changes_only = changes_only
+        self._opened = opened or OpenedTable()
 
     def start(self) -> tuple[Any, list[TableFile]]:
         """Return the snapshot to start from, and its files."""
-        table = self._table.load()
+        table = self._opened.take() or self._table.load()
         current = table.current_snapshot()
         if self._snapshot is None and current is None:
             return _NO_SNAPSHOT, []

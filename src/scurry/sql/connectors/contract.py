@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
@@ -69,6 +69,14 @@ class TableSource(ABC):
     generates_watermarks: bool = False
     metadata: Mapping[str, DataType] = {}
     parallelism: int | None = None
+
+    def renewed(self) -> Self:
+        """Return the source for another execution; one that reads a version of its table, with the newest one.
+
+        Raises:
+            ValidationError: The table has other columns now.
+        """
+        return self
 
     @abstractmethod
     def splits(self) -> list[Any]:

@@ -25,8 +25,7 @@ class SessionCatalog:
         """Return the table, view or plan of a name, or None if it does not exist."""
         if len(names) > 3:
             return None
-        identifier = self._session.catalogs.qualify(names)
-        found = self._session.catalogs.find_table(identifier)
+        found = self._session.find_table(self._session.catalogs.qualify(names))
         return None if found is None else self._seen(found)
 
     def _seen(self, found: ContextResolvedTable) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan:

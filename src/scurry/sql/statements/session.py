@@ -17,7 +17,7 @@ from scurry.common._config.tables import (
 )
 from scurry.common.config_options import FINAL_SAVEPOINT_DIR, RUNTIME_MODE
 from scurry.common.configuration import Configuration
-from scurry.sql.catalog.entries import CatalogTable
+from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.store import CatalogStore, FileCatalogStore
@@ -57,10 +57,24 @@ class StatementObjects:
         made: _Made = found[0]
         return made
 
-    def for_execution(self) -> StatementObjects:
-        """Return the sources and sinks alone: all that depends on settings and the time is made again."""
+    def for_next_step(self, *others: StatementObjects | None) -> StatementObjects:
+        """Return the sources and sinks alone: all that depends on settings and the time is made again.
+
+        Args:
+            *others: Objects of other statements that the next step is made of; None for none.
+        """
         found = StatementObjects()
-        found._made = {key: made for key, made in self._made.items() if isinstance(key, _TableKey)}
+        for each in (self, *others):
+            if each is not None:
+                found._made |= {key: made for key, made in each._made.items() if isinstance(key, _TableKey)}
+        return found
+
+    def for_execution(self) -> StatementObjects:
+        """Return the sources and sinks alone, where sources read what their tables have now."""
+        found = self.for_next_step()
+        for key, (made, table) in found._made.items():
+            if isinstance(made, TableSource):
+                found._made[key] = made.renewed(), table
         return found
 
 
@@ -161,6 +175,14 @@ class TableSession:
         """
         if self.statement is not None:
             return self
+        return replace(self, statement=StatementObjects() if before is None else before.for_next_step())
+
+    def for_execution(self, before: StatementObjects | None) -> TableSession:
+        """Return the session that executes plans of earlier steps, on what the tables have now.
+
+        Args:
+            before: The objects that those steps have made; None for none.
+        """
         return replace(self, statement=StatementObjects() if before is None else before.for_execution())
 
     def get(self, setting: Setting[_Made]) -> _Made:
@@ -176,6 +198,10 @@ class TableSession:
     def for_functions(self) -> Session:
         """Return the session of functions; it is the same throughout a statement."""
         return self._once("functions", self._for_functions)
+
+    def find_table(self, identifier: ObjectIdentifier) -> ContextResolvedTable | None:
+        """Return a table that a query reads, None if it does not exist; it is the same throughout a statement."""
+        return self._once(("found", identifier), lambda: self.catalogs.find_table(identifier))
 
     def source(
         self, identifier: ObjectIdentifier, table: CatalogTable, hints: Mapping[str, str] | None = None

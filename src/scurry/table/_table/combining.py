@@ -138,7 +138,7 @@ class CombiningMethods(TableBase):
 
         self._require_of_same_environment(right)
         condition = None if predicate is None else self._expression(predicate)
-        return self._made(combining.joined(self._session, self._plan, right._plan, kind, condition))
+        return self._made(combining.joined(self._session, self._plan, right._plan, kind, condition), right)
 
     def _joined_lateral(self, call: Any, kind: str, predicate: Any) -> Self:
         from scurry.table._operations import combining
@@ -151,4 +151,4 @@ class CombiningMethods(TableBase):
         from scurry.table._operations import combining
 
         self._require_of_same_environment(right)
-        return self._made(combining.combined(self._session, self._plan, right._plan, operator, all))
+        return self._made(combining.combined(self._session, self._plan, right._plan, operator, all), right)

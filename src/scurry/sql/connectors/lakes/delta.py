@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
 from scurry.connectors.files.reading.damaged import naming_damage
@@ -12,7 +12,7 @@ from scurry.connectors.lakes.columns import lake_schema
 from scurry.connectors.lakes.delta_sink import DeltaFiles, DeltaSink
 from scurry.connectors.lakes.delta_source import file_batches
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
-from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
+from scurry.connectors.lakes.enumerator import LakeEnumerator, OpenedTable, TableFile
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import ValidationError
@@ -118,11 +118,7 @@ class DeltaFactory(TableFactory):
                 options.get(IGNORE_DELETES),
                 options.get(IGNORE_CHANGES),
             )
-        table = open_table(path, None if what.changes_only else what.version)
-        check_columns(lake_row(columns), columns_of(table), f"Delta table {path}")
-        if what == DeltaRange():
-            what = DeltaRange(table.version())  # the job reads the version that was checked
-        return DeltaTableSource(path, columns, what, options.get(INTERVAL) if streaming else None)
+        return DeltaTableSource.of(path, columns, what, options.get(INTERVAL) if streaming else None)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that adds rows."""
@@ -145,12 +141,34 @@ class DeltaTableSource(TableSource):
         declared: The declared columns.
         what: The versions to read.
         interval_ms: Milliseconds between checks for new versions; None to read one version only.
+        given: The versions that the options name, without the one that was the newest when it was made.
+        opened: The table as it was checked.
     """
 
     path: str
     declared: tuple[FormatColumn, ...]
     what: DeltaRange
     interval_ms: int | None = None
+    given: DeltaRange = DeltaRange()
+    opened: OpenedTable = field(default_factory=OpenedTable, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, path: str, declared: tuple[FormatColumn, ...], given: DeltaRange, interval_ms: int | None) -> Self:
+        """Open the table, and check its columns.
+
+        Raises:
+            SourceNotFoundError: There is no such table, or no such version.
+            ValidationError: The table lacks a declared column, or one has another type.
+        """
+        table = open_table(path, None if given.changes_only else given.version)
+        check_columns(lake_row(declared), columns_of(table), f"Delta table {path}")
+        # the job reads the version that was checked
+        what = DeltaRange(table.version()) if given == DeltaRange() else given
+        return cls(path, declared, what, interval_ms, given, OpenedTable(table))
+
+    def renewed(self) -> Self:
+        """Return a source of the newest version, unless the options name one."""
+        return self if self.what == self.given else self.of(self.path, self.declared, self.given, self.interval_ms)
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
@@ -159,11 +177,14 @@ class DeltaTableSource(TableSource):
 
     def splits(self) -> list[Any]:
         """Return the files of the version."""
-        return list(DeltaTableLog(self.path, self.what).start()[1])
+        return list(self._log().start()[1])
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the assigner of files, and looks for new versions."""
-        return LakeEnumerator(lambda: DeltaTableLog(self.path, self.what), channels, limits.max_bytes, self.interval_ms)
+        return LakeEnumerator(self._log, channels, limits.max_bytes, self.interval_ms)
+
+    def _log(self) -> DeltaTableLog:
+        return DeltaTableLog(self.path, self.what, self.opened)
 
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, with the values of its partition."""

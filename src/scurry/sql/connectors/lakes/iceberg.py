@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 
 from scurry.connectors.files.reading.damaged import naming_damage
-from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
+from scurry.connectors.lakes.enumerator import LakeEnumerator, OpenedTable, TableFile
 from scurry.connectors.lakes.iceberg_sink import HELD_RECORDS, IcebergFiles, IcebergSink
 from scurry.connectors.lakes.iceberg_source import file_batches
 from scurry.connectors.lakes.iceberg_table import IcebergLog, IcebergTable, columns_of
@@ -84,12 +84,8 @@ class IcebergFactory(TableFactory):
         options = self.check(context)
         table, columns = self._table(context, options), _columns(context)
         snapshot = options.find(START) if options.get(STREAMING) else options.find(SNAPSHOT)
-        loaded = table.load()
-        if snapshot is not None and loaded.snapshot_by_id(snapshot) is None:
-            raise SourceNotFoundError(f"the Iceberg table {table.identifier} has no snapshot {snapshot}")
-        check_columns(lake_row(columns), columns_of(loaded), f"Iceberg table {table.identifier}")
         interval = options.get(INTERVAL) if options.get(STREAMING) else None
-        return IcebergTableSource(table, columns, snapshot, START in options, interval)
+        return IcebergTableSource.of(table, columns, snapshot, START in options, interval)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that adds rows."""
@@ -117,6 +113,8 @@ class IcebergTableSource(TableSource):
         snapshot: The snapshot to read or to start from; None for the newest.
         changes_only: Whether to read only what is appended after the snapshot.
         interval_ms: Milliseconds between checks for new snapshots; None to read one snapshot only.
+        given: The snapshot that the options name; None for the newest.
+        opened: The table as it was checked.
     """
 
     table: IcebergTable
@@ -124,6 +122,38 @@ class IcebergTableSource(TableSource):
     snapshot: int | None = None
     changes_only: bool = False
     interval_ms: int | None = None
+    given: int | None = None
+    opened: OpenedTable = field(default_factory=OpenedTable, compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        table: IcebergTable,
+        declared: tuple[FormatColumn, ...],
+        given: int | None,
+        changes_only: bool,
+        interval_ms: int | None,
+    ) -> Self:
+        """Load the table, and check its columns.
+
+        Raises:
+            SourceNotFoundError: There is no such table, or no such snapshot.
+            ValidationError: The table lacks a declared column, or one has another type.
+        """
+        loaded = table.load()
+        if given is not None and loaded.snapshot_by_id(given) is None:
+            raise SourceNotFoundError(f"the Iceberg table {table.identifier} has no snapshot {given}")
+        check_columns(lake_row(declared), columns_of(loaded), f"Iceberg table {table.identifier}")
+        newest = loaded.current_snapshot()
+        # the job reads the snapshot that was checked
+        snapshot = newest.snapshot_id if given is None and newest is not None else given
+        return cls(table, declared, snapshot, changes_only, interval_ms, given, OpenedTable(loaded))
+
+    def renewed(self) -> Self:
+        """Return a source of the newest snapshot, unless the options name one."""
+        if self.given is not None:
+            return self
+        return self.of(self.table, self.declared, None, self.changes_only, self.interval_ms)
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
@@ -131,7 +161,7 @@ class IcebergTableSource(TableSource):
         return self.interval_ms is None
 
     def _log(self) -> IcebergLog:
-        return IcebergLog(self.table, self.snapshot, self.changes_only)
+        return IcebergLog(self.table, self.snapshot, self.changes_only, self.opened)
 
     def splits(self) -> list[Any]:
         """Return the files of the snapshot."""

@@ -55,7 +55,8 @@ class CompiledStatement:
             ValidationError: A table has no source or no sink any more.
         """
         with _damaged("the plan"):
-            statement = PlannedStatement.of_executed(self._session, self.sinks)
+            session = self._session.for_execution(self._session.statement)
+            statement = PlannedStatement.of_executed(session, self.sinks)
         return started(statement, self.numbers)
 
     @deep_recursion()

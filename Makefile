@@ -44,9 +44,9 @@ demo: setup ## Run the example on flight data
 SUITES := types faults-in-session fast-sql fast-others test-spark kafka-topics test-slow test-conformance \
 	faults-in-processes kafka-history test-postgres
 
-# Here everything is killed a few times; test-nightly does it 20 times each. A test that hangs fails with the stacks of
-# its threads.
-test: export SCURRY_KILLS ?= 3
+# Here everything is killed twice; test-nightly does it 20 times each. A test that hangs fails with the stacks of its
+# threads.
+test: export SCURRY_KILLS ?= 2
 test: export PYTEST_TIMEOUT ?= 900
 test: style ## What CI runs: lint and all tests
 	@$(MAKE) --no-print-directory -j3 -k -O $(SUITES)
@@ -71,7 +71,7 @@ test-models: setup ## Windows, joins and timers against naive models, more than 
 	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/models
 
 test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
-	$(BIN)/python -m pytest -q -m "slow and not spark"
+	$(BIN)/python -m pytest -q -m "slow and not spark and not nightly"
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q --durations=15 -m "spark and not nightly and not faults and not soak"
@@ -90,7 +90,7 @@ test-newest: setup ## The tests that need no JVM, with the newest dependencies t
 	$(NEWEST)/bin/python -m pytest -q -p no:cacheprovider
 
 test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
-	$(BIN)/python -m pytest -q -m "postgres and not faults"
+	$(BIN)/python -m pytest -q -m "postgres and not faults and not nightly"
 
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session
@@ -100,10 +100,10 @@ FAULTS_IN_PROCESSES := tests/faults/test_kill_driver.py tests/faults/test_kill_e
 	tests/faults/test_kill_in_process.py
 
 faults-in-processes: setup
-	$(BIN)/python -m pytest -q -s --durations=8 -m faults $(FAULTS_IN_PROCESSES)
+	$(BIN)/python -m pytest -q -s --durations=8 -m "faults and not nightly" $(FAULTS_IN_PROCESSES)
 
 faults-in-session: setup
-	$(BIN)/python -m pytest -q -s --durations=8 -m faults tests/faults $(FAULTS_IN_PROCESSES:%=--ignore=%)
+	$(BIN)/python -m pytest -q -s --durations=8 -m "faults and not nightly" tests/faults $(FAULTS_IN_PROCESSES:%=--ignore=%)
 
 chaos: setup ## A long job that meets 100 faults of all kinds (SCURRY_KILLS, SCURRY_SEED)
 	$(BIN)/python -m pytest -q -s -m chaos
@@ -117,10 +117,10 @@ test-kafka: setup ## Kafka sources and sinks on a real broker; job, workers and 
 # Each has a broker of its own.
 .PHONY: kafka-topics kafka-history
 kafka-topics: setup
-	$(BIN)/python -m pytest -q -s --durations=8 -m kafka tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
+	$(BIN)/python -m pytest -q -s --durations=8 -m "kafka and not nightly" tests/kafka --ignore=tests/kafka/test_hybrid_faults.py
 
 kafka-history: setup
-	$(BIN)/python -m pytest -q -s --durations=8 -m kafka tests/kafka/test_hybrid_faults.py
+	$(BIN)/python -m pytest -q -s --durations=8 -m "kafka and not nightly" tests/kafka/test_hybrid_faults.py
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
 	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Aggregate, Join, walk
 from scurry.sql.types import IntType
 from support.queries import Tables
@@ -51,7 +51,7 @@ def test_a_hint_that_means_nothing_is_refused(hint: str, tables: Tables) -> None
 @pytest.mark.parametrize("query", ["SELECT {} COUNT(*) FROM t WHERE id > 1", "SELECT {} DISTINCT id FROM t"])
 def test_a_state_ttl_names_the_input_of_an_aggregation(query: str, name: str, tables: Tables) -> None:
     path = name.replace("c.d", "default_catalog.default_database")
-    session = Session(is_streaming=True)
+    session = EvaluationContext(is_streaming=True)
     plan = tables.plan(query.format(f"/*+ STATE_TTL('{path}' = '5 s') */"), session)
     found = [each.state_ttl for each in walk(plan) if isinstance(each, Aggregate)]
     assert found == [5000]
@@ -63,7 +63,7 @@ def test_a_state_ttl_is_for_the_joins_of_its_own_query(tables: Tables) -> None:
     query = """SELECT /*+ STATE_TTL('a' = '1 s', 'b' = '2 s'), STATE_TTL('b' = '9 s', 'c' = '3 s') */ COUNT(*)
         FROM t AS a JOIN t AS b ON a.id = b.id JOIN (SELECT t.id FROM t JOIN t AS a ON t.id = a.id) AS c ON a.id = c.id
         GROUP BY a.id"""
-    plan = tables.plan(query, Session(is_streaming=True))
+    plan = tables.plan(query, EvaluationContext(is_streaming=True))
     assert [each.state_ttl for each in walk(plan) if isinstance(each, Join)] == [
         (None, 3000), (1000, 2000), (None, None),
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import ScurryError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.syntax.parser import parse
 from scurry.sql.types import LocalZonedTimestampType, TimeAttribute, TimestampType
 from scurry.sql.validator import CatalogColumn, CatalogTable, data_type, validate_query
@@ -16,7 +16,7 @@ from scurry.sql.validator.catalog import CatalogReader
 from support.conformance import CONFORMANCE
 
 CORPUS = CONFORMANCE / "sql" / "types"
-STREAMING = Session(is_streaming=True)
+STREAMING = EvaluationContext(is_streaming=True)
 
 
 class OneTable(CatalogReader):

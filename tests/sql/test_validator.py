@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Filter, Plan, Project, Scan
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.span import Span
@@ -35,7 +35,7 @@ def name(text: str, column: str) -> nodes.Identifier:
 
 def select(*items: nodes.SelectItem, where: nodes.Expression | None = None) -> Plan:
     query = nodes.Select(items, nodes.TableReference(nodes.Identifier(("t",))), where=where)
-    return validate_query(query, OneTable(), Session())
+    return validate_query(query, OneTable(), EvaluationContext())
 
 
 def test_a_filter_and_a_projection_stand_on_the_scan() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from scurry.sql.evaluation.batch.executor import execute_batch
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.planner.rules import optimized
 from scurry.sql.syntax.parser import parse
@@ -19,7 +19,7 @@ from scurry.sql.validator import CatalogColumn, CatalogReader, CatalogTable, Cat
 
 __all__ = ["Tables", "read_table"]
 
-BATCH = Session()
+BATCH = EvaluationContext()
 
 
 class Tables(CatalogReader):
@@ -48,7 +48,7 @@ class Tables(CatalogReader):
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         return len(names), f"Object '{names[-1]}' not found"
 
-    def plan(self, query: str, session: Session = BATCH) -> Plan:
+    def plan(self, query: str, session: EvaluationContext = BATCH) -> Plan:
         return validate_query(parse(query), self, session)  # type: ignore[arg-type]
 
     def types(self, query: str) -> list[str]:
@@ -57,7 +57,7 @@ class Tables(CatalogReader):
     def names(self, query: str) -> list[str]:
         return list(self.plan(query).schema.names)
 
-    def rows(self, query: str, session: Session = BATCH) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, session: EvaluationContext = BATCH) -> list[tuple[Any, ...]]:
         plan = optimized(self.plan(query, session), session)
         found: list[tuple[Any, ...]] = []
         for batch in execute_batch(plan, session, read_table):

@@ -20,7 +20,7 @@ from scurry.runtime.state.layout import PageContent
 from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.hashed_rows.hashing import groups_of
 from scurry.sql.operators.joins.append_only import AppendOnlyJoin
 from scurry.sql.operators.joins.rows import batch_from, rows_of
@@ -59,7 +59,7 @@ class Joined:
     ) -> None:
         self.schemas = (schema_of(left), schema_of(right or left))
         one, other = (Values(schema, ()) for schema in self.schemas)
-        greater = call(">", [InputReference(2, IntType()), InputReference(6, IntType())], Session())
+        greater = call(">", [InputReference(2, IntType()), InputReference(6, IntType())], EvaluationContext())
         keys = of.get("keys", (JoinKey(1, 1, nulls),))
         unique = of.get("unique")
         self._plan = RegularJoin(one, other, "INNER", keys, greater if compared else None, unique, unique)
@@ -70,7 +70,7 @@ class Joined:
     def batch(self, *inputs: tuple[int, list[Row]]) -> list[Row]:
         """Process some inputs in one micro-batch, and return the results."""
         function, backend = (
-            AppendOnlyJoin(self._plan, Session()),
+            AppendOnlyJoin(self._plan, EvaluationContext()),
             KeyedStateBackend("join", self.store, self._max_parallelism),
         )
         function.open(None)

@@ -20,7 +20,7 @@ from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, s
 from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.groups.aggregate import GroupAggregate
 from scurry.sql.operators.groups.row_changes import ColumnarGroupAggregate, keeps_columns
 from scurry.sql.operators.groups.segments import segments_of
@@ -105,7 +105,7 @@ def drawn(kind: str, chance: random.Random, keys: int = 3) -> Row:
 
 def groups_of(plan: Aggregate, before: bool = True) -> tuple[Groups, Groups]:
     """Return the groups in columns, and those by key."""
-    never, session = [False] * len(plan.calls), Session()
+    never, session = [False] * len(plan.calls), EvaluationContext()
     return (
         Groups(plan, lambda: ColumnarGroupAggregate(plan, before, session), PartitionByHash([1, 0], by_key=True)),
         Groups(plan, lambda: GroupAggregate(plan, False, never, before, 0, False, session), PartitionByKey([1, 0])),
@@ -120,7 +120,7 @@ def test_changes_are_those_of_groups_by_key(
 ) -> None:
     monkeypatch.setattr(row_groups, "SMALL", small)
     plan, chance = plan_of(kind), random.Random(small)
-    assert keeps_columns(plan, Session())
+    assert keeps_columns(plan, EvaluationContext())
     columnar, by_key = groups_of(plan, before)
     counts: dict[Row, int] = {}
     for _ in range(25):
@@ -136,7 +136,7 @@ def test_distinct_values_are_kept_by_key() -> None:
     plan = plan_of("int")
     call = AggregateCall("COUNT", (InputReference(2, IntType()),), BigIntType(False), distinct=True)
     distinct = Aggregate(plan.input, plan.keys, (call,), ("n",), plan.grouping_sets)
-    assert not keeps_columns(distinct, Session())
+    assert not keeps_columns(distinct, EvaluationContext())
 
 
 @pytest.mark.parametrize("run_pages", [1, 2, 8])

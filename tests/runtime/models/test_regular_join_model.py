@@ -18,7 +18,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.joins import regular
 from scurry.sql.operators.joins.rows import batch_from, rows_of
 from scurry.sql.operators.partitioning import PartitionByKey
@@ -45,9 +45,9 @@ class Joined:
 
     def __init__(self, kind: str, keys: tuple[JoinKey, ...], compared: bool, unique: tuple[int, ...] | None) -> None:
         side = Values(SCHEMA, ())
-        greater = call(">", [InputReference(2, IntType()), InputReference(5, IntType())], Session())
+        greater = call(">", [InputReference(2, IntType()), InputReference(5, IntType())], EvaluationContext())
         self._plan = RegularJoin(side, side, kind, keys, greater if compared else None, unique, unique)
-        self._function = regular.RegularJoin(self._plan, (0, 0), Session())
+        self._function = regular.RegularJoin(self._plan, (0, 0), EvaluationContext())
         self._function.open(None)
         self._partition = PartitionByKey([key.left for key in keys])
         self._info = TaskInfo(0, 1, 128, clock=ProcessingClock(lambda: 0))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scurry.common.types import RowKind
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Aggregate, Limit, Plan, Scan
 from scurry.sql.plan.physical.changes import ChangelogNormalize
 from scurry.sql.plan.physical.joins import EventTimeTemporalJoin, RegularJoin
@@ -33,7 +33,7 @@ def tables() -> Tables:
 
 
 def operator(tables: Tables, query: str, kind: type[Plan], ttl: str | None = "100 ms") -> TableOperator:
-    session = Session(is_streaming=True, options=(("table.exec.state.ttl", ttl),) if ttl else ())
+    session = EvaluationContext(is_streaming=True, options=(("table.exec.state.ttl", ttl),) if ttl else ())
     return TableOperator(optimized(tables.plan(query, session), session), kind, session)
 
 
@@ -137,7 +137,7 @@ def test_a_temporal_join_forgets_the_versions_of_an_idle_key(tables: Tables) -> 
 
 
 def normalized(tables: Tables, ttl: str | None) -> TableOperator:
-    session = Session(is_streaming=True, options=(("table.exec.state.ttl", ttl),) if ttl else ())
+    session = EvaluationContext(is_streaming=True, options=(("table.exec.state.ttl", ttl),) if ttl else ())
     scan: Any = optimized(tables.plan("SELECT * FROM r", session), session)
     assert isinstance(scan, Scan)
     return TableOperator(ChangelogNormalize(replace(scan, changes="UPSERT"), (0,)), ChangelogNormalize, session)

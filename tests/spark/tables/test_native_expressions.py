@@ -17,7 +17,7 @@ from scurry.spark.tables.columns import spark_expression
 from scurry.spark.tables.execution import _CONFIGURATION
 from scurry.spark.tables.types import from_spark, to_spark
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import Project
 from scurry.sql.syntax.nodes import Query
@@ -29,7 +29,7 @@ from scurry.sql.validator.catalog import CatalogReader
 
 pytestmark = pytest.mark.spark
 
-SESSION = Session(query_start=0)
+SESSION = EvaluationContext(query_start=0)
 COLUMNS: dict[str, DataType] = {
     "h": SmallIntType(),
     "i": IntType(),

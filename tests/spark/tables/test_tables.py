@@ -14,7 +14,7 @@ from scurry.errors import EvaluationError
 from scurry.graph.settings import JobSettings
 from scurry.spark.tables.execution import execute_on_spark
 from scurry.sql.evaluation.batch.executor import execute_batch
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.planner.rules import optimized
 from scurry.sql.syntax.nodes import Query
@@ -26,7 +26,7 @@ from scurry.sql.validator.catalog import CatalogReader
 
 pytestmark = pytest.mark.spark
 
-SESSION = Session(query_start=0)
+SESSION = EvaluationContext(query_start=0)
 SETTINGS = JobSettings("tables", 2, mode="BATCH")
 
 _random = random.Random(7)

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from scurry.errors import EvaluationError, SqlParserError, ValidationError
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import cast
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.schema import Column, Schema
@@ -78,11 +78,11 @@ def cases() -> Iterator[dict[str, Any]]:
 
 
 @cache
-def _session(time_zone: str) -> Session:
-    return Session(time_zone=time_zone, query_start=1_600_000_000_000)
+def _session(time_zone: str) -> EvaluationContext:
+    return EvaluationContext(time_zone=time_zone, query_start=1_600_000_000_000)
 
 
-def _validated(text: str, schema: Schema, session: Session) -> Expression:
+def _validated(text: str, schema: Schema, session: EvaluationContext) -> Expression:
     query: Any = parse(f"SELECT {text}")
     return validate_expression(query.items[0].expression, schema, NoTables(), session)
 

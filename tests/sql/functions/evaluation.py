@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.syntax.parser import parse
@@ -29,15 +29,17 @@ class NoTables(CatalogReader):
         return 1, f"Object '{names[0]}' not found"
 
 
-def typed(text: str, schema: Schema | None = None, session: Session | None = None) -> Expression:
+def typed(text: str, schema: Schema | None = None, session: EvaluationContext | None = None) -> Expression:
     """Return the typed expression of a text."""
     query: Any = parse(f"SELECT {text}")
-    return validate_expression(query.items[0].expression, schema or Schema(), NoTables(), session or Session())
+    return validate_expression(
+        query.items[0].expression, schema or Schema(), NoTables(), session or EvaluationContext()
+    )
 
 
 def value(text: str, time_zone: str = "UTC") -> Any:
     """Return the value of an expression without columns, as `scurry.sql.types.values` describes it."""
-    session = Session(time_zone=time_zone)
+    session = EvaluationContext(time_zone=time_zone)
     return to_value(compile_expressions([typed(text, session=session)], session)(ONE_ROW)[0][0])
 
 
@@ -45,4 +47,4 @@ def values(text: str, **columns: tuple[DataType, pa.Array]) -> list[Any]:
     """Return the values of an expression over columns."""
     schema = Schema(tuple(Column(name, data_type) for name, (data_type, _) in columns.items()))
     batch = pa.record_batch({name: array for name, (_, array) in columns.items()})
-    return to_values(compile_expressions([typed(text, schema)], Session())(batch)[0])
+    return to_values(compile_expressions([typed(text, schema)], EvaluationContext())(batch)[0])

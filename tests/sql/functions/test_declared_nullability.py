@@ -17,7 +17,7 @@ import pytest
 from scurry.errors import EvaluationError, ScurryError
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
 from scurry.sql.functions.catalogue import callable_functions, lookup
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.forms import takes_number
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.schema import Column, Schema
@@ -183,7 +183,7 @@ def calls(template: str) -> Iterator[tuple[Expression, Schema]]:
             columns = (Column(f"c{place}", kind.with_nullability(nullable)) for place, kind in enumerate(kinds))
             schema = Schema(tuple(columns))
             try:
-                yield validate_expression(query.items[0].expression, schema, NoTables(), Session()), schema
+                yield validate_expression(query.items[0].expression, schema, NoTables(), EvaluationContext()), schema
             except ScurryError:
                 continue
 
@@ -197,7 +197,7 @@ def batch_of(schema: Schema) -> pa.RecordBatch:
     return pa.record_batch(columns).select([each.name for each in schema] or ["rows"])
 
 
-def computed(expression: Expression, batch: pa.RecordBatch, session: Session) -> list[Any]:
+def computed(expression: Expression, batch: pa.RecordBatch, session: EvaluationContext) -> list[Any]:
     """Return the values for the rows for which there are some; rows that fail have none."""
     try:
         evaluate = compile_expressions([expression], session)
@@ -260,17 +260,21 @@ def test_a_result_that_is_not_null_has_no_null(template: str) -> None:
     for expression, schema in calls(template):
         shown = f"{template} of {', '.join(map(str, schema))} is {expression.type}"
         batch = batch_of(schema)
-        results, rows = computed(expression, batch, Session()), batch.to_pylist()
+        results, rows = computed(expression, batch, EvaluationContext()), batch.to_pylist()
         if allowed not in expression.type.as_summary_string():
             wrong += [
                 f"{shown}: {each} for {rows[n]}" for n, each in enumerate(results) if breaks(each, expression.type)
             ]
-        if repr(computed(expression, batch, Session(is_streaming=True))) != repr(results):
+        if repr(computed(expression, batch, EvaluationContext(is_streaming=True))) != repr(results):
             wrong.append(f"{shown}: STREAMING differs")
     assert wrong == []
 
 
 @pytest.mark.parametrize("template", list(AS_IN_FLINK))
 def test_what_flink_declares_wrongly_is_still_so(template: str) -> None:
-    found = (breaks(each, e.type) for e, schema in calls(template) for each in computed(e, batch_of(schema), Session()))
+    found = (
+        breaks(each, e.type)
+        for e, schema in calls(template)
+        for each in computed(e, batch_of(schema), EvaluationContext())
+    )
     assert any(found)

@@ -10,13 +10,13 @@ import pytest
 
 from scurry.errors import EvaluationError, ValidationError
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import call, cast
 from scurry.sql.plan.expressions import Expression, InputReference, Literal
 from scurry.sql.types import DataType, DecimalType, IntType
 from scurry.sql.types.families import BIGINT, INT, STRING
 
-SESSION = Session()
+SESSION = EvaluationContext()
 A, B = InputReference(0, INT), InputReference(1, INT)
 
 

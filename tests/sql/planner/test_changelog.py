@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan, Project, Scan, Sink
 from scurry.sql.planner.changelog import Changelogs, Update
 from scurry.sql.planner.rules import optimized
 from scurry.sql.types import BigIntType, IntType, VarCharType
 from support.queries import Tables
 
-STREAMING = Session(is_streaming=True)
+STREAMING = EvaluationContext(is_streaming=True)
 EXPLAINED = (Update.ONLY_AFTER, Update.BEFORE_AND_AFTER)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.planner.explain import explain, plan_text
 from scurry.sql.planner.explain.physical import physical_tree_text
 from scurry.sql.planner.explain.reading import NO_TABLES
@@ -70,7 +70,7 @@ def test_text(tables: Tables, query: str) -> None:
 
 def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> None:
     plan = tables.plan("SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)")
-    text = explain([plan], [optimized(plan, Session())], reading=None)
+    text = explain([plan], [optimized(plan, EvaluationContext())], reading=None)
     written, executed = text.split("== Optimized Execution Plan ==")
     assert written.startswith("== Abstract Syntax Tree ==")
     assert "EXISTS({" in written
@@ -80,16 +80,16 @@ def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> N
 def test_session_windows_are_refused_in_batch(tables: Tables) -> None:
     query = "SELECT a FROM TABLE(SESSION(TABLE t PARTITION BY a, DESCRIPTOR(ts), INTERVAL '5' SECOND))"
     with pytest.raises(ValidationError, match="Unaligned windows like session are not supported in batch mode yet"):
-        optimized(tables.plan(query), Session())
+        optimized(tables.plan(query), EvaluationContext())
 
 
 def test_group_windows_of_processing_time_are_refused_in_batch(tables: Tables) -> None:
     plan = tables.plan("SELECT COUNT(*) FROM (SELECT PROCTIME() AS p FROM t) GROUP BY TUMBLE(p, INTERVAL '5' SECOND)")
     with pytest.raises(ValidationError, match="Window can not be defined over a proctime attribute column"):
-        optimized(plan, Session())
+        optimized(plan, EvaluationContext())
 
 
-STREAMING = Session(is_streaming=True)
+STREAMING = EvaluationContext(is_streaming=True)
 SOURCE = "TableSourceScan(table=[[default_catalog, default_database, t]], fields=[{}])"
 
 EXECUTED = {

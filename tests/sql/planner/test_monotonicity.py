@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.column_intervals import Interval, column_interval
 from scurry.sql.planner.monotonicity import Monotonicity, modified_monotonicity
@@ -26,7 +26,7 @@ def tables() -> Tables:
 
 
 def planned(tables: Tables, query: str) -> Plan:
-    session = Session(is_streaming=True)
+    session = EvaluationContext(is_streaming=True)
     return optimized(tables.plan(query, session), session)
 
 

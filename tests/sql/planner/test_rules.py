@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.planner.explain import plan_text
 from scurry.sql.planner.rules import Rule, optimized
 from scurry.sql.planner.rules.merge_projections import merge_projections
@@ -27,7 +27,7 @@ def tables() -> Tables:
 def rewritten(tables: Tables, query: str, *rules: Rule) -> list[str]:
     plan = tables.plan(query)
     for rule in rules:
-        plan = rule(plan, Session())
+        plan = rule(plan, EvaluationContext())
     text = plan_text(plan).replace("default_catalog, default_database, ", "")
     return text.splitlines()
 
@@ -103,14 +103,14 @@ def test_not_in_becomes_an_anti_join_that_knows_null(tables: Tables) -> None:
 
 def test_a_correlated_aggregate_is_grouped_by_what_it_is_compared_with(tables: Tables) -> None:
     query = "SELECT b, (SELECT MAX(c) FROM u WHERE u.a = t.a) AS m FROM t"
-    plan = plan_text(optimized(tables.plan(query), Session()))
+    plan = plan_text(optimized(tables.plan(query), EvaluationContext()))
     assert "LogicalAggregate(group=[{1}], EXPR$0=[MAX($0)])" in plan
     assert "joinType=[left]" in plan
 
 
 def test_a_correlated_count_is_one_join_whose_missing_groups_are_0(tables: Tables) -> None:
     query = "SELECT b, (SELECT COUNT(*) + 1 FROM u WHERE u.a = t.a) AS n FROM t"
-    plan = plan_text(optimized(tables.plan(query), Session()))
+    plan = plan_text(optimized(tables.plan(query), EvaluationContext()))
     assert "n=[+(COALESCE($2, 0:BIGINT), 1)]" in plan
     assert plan.count("LogicalJoin") == 1
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.sql.evaluation.batch.executor import execute_batch
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.rules import RULES
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
@@ -35,7 +35,7 @@ FILTERS = st.sampled_from(
         "u.b >= 1",
     ]
 )
-BATCH = Session()
+BATCH = EvaluationContext()
 
 
 def rows(plan: Plan) -> list[Any]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.planner.rules import optimized
 from scurry.sql.types import IntType, TimeAttribute, TimestampType
 from support.queries import Tables
 
-STREAMING = Session(is_streaming=True)
+STREAMING = EvaluationContext(is_streaming=True)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from scurry.runtime.operators.keyed_rows import KeyedRowsOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.lowering import Lowering
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.nodes import Plan, walk
@@ -58,7 +58,7 @@ class TableOperator:
         session: The session.
     """
 
-    def __init__(self, plan: Plan, kind: type[Plan], session: Session) -> None:
+    def __init__(self, plan: Plan, kind: type[Plan], session: EvaluationContext) -> None:
         found = next(each for each in walk(plan) if isinstance(each, kind))
         node: Node = Lowering([plan], Changelogs([plan]), session, _Tables()).node(found)
         assert isinstance(node, OperatorNode) and isinstance(node.operator, ops.KeyedRows)

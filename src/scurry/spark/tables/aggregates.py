@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scurry.spark.tables.columns import comparable, is_negative_zero, spark_expression, typed
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.types import (
     BigIntType,
@@ -24,7 +24,7 @@ _AVERAGE_SCALE: Final = 6
 _MAX_PRECISION: Final = 38
 
 
-def spark_aggregate(call: AggregateCall, session: Session) -> str | None:
+def spark_aggregate(call: AggregateCall, session: EvaluationContext) -> str | None:
     """Return the text that computes an aggregate, None if Spark computes it differently or not at all."""
     build = _BUILDERS.get(call.function)
     if build is None or len(call.arguments) > 1:

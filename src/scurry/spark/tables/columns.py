@@ -16,7 +16,7 @@ from scurry.spark.tables.types import column_name, spark_type
 from scurry.spark.workers.instances import mark
 from scurry.sql.evaluation.batch.batches import single_row
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import is_constant
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
 from scurry.sql.types import (
@@ -50,7 +50,7 @@ Names = Callable[[int], str]
 Builder = Callable[[Call, list[str]], str | None]
 
 
-def spark_expression(expression: Expression, session: Session, names: Names = column_name) -> str | None:
+def spark_expression(expression: Expression, session: EvaluationContext, names: Names = column_name) -> str | None:
     """Return the text that computes an expression, None if Spark computes it differently or not at all.
 
     Args:
@@ -114,7 +114,7 @@ def with_sign_of_zero(text: str, data_type: DataType, sign: str = "") -> str:
     )
 
 
-def _constant(expression: Call, session: Session) -> str | None:
+def _constant(expression: Call, session: EvaluationContext) -> str | None:
     try:
         column = compile_expressions([expression], session)(single_row())[0]
     except EvaluationError:

@@ -21,7 +21,7 @@ from scurry.spark.tables.tasks import writing
 from scurry.spark.tables.types import from_spark, own_column
 from scurry.spark.workers.dependencies import setup_of
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan, Scan
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def running_on_spark(job: JobExecution, numbers: Mapping[int, int], functions: i
 @noticing_lost_spark()
 def execute_on_spark(
     plan: Plan,
-    session: Session,
+    session: EvaluationContext,
     settings: JobSettings,
     source_of: Callable[[Scan], TableSource],
     counting: Counting | None = None,
@@ -99,7 +99,7 @@ def execute_on_spark(
 
 @noticing_lost_spark()
 def frame_on_spark(
-    plan: Plan, session: Session, settings: JobSettings, source_of: Callable[[Scan], TableSource]
+    plan: Plan, session: EvaluationContext, settings: JobSettings, source_of: Callable[[Scan], TableSource]
 ) -> DataFrame:
     """Return the DataFrame of a plan, which Spark executes when it is used.
 
@@ -122,7 +122,7 @@ def frame_of_arrow(table: pa.Table, settings: JobSettings) -> DataFrame:
 @noticing_lost_spark()
 def write_on_spark(
     plan: Plan,
-    session: Session,
+    session: EvaluationContext,
     settings: JobSettings,
     source_of: Callable[[Scan], TableSource],
     write: Callable[[int, Iterator[pa.RecordBatch]], Any],
@@ -157,7 +157,7 @@ def write_on_spark(
 @noticing_lost_spark()
 def save_on_spark(
     plan: Plan,
-    session: Session,
+    session: EvaluationContext,
     settings: JobSettings,
     source_of: Callable[[Scan], TableSource],
     sink: SparkTableSink,
@@ -192,7 +192,7 @@ def save_on_spark(
 
 def _frame(
     plan: Plan,
-    session: Session,
+    session: EvaluationContext,
     settings: JobSettings,
     source_of: Callable[[Scan], TableSource],
     counting: Counting | None = None,

@@ -27,7 +27,7 @@ from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs,
 from scurry.spark.tables.texts import FLOATS, NO_COLUMN, equal_keys, named, names_of_sides, order
 from scurry.spark.tables.types import column_name, has_nested_floats, is_orderable, spark_schema, to_spark
 from scurry.sql.evaluation.batch.executor import execute_batch
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.builders import columns as references_to
 from scurry.sql.plan.builders import project
@@ -62,7 +62,7 @@ _BUCKETS = 200
 def lowered(
     plan: Plan,
     spark: SparkSession,
-    session: Session,
+    session: EvaluationContext,
     source_of: Callable[[nodes.Scan], TableSource],
     counting: Counting | None = None,
 ) -> DataFrame:
@@ -99,7 +99,7 @@ class _Lowering:
     def __init__(
         self,
         spark: SparkSession,
-        session: Session,
+        session: EvaluationContext,
         source_of: Callable[[nodes.Scan], TableSource],
         counting: Counting | None,
     ) -> None:

@@ -15,7 +15,7 @@ from scurry.errors import ScurryError
 from scurry.spark.tables.shipping import Shipped
 from scurry.spark.tables.types import from_spark, to_spark
 from scurry.spark.workers.instances import mark
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.schema import Schema
@@ -33,7 +33,7 @@ def placeholder(schema: Schema, number: int = 0) -> Scan:
 
 
 def run_on_batches(
-    plan: Plan, session: Session, schema: Schema, counts: TaskCounts | None = None
+    plan: Plan, session: EvaluationContext, schema: Schema, counts: TaskCounts | None = None
 ) -> Callable[[Batches], Batches]:
     """Return a function for `mapInArrow` that runs a plan on the rows of a partition.
 
@@ -54,7 +54,7 @@ def run_on_batches(
 
 def run_on_splits(
     plan: Plan,
-    session: Session,
+    session: EvaluationContext,
     source: TableSource,
     columns: Sequence[str],
     splits: Sequence[Any],
@@ -89,7 +89,7 @@ def run_on_splits(
 
 
 def run_on_pairs(
-    plan: Plan, session: Session, schemas: Sequence[Schema], counts: TaskCounts | None = None
+    plan: Plan, session: EvaluationContext, schemas: Sequence[Schema], counts: TaskCounts | None = None
 ) -> Callable[[pa.Table, pa.Table], pa.Table]:
     """Return a function for `cogroup(...).applyInArrow` that runs a plan on the two inputs of a group.
 
@@ -140,7 +140,7 @@ def writing(write: Callable[[int, Batches], Any], schema: Schema) -> Callable[[B
 
 
 def _executed(
-    plan: Plan, session: Session, read: Callable[[Scan], Batches], counts: TaskCounts | None = None
+    plan: Plan, session: EvaluationContext, read: Callable[[Scan], Batches], counts: TaskCounts | None = None
 ) -> Batches:
     from scurry.sql.evaluation.batch.executor import execute_batch
 
@@ -151,7 +151,7 @@ def _executed(
             yield to_spark(batch, plan.schema)
 
 
-def _function_context(session: Session, counts: TaskCounts | None) -> FunctionContext:
+def _function_context(session: EvaluationContext, counts: TaskCounts | None) -> FunctionContext:
     from pyspark import TaskContext
 
     from scurry.runtime.functions.metrics import unreported_metrics

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from scurry.errors import EvaluationError
 from scurry.sql.functions.catalogue import scalar_function
-from scurry.sql.functions.definition import Argument, CallSite, Session
+from scurry.sql.functions.definition import Argument, CallSite, EvaluationContext
 from scurry.sql.plan.expressions import Call, Expression, Literal
 from scurry.sql.types import CharType, VarCharType
 from scurry.sql.types.values import from_value, to_value
 
 
-def constant(expression: Expression, session: Session) -> Literal | None:
+def constant(expression: Expression, session: EvaluationContext) -> Literal | None:
     """Return the value of an expression as a literal; None if it depends on a row, or has none."""
     import pyarrow as pa
 

@@ -17,7 +17,7 @@ from scurry.errors import EvaluationError, UnsupportedError
 from scurry.sql.evaluation.user_functions.scalar import Describe, user_kernel
 from scurry.sql.functions.casts.texts import fitted_constant
 from scurry.sql.functions.catalogue import scalar_function
-from scurry.sql.functions.definition import Argument, CallSite, Column, LazyArgument, ScalarFunction, Session
+from scurry.sql.functions.definition import Argument, CallSite, Column, EvaluationContext, LazyArgument, ScalarFunction
 from scurry.sql.plan.calls import is_constant
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal, UserFunctionCall
 from scurry.sql.types import CharType, DoubleType, FloatType, VarCharType
@@ -92,7 +92,9 @@ class CompiledExpressions:
 
 
 @deep_recursion()
-def compile_expressions(expressions: Sequence[Expression], session: Session | None = None) -> CompiledExpressions:
+def compile_expressions(
+    expressions: Sequence[Expression], session: EvaluationContext | None = None
+) -> CompiledExpressions:
     """Compile expressions, once per task: constants are computed, functions bound, equal parts shared.
 
     Args:
@@ -105,7 +107,7 @@ def compile_expressions(expressions: Sequence[Expression], session: Session | No
     Raises:
         UnsupportedError: An expression is of a kind that rules have to remove before, as a subquery.
     """
-    compiler = _Compiler(session or Session(), Counter(_parts(expressions)))
+    compiler = _Compiler(session or EvaluationContext(), Counter(_parts(expressions)))
     evaluators = [compiler.compile_whole(each) for each in expressions]
     is_deep = any(map(_is_deep, expressions))
     return CompiledExpressions(evaluators, [arrow_type(each.type) for each in expressions], is_deep)
@@ -141,7 +143,7 @@ def _array(column: Column, rows: int) -> pa.Array:
 
 
 class _Compiler:
-    def __init__(self, session: Session, occurrences: Counter[Call | UserFunctionCall]) -> None:
+    def __init__(self, session: EvaluationContext, occurrences: Counter[Call | UserFunctionCall]) -> None:
         self._session = session
         self._occurrences = occurrences
         self._shared: dict[Call | UserFunctionCall, Evaluate] = {}

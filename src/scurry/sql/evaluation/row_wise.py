@@ -14,7 +14,7 @@ from scurry.sql.evaluation.batch.unnesting import unnested
 from scurry.sql.evaluation.batch.windows import window_columns
 from scurry.sql.evaluation.expressions import compile_expressions, row_of
 from scurry.sql.evaluation.user_functions.table import table_kernel
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression, UserFunctionCall
 from scurry.sql.plan.nodes import Plan
@@ -26,7 +26,7 @@ Step: TypeAlias = Callable[[pa.RecordBatch], tuple[pa.RecordBatch, Any]]
 ROW_WISE = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
 
 
-def compile_row_wise(plan: Plan, session: Session) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
+def compile_row_wise(plan: Plan, session: EvaluationContext) -> Callable[[pa.RecordBatch], pa.RecordBatch]:
     """Return the function from a batch of a node's input to the node's rows, once per task.
 
     Args:
@@ -37,7 +37,7 @@ def compile_row_wise(plan: Plan, session: Session) -> Callable[[pa.RecordBatch],
     return lambda batch: step(batch)[0]
 
 
-def compile_step(plan: Plan, session: Session) -> Step:
+def compile_step(plan: Plan, session: EvaluationContext) -> Step:
     """Return the same function as `compile_row_wise`, which says of which rows its rows are."""
     if isinstance(plan, nodes.Project):
         return _project(plan, session)
@@ -53,12 +53,12 @@ def compile_step(plan: Plan, session: Session) -> Step:
     return _window_table(plan, session)
 
 
-def _project(plan: nodes.Project, session: Session) -> Step:
+def _project(plan: nodes.Project, session: EvaluationContext) -> Step:
     compiled, schema = compile_expressions(plan.expressions, session), plan.schema
     return lambda batch: (batch_of(compiled(batch), schema, batch.num_rows), None)
 
 
-def _filter(plan: nodes.Filter, session: Session) -> Step:
+def _filter(plan: nodes.Filter, session: EvaluationContext) -> Step:
     compiled = compile_expressions([plan.condition], session)
 
     def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
@@ -68,7 +68,7 @@ def _filter(plan: nodes.Filter, session: Session) -> Step:
     return step
 
 
-def _unnest(plan: nodes.Unnest, session: Session) -> Step:
+def _unnest(plan: nodes.Unnest, session: EvaluationContext) -> Step:
     compiled, schema = compile_expressions([plan.collection], session), plan.schema
 
     def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
@@ -79,7 +79,7 @@ def _unnest(plan: nodes.Unnest, session: Session) -> Step:
     return step
 
 
-def _conditional_unnest(plan: nodes.Unnest, condition: Expression, session: Session) -> Step:
+def _conditional_unnest(plan: nodes.Unnest, condition: Expression, session: EvaluationContext) -> Step:
     """Return the step of an outer one whose elements meet a condition."""
     elements = _unnest(replace(plan, outer=False, condition=None), session)
     compiled, width, schema = compile_expressions([condition], session), len(plan.input.schema), plan.schema
@@ -98,7 +98,7 @@ def _conditional_unnest(plan: nodes.Unnest, condition: Expression, session: Sess
     return step
 
 
-def _table_function(plan: nodes.TableFunctionScan, session: Session) -> Step:
+def _table_function(plan: nodes.TableFunctionScan, session: EvaluationContext) -> Step:
     call, schema = plan.call, plan.schema
     assert isinstance(call, UserFunctionCall), "table functions are those of users"
     compiled = compile_expressions(call.arguments, session)
@@ -112,7 +112,7 @@ def _table_function(plan: nodes.TableFunctionScan, session: Session) -> Step:
     return step
 
 
-def _window_table(plan: nodes.WindowTable, session: Session) -> Step:
+def _window_table(plan: nodes.WindowTable, session: EvaluationContext) -> Step:
     schema = plan.schema
 
     def step(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:

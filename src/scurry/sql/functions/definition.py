@@ -25,7 +25,7 @@ __all__ = [
     "LazyArgument",
     "LazyKernel",
     "ScalarFunction",
-    "Session",
+    "EvaluationContext",
     "Signature",
     "SignatureError",
 ]
@@ -43,8 +43,8 @@ class Setting(Protocol[T_co]):
 
 
 @dataclass(frozen=True)
-class Session:
-    """The session in which functions are called: time zone, time and settings.
+class EvaluationContext:
+    """Context of a function call: the session's time zone, time and settings.
 
     Attributes:
         time_zone: `table.local-time-zone`: a name of the tz database, or an offset as `GMT+02:00`.
@@ -71,6 +71,10 @@ class Session:
     def get(self, setting: Setting[T]) -> T:
         """Return the value of a setting of the configuration."""
         return setting.of(dict(self.options))
+
+
+#: The former name, which pickles of earlier releases contain.
+Session = EvaluationContext
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ class CallSite:
 
     name: str
     arguments: tuple[Argument, ...]
-    session: Session = field(default_factory=Session)
+    session: EvaluationContext = field(default_factory=EvaluationContext)
     target: DataType | None = None
 
     @property

@@ -14,7 +14,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.evaluation.row_wise import Step, compile_step
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan.nodes import Plan
 
@@ -22,7 +22,7 @@ from scurry.sql.plan.nodes import Plan
 class Calc:
     """Apply row-wise operations one after the other."""
 
-    def __init__(self, steps: Sequence[Plan], session: Session) -> None:
+    def __init__(self, steps: Sequence[Plan], session: EvaluationContext) -> None:
         self._steps = tuple(steps)
         self._session = session
         self._compiled: list[Step] = []
@@ -95,7 +95,7 @@ class SelectColumns:
         return Changes(batch_of(columns, self._schema, batch.num_rows), changes.kinds)
 
 
-def function_context(context: Any, session: Session) -> FunctionContext:
+def function_context(context: Any, session: EvaluationContext) -> FunctionContext:
     """Return the context of a task for user-defined functions."""
     return FunctionContext(
         context.get_metrics_group(),

@@ -20,7 +20,7 @@ from scurry.sql.connectors.contract import Changes, TableSource
 from scurry.sql.connectors.scanning import TableScan
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.evaluation.row_wise import ROW_WISE
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
 from scurry.sql.operators.changes.lowering import lower_changelog_normalize
 from scurry.sql.operators.groups.lowering import (
@@ -126,7 +126,7 @@ class Lowering:
         self,
         plans: Iterable[Plan],
         changelogs: Changelogs,
-        session: Session,
+        session: EvaluationContext,
         tables: Tables,
         prefix: str = "",
         numbers: Mapping[Plan, int] | None = None,
@@ -238,7 +238,7 @@ class Lowering:
         return self._tables.source(scan)
 
     @property
-    def session(self) -> Session:
+    def session(self) -> EvaluationContext:
         """Return the session of expressions."""
         return self._session
 

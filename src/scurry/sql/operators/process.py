@@ -12,7 +12,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.process.runner import ProcessRunner, TableRows
 from scurry.sql.evaluation.process.state import is_empty, restored, stored
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.process import DeclaredState
 from scurry.sql.operators.calc import function_context
 from scurry.sql.operators.partitioning import KeyedChanges
@@ -45,7 +45,7 @@ def lower_process_table(lowering: Lowering, plan: ProcessTableFunction) -> Node:
 class _Opened:
     """Opens and closes the function."""
 
-    def __init__(self, plan: ProcessTableFunction, session: Session) -> None:
+    def __init__(self, plan: ProcessTableFunction, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
         self._functions = OpenFunctions()
@@ -78,7 +78,7 @@ class ProcessRows(_Opened):
 class ProcessPartitions(_Opened):
     """Call a function for rows by partition, and for timers."""
 
-    def __init__(self, plan: ProcessTableFunction, ttl: int, session: Session) -> None:
+    def __init__(self, plan: ProcessTableFunction, ttl: int, session: EvaluationContext) -> None:
         """Describe the call.
 
         Args:

@@ -10,7 +10,7 @@ from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.functions import forms
 from scurry.sql.functions.catalogue import callable_functions, lookup, scalar_function
-from scurry.sql.functions.definition import Argument, CallSite, ScalarFunction, Session, SignatureError
+from scurry.sql.functions.definition import Argument, CallSite, EvaluationContext, ScalarFunction, SignatureError
 from scurry.sql.functions.forms import no_signature, takes_number
 from scurry.sql.functions.null_literals import null_refusal
 from scurry.sql.functions.signatures import standard_name
@@ -45,7 +45,11 @@ def refused(span: Any, message: str) -> ValidationError:
 
 
 def call(
-    name: str, arguments: Sequence[Expression], session: Session, span: Any = None, target: DataType | None = None
+    name: str,
+    arguments: Sequence[Expression],
+    session: EvaluationContext,
+    span: Any = None,
+    target: DataType | None = None,
 ) -> Call:
     """Return a call of a built-in function or operator.
 
@@ -153,7 +157,7 @@ def _is_cast_null(expression: Expression) -> bool:
     return isinstance(expression, Literal) and expression.value is None
 
 
-def converted(expression: Expression, data_type: DataType, session: Session) -> Expression:
+def converted(expression: Expression, data_type: DataType, session: EvaluationContext) -> Expression:
     """Return an expression converted to a type, as far as nullability and time attributes are not concerned."""
     if same_type(expression.type, data_type):
         return expression
@@ -161,7 +165,7 @@ def converted(expression: Expression, data_type: DataType, session: Session) -> 
 
 
 def cast(
-    expression: Expression, data_type: DataType, session: Session, span: Any = None, is_try: bool = False
+    expression: Expression, data_type: DataType, session: EvaluationContext, span: Any = None, is_try: bool = False
 ) -> Expression:
     """Return `CAST(expression AS data_type)`, or TRY_CAST.
 
@@ -193,12 +197,12 @@ def field(row: Expression, name: str) -> Call:
     return Call(scalar_function("FIELD").name, (row, position), data_type.with_nullability(nullable), span=row.span)
 
 
-def all_of(conditions: Sequence[Expression], session: Session) -> Expression | None:
+def all_of(conditions: Sequence[Expression], session: EvaluationContext) -> Expression | None:
     """Return the conjunction of conditions, or None without conditions."""
     return combined("AND", conditions, session) if conditions else None
 
 
-def combined(name: str, conditions: Sequence[Expression], session: Session, span: Any = None) -> Expression:
+def combined(name: str, conditions: Sequence[Expression], session: EvaluationContext, span: Any = None) -> Expression:
     """Join conditions by AND or OR; those of long lists as a balanced tree, so that none is thousands of calls deep."""
     if len(conditions) == 1:
         return conditions[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import calls
 from scurry.sql.plan.expressions import Call, Expression
 from scurry.sql.plan.nodes import Aggregate, Join, Project
@@ -57,7 +57,7 @@ def split_condition(
             rest.append(each)
         else:
             equal.append(found)
-    return tuple(equal), calls.all_of(rest, Session())
+    return tuple(equal), calls.all_of(rest, EvaluationContext())
 
 
 def _equal_columns(condition: Expression, left_width: int) -> EqualColumns | None:

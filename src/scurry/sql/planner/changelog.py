@@ -13,7 +13,7 @@ from typing import Any
 
 from scurry.common._config.tables import SINK_UPSERT_MATERIALIZE
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.matching import Match
 from scurry.sql.plan.nodes import Plan
@@ -275,7 +275,7 @@ class Changelogs:
         """Return whether a node can update without the rows before."""
         return self._provided(plan, Update.ONLY_AFTER) is not None
 
-    def needs_materializer(self, sink: nodes.Sink, session: Session) -> bool:
+    def needs_materializer(self, sink: nodes.Sink, session: EvaluationContext) -> bool:
         """Return whether the changes of a query have to be converted to the key of a sink, which is not their own."""
         mode = session.get(SINK_UPSERT_MATERIALIZE)
         if not sink.key or sink.changes == "INSERT" or mode == "NONE":

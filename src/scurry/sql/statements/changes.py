@@ -14,7 +14,7 @@ from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import escape_identifier
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableSource
 from scurry.sql.connectors.factories import sink_changes
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
@@ -68,7 +68,7 @@ class PlannedStatement:
         return [plan for plan in self.plans if isinstance(plan, Sink)]
 
     @property
-    def functions(self) -> Session:
+    def functions(self) -> EvaluationContext:
         """Return the session of functions."""
         return self.session.for_functions()
 
@@ -236,7 +236,7 @@ def _check_rowtimes(sink: Sink) -> None:
         )
 
 
-def _materialized(changelogs: Changelogs, sink: Sink, functions: Session) -> Sink:
+def _materialized(changelogs: Changelogs, sink: Sink, functions: EvaluationContext) -> Sink:
     """Return the plan of a sink, which says whether changes by its key are made of those of the query."""
     sink = replace(sink, upsert_materialize=changelogs.needs_materializer(sink, functions))
     check_conflicts(changelogs, sink, functions)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from scurry.common._config.tables import SINK_REQUIRE_ON_CONFLICT, SINK_UPSERT_MATERIALIZE
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Scan, Sink, walk
 from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.unique_keys import flinks_upsert_keys
 from scurry.sql.types.families import is_rowtime
 
 
-def check_conflicts(changelogs: Changelogs, sink: Sink, session: Session) -> None:
+def check_conflicts(changelogs: Changelogs, sink: Sink, session: EvaluationContext) -> None:
     """Require ON CONFLICT if a query may have several rows of the same primary key.
 
     Raises:

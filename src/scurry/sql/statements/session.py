@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from scurry.connectors.sink import Sink
     from scurry.runtime.driver.job import JobExecution
-    from scurry.sql.functions.definition import Session, Setting
+    from scurry.sql.functions.definition import EvaluationContext, Setting
     from scurry.sql.syntax import nodes
 
 
@@ -195,7 +195,7 @@ class TableSession:
         zone = self.get(LOCAL_TIME_ZONE)
         return local_time_zone() if zone == LOCAL_TIME_ZONE.default else zone
 
-    def for_functions(self) -> Session:
+    def for_functions(self) -> EvaluationContext:
         """Return the session of functions; it is the same throughout a statement."""
         return self._once("functions", self._for_functions)
 
@@ -247,10 +247,10 @@ class TableSession:
     def _once(self, key: Hashable, make: Callable[[], _Made], kept: object = None) -> _Made:
         return make() if self.statement is None else self.statement.once(key, make, kept)
 
-    def _for_functions(self) -> Session:
-        from scurry.sql.functions.definition import Session
+    def _for_functions(self) -> EvaluationContext:
+        from scurry.sql.functions.definition import EvaluationContext
 
-        return Session(
+        return EvaluationContext(
             time_zone=self.time_zone,
             is_streaming=self.is_streaming,
             query_start=None if self.is_streaming else time.time_ns() // 1_000_000,

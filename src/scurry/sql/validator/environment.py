@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.syntax.nodes import CommonTableExpression, Query
 from scurry.sql.validator.catalog import CatalogReader
 
@@ -41,7 +41,7 @@ class Environment:
     """
 
     catalog: CatalogReader
-    session: Session
+    session: EvaluationContext
     validate: Callable[[Query, Environment], Plan]
     tables: Mapping[str, CommonTable] = field(default_factory=dict)
     outer: Scope | None = None

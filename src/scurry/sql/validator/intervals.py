@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import converted
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.syntax import nodes
@@ -48,7 +48,7 @@ def interval_value(literal: nodes.IntervalLiteral) -> int | None:
 
 
 def operands_with_digits(
-    node: nodes.BinaryOperation, left: Expression, right: Expression, session: Session
+    node: nodes.BinaryOperation, left: Expression, right: Expression, session: EvaluationContext
 ) -> tuple[Expression, Expression]:
     """Return the operands of an operator; a timestamp has the digits that an interval beside it is said to have."""
     if node.operator not in ("+", "-"):
@@ -56,7 +56,7 @@ def operands_with_digits(
     return _with_digits(left, node.right, session), _with_digits(right, node.left, session)
 
 
-def _with_digits(moment: Expression, beside: nodes.Expression, session: Session) -> Expression:
+def _with_digits(moment: Expression, beside: nodes.Expression, session: EvaluationContext) -> Expression:
     kind = moment.type
     digits = beside.qualifier.fractional_precision if isinstance(beside, nodes.IntervalLiteral) else None
     if not isinstance(kind, TimestampType) or digits is None or digits <= kind.precision:

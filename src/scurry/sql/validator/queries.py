@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, Literal
 from scurry.sql.plan.nodes import Plan, Values
@@ -24,7 +24,7 @@ from scurry.sql.validator.scope import Relation, Scope
 from scurry.sql.validator.select import SelectValidator
 
 
-def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session) -> Plan:
+def validate_query(query: nodes.Query, catalog: CatalogReader, session: EvaluationContext) -> Plan:
     """Make the plan of a query.
 
     Args:
@@ -44,7 +44,7 @@ def validate_query(query: nodes.Query, catalog: CatalogReader, session: Session)
 
 
 def validate_expression(
-    expression: nodes.Expression, schema: Schema, catalog: CatalogReader, session: Session
+    expression: nodes.Expression, schema: Schema, catalog: CatalogReader, session: EvaluationContext
 ) -> Expression:
     """Make a typed expression over the columns of a table: a computed column, a watermark.
 

@@ -12,7 +12,7 @@ from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.evaluation.user_functions.aggregate import user_accumulator
 from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql.functions.aggregate.definition import Accumulator, AggregateSite
-from scurry.sql.functions.definition import Argument, Session
+from scurry.sql.functions.definition import Argument, EvaluationContext
 from scurry.sql.functions.keys import first_of_each, group_codes
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
@@ -22,7 +22,7 @@ from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_value, repeated
 
 
-def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iterator[pa.RecordBatch]:
+def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: EvaluationContext) -> Iterator[pa.RecordBatch]:
     """Return a batch for each grouping set.
 
     Args:
@@ -52,7 +52,12 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: Session) -> Iter
 
 
 def group_values(
-    call: AggregateCall, batch: pa.RecordBatch, groups: Any, count: int, session: Session, is_over: bool = False
+    call: AggregateCall,
+    batch: pa.RecordBatch,
+    groups: Any,
+    count: int,
+    session: EvaluationContext,
+    is_over: bool = False,
 ) -> pa.Array:
     """Return the value of an aggregate for each group.
 
@@ -88,7 +93,7 @@ def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch,
     return found.partial(columns, groups, count)
 
 
-def accumulator(call: AggregateCall, session: Session, is_over: bool = False) -> Accumulator:
+def accumulator(call: AggregateCall, session: EvaluationContext, is_over: bool = False) -> Accumulator:
     """Return the accumulator of an aggregate."""
     if isinstance(call.function, UserFunction):
         return user_accumulator(call, session)

@@ -22,7 +22,7 @@ from scurry.sql.evaluation.row_wise import compile_row_wise
 from scurry.sql.evaluation.user_functions.arguments import checked, pieces
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
 from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import compared_codes, group_codes, joint_codes
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan import nodes as nodes
@@ -45,7 +45,7 @@ _ROWS_OF_COLUMNS = 128
 
 def execute_batch(
     plan: Plan,
-    session: Session,
+    session: EvaluationContext,
     read: ReadTable,
     context: FunctionContext | None = None,
     passed: Callable[[Plan, int], None] | None = None,
@@ -81,7 +81,9 @@ class Executor:
     Each operation is a generator of batches, so that rows flow as far as an operation does not need all of them.
     """
 
-    def __init__(self, session: Session, read: ReadTable, passed: Callable[[Plan, int], None] | None = None) -> None:
+    def __init__(
+        self, session: EvaluationContext, read: ReadTable, passed: Callable[[Plan, int], None] | None = None
+    ) -> None:
         self._session = session
         self._read = read
         self._passed = passed
@@ -212,7 +214,7 @@ class Executor:
         yield batch_of([*batch.columns, *columns], plan.schema, batch.num_rows)
 
 
-def _short_pieces(batches: Iterable[pa.RecordBatch], plan: Plan, session: Session) -> Batches:
+def _short_pieces(batches: Iterable[pa.RecordBatch], plan: Plan, session: EvaluationContext) -> Batches:
     """Yield batches in pieces that take user-defined functions a fraction of a second, so that their rows flow.
 
     Asynchronous functions get whole batches, so that their calls overlap.

@@ -13,7 +13,7 @@ from scurry.errors import EvaluationError
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column, group_states, group_values
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.batch.frames import framed_values, summed_values
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes, order_codes
 from scurry.sql.plan.expressions import AggregateCall, Literal
 from scurry.sql.plan.nodes import Over
@@ -53,7 +53,7 @@ class _Partitions:
         self.row = np.arange(rows)
 
 
-def over_columns(plan: Over, batch: pa.RecordBatch, session: Session) -> tuple[list[pa.Array], Positions]:
+def over_columns(plan: Over, batch: pa.RecordBatch, session: EvaluationContext) -> tuple[list[pa.Array], Positions]:
     """Return the columns of functions over windows.
 
     Args:
@@ -82,7 +82,7 @@ def over_columns(plan: Over, batch: pa.RecordBatch, session: Session) -> tuple[l
     return columns, order if order is not None else np.arange(batch.num_rows)
 
 
-def _column(call: WindowCall, rows: _Partitions, session: Session) -> pa.Array:
+def _column(call: WindowCall, rows: _Partitions, session: EvaluationContext) -> pa.Array:
     ranking = _RANKINGS.get(call.call.function)
     if ranking is not None:
         return ranking(call.call, rows)
@@ -122,13 +122,15 @@ def _has_nan(call: AggregateCall, batch: pa.RecordBatch) -> bool:
     return bool(pc.any(pc.is_nan(argument_column(call.arguments[0], batch))).as_py())
 
 
-def _whole_partitions(call: AggregateCall, rows: _Partitions, session: Session) -> pa.Array:
+def _whole_partitions(call: AggregateCall, rows: _Partitions, session: EvaluationContext) -> pa.Array:
     groups = np.unique(rows.start, return_inverse=True)[1].reshape(-1)
     count = int(groups.max(initial=-1)) + 1
     return group_values(call, rows.batch, groups, count, session, is_over=True).take(pa.array(groups))
 
 
-def _framed(call: AggregateCall, rows: _Partitions, start: Positions, lengths: Positions, session: Session) -> pa.Array:
+def _framed(
+    call: AggregateCall, rows: _Partitions, start: Positions, lengths: Positions, session: EvaluationContext
+) -> pa.Array:
     """Aggregate each row's frame as a group of its own."""
     found = []
     first = 0

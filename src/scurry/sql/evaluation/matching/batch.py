@@ -12,7 +12,7 @@ from scurry.errors import EvaluationError
 from scurry.sql.evaluation.matching.matcher import Matcher
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.evaluation.user_functions.arguments import check_of
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.plan.matching import Match
 
@@ -20,7 +20,7 @@ from scurry.sql.plan.matching import Match
 _END_OF_TIME: Final = (1 << 63) - 1
 
 
-def matched(plan: Match, batch: pa.RecordBatch, session: Session) -> pa.RecordBatch:
+def matched(plan: Match, batch: pa.RecordBatch, session: EvaluationContext) -> pa.RecordBatch:
     """Return a row for each match.
 
     Args:

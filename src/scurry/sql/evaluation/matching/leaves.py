@@ -10,7 +10,7 @@ import numpy as np
 
 from scurry.sql.evaluation.batch.aggregating import accumulator
 from scurry.sql.evaluation.matching.rows import KeptRow, RowExpressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference
 from scurry.sql.plan.rewriting import rewritten
@@ -68,7 +68,7 @@ Leaf: TypeAlias = Callable[[Sequence[Place]], list[Any]]
 class PatternReferences:
     """Collects the leaves of expressions, and returns them as columns of a row that has one for each."""
 
-    def __init__(self, rows: RowExpressions, session: Session) -> None:
+    def __init__(self, rows: RowExpressions, session: EvaluationContext) -> None:
         self._rows = rows
         self._session = session
         self._found: dict[Expression, int] = {}
@@ -135,7 +135,7 @@ def _time(node: MatchTime) -> Leaf:
 class _Aggregate:
     """An aggregate, for each of some places."""
 
-    def __init__(self, node: PatternAggregate, rows: RowExpressions, session: Session) -> None:
+    def __init__(self, node: PatternAggregate, rows: RowExpressions, session: EvaluationContext) -> None:
         assert node.variable is not None, "the planner refuses an aggregate of no variable"
         self._taken = _rows_of(node.variable)
         arguments = node.call.arguments

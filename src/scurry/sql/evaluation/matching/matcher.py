@@ -15,7 +15,7 @@ from scurry.patterns.skip_strategies import AfterMatchSkipStrategy
 from scurry.sql.evaluation.batch.sorting import sorted_positions
 from scurry.sql.evaluation.matching.program import Condition, FoundMatch, MatchProgram
 from scurry.sql.evaluation.matching.rows import KeptRow
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.matching import AfterMatch, Match
 from scurry.sql.plan.pattern_stages import Stage
 
@@ -42,7 +42,7 @@ class Matcher:
         nfa: The automaton.
     """
 
-    def __init__(self, plan: Match, session: Session) -> None:
+    def __init__(self, plan: Match, session: EvaluationContext) -> None:
         """Compile the operation, of whose input only the columns matter."""
         self.program = MatchProgram(plan, session)
         self.nfa: NFA = compile_nfa(_pattern(self.program), handle_timeouts=False)

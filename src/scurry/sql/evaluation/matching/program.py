@@ -13,7 +13,7 @@ from scurry.sql.evaluation.matching.leaves import PatternReferences, Rows
 from scurry.sql.evaluation.matching.rows import KeptRow, RowExpressions
 from scurry.sql.evaluation.matching.scalars import scalar_function
 from scurry.sql.functions.catalogue import scalar_function as catalogued
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import all_of
 from scurry.sql.plan.expressions import Call, Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
@@ -85,7 +85,12 @@ class Condition:
     """
 
     def __init__(
-        self, variable: str, names: Sequence[str], condition: Expression | None, rows: RowExpressions, session: Session
+        self,
+        variable: str,
+        names: Sequence[str],
+        condition: Expression | None,
+        rows: RowExpressions,
+        session: EvaluationContext,
     ) -> None:
         """Compile a condition.
 
@@ -137,7 +142,7 @@ class MatchProgram:
         rows: What is kept of each row.
     """
 
-    def __init__(self, plan: Match, session: Session) -> None:
+    def __init__(self, plan: Match, session: EvaluationContext) -> None:
         """Compile the operation, of whose input only the columns matter."""
         self.plan = plan
         self.rows = RowExpressions(session)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.errors import EvaluationError
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.types.values import to_values
 
@@ -27,7 +27,7 @@ class RowExpressions:
     Until `compile` is called, expressions and conditions can be added.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: EvaluationContext) -> None:
         self._session = session
         self._places: dict[Expression, int] = {}
         self._conditions: list[Expression] = []

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.sql.evaluation.process.runner import ProcessRunner, TableRows
 from scurry.sql.evaluation.user_functions.arguments import checked
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.types.values import to_values
 
@@ -68,7 +68,9 @@ class _Partition:
         return time, None
 
 
-def processed(plan: ProcessTableFunction, batches: Sequence[pa.RecordBatch], session: Session) -> pa.RecordBatch | None:
+def processed(
+    plan: ProcessTableFunction, batches: Sequence[pa.RecordBatch], session: EvaluationContext
+) -> pa.RecordBatch | None:
     """Return the rows that a function makes of all rows of its tables.
 
     Rows of a partition come in the order of time, and timers between them as if the watermark was just behind the rows.

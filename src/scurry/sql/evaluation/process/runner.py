@@ -15,7 +15,7 @@ from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.evaluation.user_functions.arguments import opened, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.table import as_returned, fields_of, results_of
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.functions.user.process_context import Context, OnTimerContext, Partition, TableSemantics
 from scurry.sql.plan.process_tables import ProcessTableFunction
@@ -72,7 +72,7 @@ class TableRows:
 class ProcessRunner:
     """Calls a function; `take` returns the rows it has made since."""
 
-    def __init__(self, plan: ProcessTableFunction, session: Session) -> None:
+    def __init__(self, plan: ProcessTableFunction, session: EvaluationContext) -> None:
         """Open the function.
 
         Args:
@@ -206,7 +206,7 @@ def _times(column: pa.Array) -> list[int]:
     return found
 
 
-def _scalar_values(plan: ProcessTableFunction, session: Session) -> list[Any]:
+def _scalar_values(plan: ProcessTableFunction, session: EvaluationContext) -> list[Any]:
     """Return the arguments that are no tables."""
     columns = compile_expressions(plan.scalars, session)(single_row()) if plan.scalars else []
     found = []

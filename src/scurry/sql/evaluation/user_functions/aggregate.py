@@ -21,14 +21,14 @@ from scurry.sql.evaluation.user_functions.arguments import (
 from scurry.sql.evaluation.user_functions.failures import ended_error, function_error, misfit_error
 from scurry.sql.evaluation.user_functions.vectorized import column_argument
 from scurry.sql.functions.aggregate.definition import Accumulator
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.types import DataType
 from scurry.sql.values.results import ResultColumn
 
 
-def user_accumulator(call: AggregateCall, session: Session) -> Accumulator:
+def user_accumulator(call: AggregateCall, session: EvaluationContext) -> Accumulator:
     """Return the accumulator of a user-defined aggregate function.
 
     Args:
@@ -43,7 +43,7 @@ def user_accumulator(call: AggregateCall, session: Session) -> Accumulator:
 class GeneralAccumulator:
     """Aggregates row by row. The state of a group is its accumulator, pickled."""
 
-    def __init__(self, function: UserFunction, types: Sequence[DataType], session: Session) -> None:
+    def __init__(self, function: UserFunction, types: Sequence[DataType], session: EvaluationContext) -> None:
         """Open the function for the task.
 
         Args:
@@ -179,7 +179,7 @@ class GeneralAccumulator:
 class _ColumnsAccumulator:
     """Aggregates all rows of a group at once. The state of a group is its rows: a list for each argument."""
 
-    def __init__(self, function: UserFunction, types: Sequence[DataType], session: Session) -> None:
+    def __init__(self, function: UserFunction, types: Sequence[DataType], session: EvaluationContext) -> None:
         self._function = function
         self._types = types
         self._session = session

@@ -11,7 +11,7 @@ import pyarrow as pa
 from scurry.common._copies import IMMUTABLE, copy_of
 from scurry.sql.evaluation.user_functions.failures import function_error, misfit_error
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, Pieces
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.types import DataType
 from scurry.sql.values.arguments import python_values
@@ -23,7 +23,7 @@ _Row = TypeVar("_Row")
 Describe: TypeAlias = Callable[[int], Any]
 
 
-def opened(function: UserFunction, session: Session) -> Any:
+def opened(function: UserFunction, session: EvaluationContext) -> Any:
     """Return the object of a function, opened for the task.
 
     Raises:
@@ -36,12 +36,12 @@ def opened(function: UserFunction, session: Session) -> Any:
         raise function_error(function, error) from error
 
 
-def check_of(session: Session) -> Callable[[], None] | None:
+def check_of(session: EvaluationContext) -> Callable[[], None] | None:
     """Return the function to call between rows, which ends a cancelled task; None if tasks cannot be cancelled."""
     return None if session.functions is None else session.functions.check
 
 
-def checked(rows: Iterable[_Row], session: Session) -> Iterable[_Row]:
+def checked(rows: Iterable[_Row], session: EvaluationContext) -> Iterable[_Row]:
     """Return rows, before each of which a task can be ended."""
     check = check_of(session)
     if check is None:
@@ -52,7 +52,7 @@ def checked(rows: Iterable[_Row], session: Session) -> Iterable[_Row]:
         yield row
 
 
-def pieces(session: Session, least: int = 1) -> Pieces:
+def pieces(session: EvaluationContext, least: int = 1) -> Pieces:
     """Return the cutter of a function's rows into pieces between which the task can be ended."""
     return Pieces(check_of(session), least)
 

@@ -12,7 +12,7 @@ from scurry.common._config import tables
 from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, check_of, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.types import DataType
 from scurry.sql.values.results import ResultColumn
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from scurry.sql.evaluation.user_functions.scalar import UserKernel
 
 
-def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
+def concurrently(
+    function: UserFunction, instance: Any, types: Sequence[DataType], session: EvaluationContext
+) -> UserKernel:
     """Return a kernel that calls an asynchronous function for all rows of a batch, many at a time.
 
     Args:
@@ -47,7 +49,7 @@ def concurrently(function: UserFunction, instance: Any, types: Sequence[DataType
 class _Calls:
     """Calls of an asynchronous function as the options of the session want them."""
 
-    def __init__(self, function: UserFunction, instance: Any, session: Session) -> None:
+    def __init__(self, function: UserFunction, instance: Any, session: EvaluationContext) -> None:
         self._function = function
         self._instance = instance
         self._limit = session.get(tables.ASYNC_SCALAR_MAX_CONCURRENT_OPERATIONS)

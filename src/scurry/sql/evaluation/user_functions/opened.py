@@ -11,7 +11,7 @@ from scurry.common.config_options import GLOBAL_JOB_PARAMETERS
 from scurry.common.pickling import Captured
 from scurry.errors import UnpicklableFunctionError
 from scurry.sql.evaluation.user_functions.failures import function_error
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.functions.user.definition import UserFunction
 
@@ -101,7 +101,7 @@ class OpenFunctions:
             loop.close()
 
 
-def job_parameters(session: Session) -> dict[str, str]:
+def job_parameters(session: EvaluationContext) -> dict[str, str]:
     """Return the values of `pipeline.global-job-parameters`: `key:value` pairs, separated by commas."""
     return session.get(GLOBAL_JOB_PARAMETERS) or {}
 

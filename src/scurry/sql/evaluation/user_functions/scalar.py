@@ -16,7 +16,7 @@ from scurry.sql.evaluation.user_functions.arguments import (
     result_column,
 )
 from scurry.sql.evaluation.user_functions.failures import ended_error, function_error
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import UserFunctionCall
 from scurry.sql.types import DataType
@@ -27,7 +27,7 @@ __all__ = ["Describe", "UserKernel", "user_kernel"]
 UserKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], pa.Array]
 
 
-def user_kernel(call: UserFunctionCall, session: Session) -> UserKernel:
+def user_kernel(call: UserFunctionCall, session: EvaluationContext) -> UserKernel:
     """Return the kernel of a call, which is created once per task.
 
     Args:
@@ -48,7 +48,9 @@ def user_kernel(call: UserFunctionCall, session: Session) -> UserKernel:
     return _row_by_row(function, instance, types, session)
 
 
-def _row_by_row(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
+def _row_by_row(
+    function: UserFunction, instance: Any, types: Sequence[DataType], session: EvaluationContext
+) -> UserKernel:
     evaluate = instance.eval
     to_column, cut = ResultColumn(function.result_type), pieces(session)
 

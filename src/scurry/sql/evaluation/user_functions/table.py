@@ -14,7 +14,7 @@ from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
 from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, opened, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import UserFunctionCall
 from scurry.sql.values.results import ResultColumn
@@ -23,7 +23,7 @@ from scurry.sql.values.results import ResultColumn
 TableKernel: TypeAlias = Callable[[Sequence[Column], int, Describe], tuple[Any, list[pa.Array]]]
 
 
-def table_kernel(call: UserFunctionCall, outer: bool, session: Session) -> TableKernel:
+def table_kernel(call: UserFunctionCall, outer: bool, session: EvaluationContext) -> TableKernel:
     """Return the kernel of a table function's call, which is created once per task.
 
     Args:

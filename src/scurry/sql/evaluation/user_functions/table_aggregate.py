@@ -14,7 +14,7 @@ from scurry.sql.evaluation.user_functions.aggregate import GeneralAccumulator
 from scurry.sql.evaluation.user_functions.arguments import checked, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.table import as_returned, fields_of
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.nodes import TableAggregate
@@ -56,7 +56,7 @@ class Emitted:
 class TableAggregator:
     """Calls a table aggregate function for groups of rows."""
 
-    def __init__(self, plan: TableAggregate, session: Session) -> None:
+    def __init__(self, plan: TableAggregate, session: EvaluationContext) -> None:
         """Open the function for the task."""
         call = plan.call
         self._function: UserFunction = call.function
@@ -99,7 +99,7 @@ class TableAggregator:
         ]
 
 
-def table_aggregated(plan: TableAggregate, batch: pa.RecordBatch, session: Session) -> pa.RecordBatch:
+def table_aggregated(plan: TableAggregate, batch: pa.RecordBatch, session: EvaluationContext) -> pa.RecordBatch:
     """Return the rows of all groups.
 
     Args:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from scurry.errors import TypeMismatchError
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.series import column_of_series, frame_of_row, series_of
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.types import DataType, RowType
 from scurry.sql.types.arrow import arrow_type
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from scurry.sql.evaluation.user_functions.scalar import Describe, UserKernel
 
 
-def on_columns(function: UserFunction, instance: Any, types: Sequence[DataType], session: Session) -> UserKernel:
+def on_columns(
+    function: UserFunction, instance: Any, types: Sequence[DataType], session: EvaluationContext
+) -> UserKernel:
     """Return a kernel that calls a scalar function once per batch.
 
     Args:

@@ -18,7 +18,7 @@ from scurry.sql.functions.casts.numbers import number_cast
 from scurry.sql.functions.casts.parsing import parse_cast
 from scurry.sql.functions.casts.texts import fitted_text, text_cast
 from scurry.sql.functions.casts.times import time_cast
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.kernels import null_column, on_values
 from scurry.sql.types import (
     BinaryType,
@@ -38,7 +38,7 @@ __all__ = ["cast_kernel"]
 Cast = Callable[[Column], Column]
 
 
-def cast_kernel(source: DataType, target: DataType, session: Session, is_try: bool = False) -> Cast:
+def cast_kernel(source: DataType, target: DataType, session: EvaluationContext, is_try: bool = False) -> Cast:
     """Return the function that converts columns of one type to another.
 
     Args:
@@ -89,7 +89,7 @@ def _or_null(cast: Cast, target: DataType) -> Cast:
     return convert
 
 
-def _to_text(source: DataType, target: CharType | VarCharType, session: Session) -> Cast:
+def _to_text(source: DataType, target: CharType | VarCharType, session: EvaluationContext) -> Cast:
     if isinstance(source, CHARACTER) and isinstance(target, VarCharType) and source.length <= target.length:
         return lambda column: column
     if isinstance(source, CHARACTER):

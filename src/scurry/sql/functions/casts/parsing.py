@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from scurry.common._epoch import EPOCH_DAY
 from scurry.errors import EvaluationError
 from scurry.sql.functions.casts.numbers import fitted_decimal
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.java_text import parse_double
 from scurry.sql.functions.kernels import on_values
 from scurry.sql.functions.time_zones import offset_of_local, zone
@@ -54,7 +54,7 @@ _SAFE_INTEGERS: Final = r"^-?[0-9]{1,18}$"
 _SAFE_DOUBLES: Final = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
-def parse_cast(target: DataType, session: Session, is_try: bool) -> Cast:
+def parse_cast(target: DataType, session: EvaluationContext, is_try: bool) -> Cast:
     """Return the cast of texts to a type that is no text itself.
 
     Args:
@@ -87,7 +87,7 @@ def parse_cast(target: DataType, session: Session, is_try: bool) -> Cast:
     return cast
 
 
-def _boolean(target: DataType, session: Session) -> Parse:
+def _boolean(target: DataType, session: EvaluationContext) -> Parse:
     def parse(text: str) -> bool:
         known = text.lower()
         if known in _TRUE or known in _FALSE:
@@ -97,10 +97,10 @@ def _boolean(target: DataType, session: Session) -> Parse:
     return parse
 
 
-def _integer(bits: int) -> Callable[[DataType, Session], Parse]:
+def _integer(bits: int) -> Callable[[DataType, EvaluationContext], Parse]:
     least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
-    def make(target: DataType, session: Session) -> Parse:
+    def make(target: DataType, session: EvaluationContext) -> Parse:
         def parse(text: str) -> int:
             known = text.strip(" ")
             if not known or known in "+-" or not _INTEGER.fullmatch(known) or not known.isascii():
@@ -118,7 +118,7 @@ def _integer(bits: int) -> Callable[[DataType, Session], Parse]:
     return make
 
 
-def _double(target: DataType, session: Session) -> Parse:
+def _double(target: DataType, session: EvaluationContext) -> Parse:
     def parse(text: str) -> float:
         value = parse_double(text)
         if value is None:
@@ -128,7 +128,7 @@ def _double(target: DataType, session: Session) -> Parse:
     return parse
 
 
-def _float(target: DataType, session: Session) -> Parse:
+def _float(target: DataType, session: EvaluationContext) -> Parse:
     double = _double(target, session)
 
     def parse(text: str) -> float:
@@ -153,7 +153,7 @@ def _compact_decimal(text: str) -> Decimal | None:
     return Decimal(f"{found[1]}0{found[2]}")
 
 
-def _decimal(target: Any, session: Session) -> Parse:
+def _decimal(target: Any, session: EvaluationContext) -> Parse:
     read = _compact_decimal if target.precision <= _COMPACT else _big_decimal
 
     def parse(text: str) -> Decimal:
@@ -166,7 +166,7 @@ def _decimal(target: Any, session: Session) -> Parse:
     return parse
 
 
-def _date(target: DataType, session: Session) -> Parse:
+def _date(target: DataType, session: EvaluationContext) -> Parse:
     def parse(text: str) -> int:
         days = parse_date(text)
         if days is None:
@@ -201,7 +201,7 @@ def _days_in_month(year: int, month: int) -> int:
     return calendar.monthrange(year % 400 + 400, month)[1]
 
 
-def _time(target: Any, session: Session) -> Parse:
+def _time(target: Any, session: EvaluationContext) -> Parse:
     def parse(text: str) -> int:
         milliseconds = parse_time(text)
         if milliseconds is None:
@@ -226,7 +226,7 @@ def parse_time(text: str) -> int | None:
     return ((hour * 60 + minute) * 60 + second) * 1000 + int((found[4] or "").ljust(3, "0")[:3])
 
 
-def _timestamp(target: Any, session: Session) -> Parse:
+def _timestamp(target: Any, session: EvaluationContext) -> Parse:
     units = units_per_second(target)
     step = units // 10**target.precision if 10**target.precision < units else 1
     time_zone = zone(session.time_zone) if isinstance(target, LocalZonedTimestampType) else None
@@ -272,7 +272,7 @@ def parse_timestamp(text: str) -> tuple[int, int]:
     return days * 86_400 + (hour * 60 + minute) * 60 + second, int((found[7] or "").ljust(9, "0"))
 
 
-_PARSERS: Final[dict[type[DataType], Callable[[Any, Session], Parse]]] = {
+_PARSERS: Final[dict[type[DataType], Callable[[Any, EvaluationContext], Parse]]] = {
     BooleanType: _boolean,
     TinyIntType: _integer(8),
     SmallIntType: _integer(16),

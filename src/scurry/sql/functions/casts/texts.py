@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from scurry.common._java_numbers import double_text, float_text
 from scurry.sql.functions.bitmaps import unpacked
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.java_text import plain_decimal
 from scurry.sql.functions.kernels import on_values
 from scurry.sql.functions.time_zones import offset_at, utc_to_local, zone
@@ -51,7 +51,7 @@ Cast = Callable[[Column], Column]
 Text = Callable[[Any], str]
 
 
-def text_cast(source: DataType, target: CharType | VarCharType, session: Session) -> Cast:
+def text_cast(source: DataType, target: CharType | VarCharType, session: EvaluationContext) -> Cast:
     """Return the cast of a type to texts."""
     plain = _plain_cast(source, session)
     fit = fitted_text(target)
@@ -76,7 +76,7 @@ def fitted_constant(target: CharType | VarCharType) -> Cast | None:
     return on_values(lambda text: text[:length] + " " * (length - len(text.encode("utf-16-le")) // 2), STRING)
 
 
-def _plain_cast(source: DataType, session: Session) -> Cast:
+def _plain_cast(source: DataType, session: EvaluationContext) -> Cast:
     if isinstance(source, CHARACTER):
         return lambda column: column
     if isinstance(source, IntegralType):
@@ -91,7 +91,7 @@ def _plain_cast(source: DataType, session: Session) -> Cast:
     return by_value
 
 
-def _of_points(source: Any, session: Session, by_value: Cast) -> Cast:
+def _of_points(source: Any, session: EvaluationContext, by_value: Cast) -> Cast:
     length = 10 if isinstance(source, DateType) else 20 + source.precision if source.precision else 19
 
     def cast(column: Column) -> Column:
@@ -134,7 +134,7 @@ def iso_text(column: Column, source: Any, time_zone: str, days_only: bool = Fals
     return pa.array(np.datetime_as_string(days), pa.string()).take(pa.array(places, mask=nulls))
 
 
-def text_of(source: DataType, session: Session) -> Text:
+def text_of(source: DataType, session: EvaluationContext) -> Text:
     """Return the function from a value of a type that is not null to its text."""
     make = _TEXTS.get(type(source))
     if make is None:
@@ -169,12 +169,12 @@ def timestamp_text(value: int, units: int, precision: int) -> str:
     return f"{text}.{str(fraction).rjust(len(str(units)) - 1, '0').ljust(precision, '0')[:precision]}"
 
 
-def _timestamp(source: Any, session: Session) -> Text:
+def _timestamp(source: Any, session: EvaluationContext) -> Text:
     units, precision = units_per_second(source), source.precision
     return lambda value: timestamp_text(value, units, precision)
 
 
-def _local_timestamp(source: Any, session: Session) -> Text:
+def _local_timestamp(source: Any, session: EvaluationContext) -> Text:
     units, precision, time_zone = units_per_second(source), source.precision, zone(session.time_zone)
 
     def text(value: int) -> str:
@@ -200,7 +200,7 @@ def _or_null(text: Text) -> Text:
     return lambda value: "NULL" if value is None else text(value)
 
 
-def _array(source: Any, session: Session) -> Text:
+def _array(source: Any, session: EvaluationContext) -> Text:
     element = _or_null(text_of(source.element_type, session))
     return lambda values: f"[{', '.join(map(element, values))}]"
 
@@ -209,20 +209,20 @@ def _pairs(key: Text, value: Text) -> Text:
     return lambda pairs: "{" + ", ".join(f"{key(name)}={value(item)}" for name, item in pairs) + "}"
 
 
-def _map(source: Any, session: Session) -> Text:
+def _map(source: Any, session: EvaluationContext) -> Text:
     return _pairs(_or_null(text_of(source.key_type, session)), _or_null(text_of(source.value_type, session)))
 
 
-def _multiset(source: Any, session: Session) -> Text:
+def _multiset(source: Any, session: EvaluationContext) -> Text:
     return _pairs(_or_null(text_of(source.element_type, session)), str)
 
 
-def _row(source: Any, session: Session) -> Text:
+def _row(source: Any, session: EvaluationContext) -> Text:
     fields = [_or_null(text_of(field.data_type, session)) for field in source.fields]
     return lambda row: f"({', '.join(text(value) for text, value in zip(fields, row, strict=True))})"
 
 
-def _structured(source: Any, session: Session) -> Text:
+def _structured(source: Any, session: EvaluationContext) -> Text:
     names = [field.name for field in source.fields]
     texts = [_or_null(text_of(field.data_type, session)) for field in source.fields]
     return lambda row: (
@@ -230,11 +230,11 @@ def _structured(source: Any, session: Session) -> Text:
     )
 
 
-def _always(text: Text) -> Callable[[Any, Session], Text]:
+def _always(text: Text) -> Callable[[Any, EvaluationContext], Text]:
     return lambda source, session: text
 
 
-_TEXTS: dict[type[DataType], Callable[[Any, Session], Text]] = {
+_TEXTS: dict[type[DataType], Callable[[Any, EvaluationContext], Text]] = {
     RawType: _always(lambda value: repr(pickle.loads(value))),
     NullType: _always(lambda value: "NULL"),
     BooleanType: _always(lambda value: "TRUE" if value else "FALSE"),

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.sql.functions.definition import Column, Session
+from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.time_units import refuse_overflow
 from scurry.sql.functions.time_zones import local_to_utc, utc_to_local
 from scurry.sql.types import DataType, DateType, LocalZonedTimestampType, TimestampType, TimeType
@@ -37,7 +37,7 @@ def on_integers(function: Callable[[Integers], Integers], result_type: DataType)
     return cast
 
 
-def time_cast(source: DataType, target: DataType, session: Session) -> Cast:
+def time_cast(source: DataType, target: DataType, session: EvaluationContext) -> Cast:
     """Return the cast between types of dates and times."""
     return on_integers(_function(source, target, session.time_zone), target)
 

@@ -14,9 +14,9 @@ from scurry.sql.functions.definition import (
     Argument,
     CallSite,
     Column,
+    EvaluationContext,
     Kernel,
     ScalarFunction,
-    Session,
     Signature,
     SignatureError,
 )
@@ -141,7 +141,7 @@ def _never_equal(operator: str) -> Kernel:
     return kernel
 
 
-def _after_cast(place: int, target: DataType, compare: Kernel, session: Session, is_nullable: bool) -> Kernel:
+def _after_cast(place: int, target: DataType, compare: Kernel, session: EvaluationContext, is_nullable: bool) -> Kernel:
     """Return the kernel for a text and a point of time.
 
     What is no such point is NULL, unless it is constant; of arguments that are NOT NULL the answer is then FALSE.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from scurry.sql.functions.bitmaps import Bits, bits_of, packed, unpacked
 from scurry.sql.functions.casts.texts import text_of
-from scurry.sql.functions.definition import CallSite, ScalarFunction, Session, Signature, SignatureError
+from scurry.sql.functions.definition import CallSite, EvaluationContext, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import by_value
 from scurry.sql.functions.signatures import Infer, if_any_nullable
 from scurry.sql.types import ArrayType, BitmapType, DataType, IntType, NullType
@@ -65,7 +65,7 @@ FUNCTIONS = (
     ScalarFunction("BITMAP_FROM_BYTES", _takes(_BITMAP, *BINARY), by_value(from_bytes)),
     ScalarFunction("BITMAP_TO_BYTES", _takes(BYTES, BitmapType), by_value(lambda bitmap: bitmap)),
     ScalarFunction("BITMAP_TO_ARRAY", _takes(ArrayType(INT), BitmapType), by_value(to_array)),
-    ScalarFunction("BITMAP_TO_STRING", _takes(STRING, BitmapType), by_value(text_of(_BITMAP, Session()))),
+    ScalarFunction("BITMAP_TO_STRING", _takes(STRING, BitmapType), by_value(text_of(_BITMAP, EvaluationContext()))),
     ScalarFunction("BITMAP_CARDINALITY", _takes(BIGINT, BitmapType), by_value(lambda bitmap: len(unpacked(bitmap)))),
     *(
         ScalarFunction(name, _takes(_BITMAP, BitmapType, count=2), by_value(_combined(of)))

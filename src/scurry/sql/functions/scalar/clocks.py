@@ -9,7 +9,15 @@ from typing import Final
 import pyarrow as pa
 
 from scurry.errors import EvaluationError, UnsupportedError
-from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Session, Signature, SignatureError
+from scurry.sql.functions.definition import (
+    CallSite,
+    Column,
+    EvaluationContext,
+    Kernel,
+    ScalarFunction,
+    Signature,
+    SignatureError,
+)
 from scurry.sql.functions.signatures import always, signature
 from scurry.sql.functions.time_zones import offset_at, zone
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType, TimeType
@@ -19,7 +27,7 @@ from scurry.sql.types.families import DATE, TIMESTAMP
 _DAY: Final = 86_400_000
 
 
-def clock_of(session: Session) -> Callable[[], int]:
+def clock_of(session: EvaluationContext) -> Callable[[], int]:
     """Return the function that returns the milliseconds since 1970: in a BATCH query always those of its start."""
     start = session.query_start
     if start is None:
@@ -27,7 +35,7 @@ def clock_of(session: Session) -> Callable[[], int]:
     return lambda: start
 
 
-def _local(session: Session) -> Callable[[], int]:
+def _local(session: EvaluationContext) -> Callable[[], int]:
     clock, time_zone = clock_of(session), zone(session.time_zone)
 
     def local() -> int:
@@ -38,7 +46,7 @@ def _local(session: Session) -> Callable[[], int]:
 
 
 def _bind(
-    clock_for: Callable[[Session], Callable[[], int]], convert: Callable[[int], int] = int
+    clock_for: Callable[[EvaluationContext], Callable[[], int]], convert: Callable[[int], int] = int
 ) -> Callable[..., Kernel]:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
         clock, kind = clock_for(site.session), arrow_type(result_type)
@@ -57,7 +65,7 @@ _INSTANT: Final = LocalZonedTimestampType(3)
 _PROCTIME: Final = _INSTANT.as_time_attribute(TimeAttribute.PROCTIME)
 
 
-def _always_now(session: Session) -> Callable[[], int]:
+def _always_now(session: EvaluationContext) -> Callable[[], int]:
     return lambda: time.time_ns() // 1_000_000
 
 

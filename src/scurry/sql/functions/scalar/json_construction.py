@@ -17,9 +17,9 @@ from scurry.sql.functions.casts.texts import text_of
 from scurry.sql.functions.definition import (
     Argument,
     CallSite,
+    EvaluationContext,
     Kernel,
     ScalarFunction,
-    Session,
     Signature,
     SignatureError,
 )
@@ -57,7 +57,7 @@ _MISPLACED: Final = (
 )
 
 
-def json_writer(data_type: Any, session: Session) -> Writer:
+def json_writer(data_type: Any, session: EvaluationContext) -> Writer:
     """Return the function from a value of a type, which is not None, to its JSON.
 
     Raises:
@@ -82,7 +82,7 @@ def json_writer(data_type: Any, session: Session) -> Writer:
     return _nested_writer(data_type, session)
 
 
-def _nested_writer(data_type: Any, session: Session) -> Writer:
+def _nested_writer(data_type: Any, session: EvaluationContext) -> Writer:
     if isinstance(data_type, ArrayType):
         element = _or_null(json_writer(data_type.element_type, session))
         return lambda values: f"[{','.join(map(element, values))}]"
@@ -128,7 +128,7 @@ def _double_json(value: float) -> str:
 
 
 def _timestamp_writer(data_type: TimestampType | LocalZonedTimestampType) -> Writer:
-    text = text_of(TimestampType(data_type.precision), Session())
+    text = text_of(TimestampType(data_type.precision), EvaluationContext())
     zone = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
 
     def write(value: int) -> str:
@@ -150,7 +150,7 @@ def _bind_json_string(site: CallSite, result_type: DataType) -> Kernel:
     return value_kernel(_argument_writer(site.arguments[0], site.session), result_type)
 
 
-def _argument_writer(argument: Argument, session: Session) -> Writer:
+def _argument_writer(argument: Argument, session: EvaluationContext) -> Writer:
     """Return the writer of an argument, where JSON of nested calls is not a text."""
     if argument.function in _JSON_FUNCTIONS:
         return str

@@ -13,7 +13,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import function_context
 from scurry.sql.operators.groups.distinct import DistinctValues, counted
 from scurry.sql.operators.groups.kept import KeptGroups
@@ -41,7 +41,7 @@ class GroupAggregate:
         updates_before: bool,
         ttl: int,
         bundles: bool,
-        session: Session,
+        session: EvaluationContext,
     ) -> None:
         """Describe the groups.
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.groups.net_changes import net_changes
 from scurry.sql.operators.groups.partial import PartialState, partials
 from scurry.sql.operators.groups.two_phase import merged_states
@@ -20,7 +20,7 @@ from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate
 from scurry.sql.types.arrow import arrow_type
 
 
-def keeps_states_only(plan: GlobalGroupAggregate, session: Session) -> bool:
+def keeps_states_only(plan: GlobalGroupAggregate, session: EvaluationContext) -> bool:
     """Return whether groups have no more than states of aggregates: no rows, and no different values."""
     aggregate = plan.aggregate
     sent, _, _ = partials(aggregate.calls, aggregate.input.schema, plan.retracts, session)
@@ -34,7 +34,7 @@ class ColumnarGroups(HashedRowsFunction):
     and the states of its aggregates.
     """
 
-    def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, session: Session) -> None:
+    def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, session: EvaluationContext) -> None:
         self._plan = plan
         self._updates_before = updates_before
         self._session = session

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.aggregate.definition import Accumulator
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
@@ -45,7 +45,7 @@ class Partial(Protocol):
 
 
 def partials(
-    calls: Sequence[AggregateCall], schema: Schema, retracts: bool, session: Session
+    calls: Sequence[AggregateCall], schema: Schema, retracts: bool, session: EvaluationContext
 ) -> tuple[list[Partial | None], list[DistinctArguments], list[int]]:
     """Return the local phase of each aggregate, and of the sets of distinct arguments.
 

@@ -13,7 +13,7 @@ from scurry.runtime.state.layout import Entry
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.groups.kept import decoded
 from scurry.sql.operators.groups.net_changes import AFTER, BEFORE, DELETE, INSERT, emitted, unchanged
 from scurry.sql.operators.groups.running import ColumnarRunning, RunningAggregate, running
@@ -100,7 +100,7 @@ def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
     return np.asarray(argument_column(call.filter, batch).fill_null(False))
 
 
-def keeps_columns(plan: Aggregate, session: Session) -> bool:
+def keeps_columns(plan: Aggregate, session: EvaluationContext) -> bool:
     """Return whether groups of rows that are only added have no more than a few values of each aggregate."""
     return not any(call.distinct and call.arguments for call in plan.calls) and all(
         isinstance(running(call, plan.input.schema, False, session), ColumnarRunning) for call in plan.calls
@@ -113,7 +113,7 @@ class ColumnarGroupAggregate(HashedRowsFunction):
     A group is a row with its key and what its aggregates keep.
     """
 
-    def __init__(self, plan: Aggregate, updates_before: bool, session: Session) -> None:
+    def __init__(self, plan: Aggregate, updates_before: bool, session: EvaluationContext) -> None:
         self._plan = plan
         self._updates_before = updates_before
         self._session = session

@@ -16,7 +16,7 @@ from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
 from scurry.sql.evaluation.batch.batches import batch_of, empty
 from scurry.sql.evaluation.user_functions.aggregate import GeneralAccumulator
 from scurry.sql.functions.aggregate.moments import StableMoments
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.operators.groups.choices import SelectsValue, chooses, chosen, known_columns
 from scurry.sql.operators.groups.extremes import ExtremeOfKept
@@ -50,7 +50,7 @@ class RunningAggregate(Protocol):
         """Return the columns that tell whether a group has changed, after `values` has returned its values."""
 
 
-def running(call: AggregateCall, schema: Schema, retracts: bool, session: Session) -> RunningAggregate:
+def running(call: AggregateCall, schema: Schema, retracts: bool, session: EvaluationContext) -> RunningAggregate:
     """Return the running aggregate of a call.
 
     Args:
@@ -242,7 +242,7 @@ class _Merged(ColumnarRunning):
 class _KeptRows(_ByValue):
     """Keeps the rows of each group, in their order; the first equal one goes when a row is taken back."""
 
-    def __init__(self, call: AggregateCall, schema: Schema, session: Session) -> None:
+    def __init__(self, call: AggregateCall, schema: Schema, session: EvaluationContext) -> None:
         self._columns = sorted(set().union(*map(input_references, call.arguments)))
         self._types = [arrow_type(schema[column].type) for column in self._columns]
         places = {column: place for place, column in enumerate(self._columns)}

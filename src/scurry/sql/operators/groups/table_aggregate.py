@@ -16,7 +16,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.evaluation.user_functions.table_aggregate import TableAggregator
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import function_context
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import TableAggregate
@@ -29,7 +29,7 @@ _TAKEN_BACK = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 class GroupTableAggregate:
     """Aggregate rows by key to rows; the rows of a batch change a group once, as a bundle does in PyFlink."""
 
-    def __init__(self, plan: TableAggregate, ttl: int, session: Session) -> None:
+    def __init__(self, plan: TableAggregate, ttl: int, session: EvaluationContext) -> None:
         """Describe the groups.
 
         Args:

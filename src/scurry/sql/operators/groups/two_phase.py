@@ -14,7 +14,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.aggregate.moments import StableMoments
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
@@ -37,7 +37,7 @@ _Rows = tuple[list[pa.Array], Any, Any]
 class LocalGroups:
     """Make a row per group of rows that are read together: the key, and the columns of the `Partial`s."""
 
-    def __init__(self, plan: LocalGroupAggregate, session: Session) -> None:
+    def __init__(self, plan: LocalGroupAggregate, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
 
@@ -71,7 +71,7 @@ class LocalGroups:
 class GlobalGroups:
     """Merge the output of `LocalGroups` by group; emit the change of each group."""
 
-    def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, ttl: int, session: Session) -> None:
+    def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, ttl: int, session: EvaluationContext) -> None:
         """Describe the groups.
 
         Args:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_schema, taken
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.hashed_rows.hashing import are_hashed_alike, equal_rows
@@ -31,7 +31,7 @@ def can_hash_keys(plan: RegularJoin) -> bool:
 class AppendOnlyJoin(HashedRowsFunction):
     """Join each row with all rows that the other side has had so far."""
 
-    def __init__(self, plan: RegularJoin, session: Session) -> None:
+    def __init__(self, plan: RegularJoin, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
 

@@ -13,7 +13,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import joint_codes
 from scurry.sql.operators.joins.rows import Pairs
 from scurry.sql.operators.partitioning import KeyedChanges
@@ -56,7 +56,7 @@ class IntervalJoin:
         watermark_delay_ms: How much older than the watermark a result may be.
     """
 
-    def __init__(self, plan: IntervalJoinNode, session: Session) -> None:
+    def __init__(self, plan: IntervalJoinNode, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
         # Difference between a row's time and that of the last row of the other side that it can join.

@@ -13,7 +13,7 @@ from scurry.graph.nodes import Node
 from scurry.sql.connectors.contract import Changes, LookupSource
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated, taken
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.joins.rows import with_null_key
 from scurry.sql.plan.physical.joins import LookupJoin as LookupJoinNode
 from scurry.sql.plan.rewriting import without_inputs
@@ -34,7 +34,7 @@ def lower_lookup_join(lowering: Lowering, plan: LookupJoinNode) -> Node:
 class LookupJoin:
     """Join rows with the rows of a table that have their keys."""
 
-    def __init__(self, plan: LookupJoinNode, lookup: LookupSource, session: Session) -> None:
+    def __init__(self, plan: LookupJoinNode, lookup: LookupSource, session: EvaluationContext) -> None:
         self._plan = plan
         self._lookup = lookup
         self._session = session

@@ -21,7 +21,7 @@ from scurry.graph.nodes import Node
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.joins.append_only import AppendOnlyJoin, can_hash_keys
 from scurry.sql.operators.joins.rows import Pairs, batch_from, rows_of, with_null_key
 from scurry.sql.operators.joins.sides import COUNT, PAIRED, ROW, Kept, Side
@@ -84,7 +84,7 @@ class RegularJoin:
     page_bytes = 2 * 1024
     packs_entries = True
 
-    def __init__(self, plan: RegularJoinNode, ttl: tuple[int, int], session: Session) -> None:
+    def __init__(self, plan: RegularJoinNode, ttl: tuple[int, int], session: EvaluationContext) -> None:
         """Describe the join.
 
         Args:

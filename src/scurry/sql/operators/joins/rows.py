@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.sql.evaluation.batch.batches import batch_of, nulls, taken
 from scurry.sql.evaluation.expressions import compile_expressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.physical.joins import StreamingJoin
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import from_values, to_values
@@ -43,7 +43,7 @@ def with_null_key(batch: pa.RecordBatch, columns: Sequence[int]) -> Any:
 class Pairs:
     """Makes rows of a join out of rows of its sides."""
 
-    def __init__(self, plan: StreamingJoin, session: Session) -> None:
+    def __init__(self, plan: StreamingJoin, session: EvaluationContext) -> None:
         self._plan = plan
         self._both = plan.left.schema + plan.right.schema
         self._check = None if plan.rest is None else compile_expressions([plan.rest], session)

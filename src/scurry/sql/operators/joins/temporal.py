@@ -15,7 +15,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.expiry import CLEANUP, IdleStateRetention
 from scurry.sql.operators.joins.rows import (
     Pairs,
@@ -52,7 +52,7 @@ def lower_temporal_join(lowering: Lowering, plan: EventTimeTemporalJoin) -> Node
 class TemporalJoin:
     """Join left rows with versions of right rows."""
 
-    def __init__(self, plan: EventTimeTemporalJoin, ttl: int, session: Session) -> None:
+    def __init__(self, plan: EventTimeTemporalJoin, ttl: int, session: EvaluationContext) -> None:
         """Describe the join.
 
         Args:

@@ -14,7 +14,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.batch.joining import all_equal_pairs, unmatched
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import joint_codes
 from scurry.sql.operators.joins.rows import Pairs
 from scurry.sql.operators.partitioning import KeyedChanges
@@ -49,7 +49,7 @@ class WindowJoin:
     Rows are in memory until the micro-batch ends: those of windows that end in it are not stored.
     """
 
-    def __init__(self, plan: WindowJoinNode, session: Session) -> None:
+    def __init__(self, plan: WindowJoinNode, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
 

@@ -16,7 +16,7 @@ from scurry.sql.evaluation.batch.batches import concatenated
 from scurry.sql.evaluation.matching.batch import times_of
 from scurry.sql.evaluation.matching.matcher import KeyRows, Matcher
 from scurry.sql.evaluation.matching.program import FoundMatch
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.partitioning import KeyedChanges, keys_of
 from scurry.sql.operators.waiting import WaitingRows
 from scurry.sql.plan.matching import Match
@@ -80,7 +80,7 @@ class _PartialMatches:
 class EventTimeMatch:
     """Find matches in the order of event time, as far as the watermark has passed."""
 
-    def __init__(self, plan: Match, session: Session) -> None:
+    def __init__(self, plan: Match, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
 
@@ -163,7 +163,7 @@ class EventTimeMatch:
 class ProcessingTimeMatch:
     """Find matches in the order in which rows arrive."""
 
-    def __init__(self, plan: Match, session: Session) -> None:
+    def __init__(self, plan: Match, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
 

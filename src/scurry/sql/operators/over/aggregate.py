@@ -11,7 +11,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.expiry import CLEANUP, Expiry, IdleStateRetention
 from scurry.sql.operators.kept_rows import Piece, joined, length_of, pieces, runs_of
 from scurry.sql.operators.over.frames import evaluator
@@ -31,7 +31,7 @@ _END = "end"
 class EventTimeOver:
     """Emit rows when the watermark has passed them, in the order of their times."""
 
-    def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
+    def __init__(self, plan: OverAggregate, ttl: int, session: EvaluationContext) -> None:
         """Create the function of an aggregation.
 
         Args:
@@ -161,7 +161,7 @@ class EventTimeOver:
 class ProcessingTimeOver:
     """Emit rows as they arrive."""
 
-    def __init__(self, plan: OverAggregate, ttl: int, session: Session) -> None:
+    def __init__(self, plan: OverAggregate, ttl: int, session: EvaluationContext) -> None:
         self._plan = plan
         self._expiry = Expiry(ttl if plan.is_unbounded else 0)
         self._cleanup = IdleStateRetention(0 if plan.is_unbounded or _length(plan) is not None else ttl)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.expiry import Expiry
 from scurry.sql.operators.over.running import Runs, running
 from scurry.sql.operators.partitioning import KeyedChanges
@@ -27,7 +27,7 @@ _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
 class AnyOrderOver:
     """Keep all rows in their order; emit each row that is new, or gone, and those whose values it changes."""
 
-    def __init__(self, plan: OverAggregate, with_before: bool, ttl: int, session: Session) -> None:
+    def __init__(self, plan: OverAggregate, with_before: bool, ttl: int, session: EvaluationContext) -> None:
         """Create the function of an aggregation.
 
         Args:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.batch.over import over_columns
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.kept_rows import Piece, joined, pieces, runs_of
 from scurry.sql.operators.over.running import Runs, running
 from scurry.sql.plan.expressions import Literal
@@ -49,7 +49,7 @@ class Evaluator:
         raise NotImplementedError
 
 
-def evaluator(plan: OverAggregate, session: Session) -> Evaluator:
+def evaluator(plan: OverAggregate, session: EvaluationContext) -> Evaluator:
     """Return the evaluator of an aggregation's functions."""
     return _Running(plan, session) if plan.is_unbounded else _Framed(plan, session)
 
@@ -57,7 +57,7 @@ def evaluator(plan: OverAggregate, session: Session) -> Evaluator:
 class _Running(Evaluator):
     """The frames begin with the first row of the key: a state per function is kept."""
 
-    def __init__(self, plan: OverAggregate, session: Session) -> None:
+    def __init__(self, plan: OverAggregate, session: EvaluationContext) -> None:
         self._schema = plan.schema
         self._calls = [running(call, session) for call in plan.calls]
         # Rows of the same processing time are not peers: each has the value that it had when it arrived.
@@ -85,7 +85,7 @@ class _Running(Evaluator):
 class _Framed(Evaluator):
     """The frames are bounded: the rows that later ones may see are kept."""
 
-    def __init__(self, plan: OverAggregate, session: Session) -> None:
+    def __init__(self, plan: OverAggregate, session: EvaluationContext) -> None:
         distance = plan.frame.lower.distance
         assert isinstance(distance, Literal), "a bounded frame has a constant distance"
         self._by_rows = plan.frame.units == "ROWS"

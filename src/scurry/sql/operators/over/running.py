@@ -12,7 +12,7 @@ import pyarrow as pa
 from scurry.errors import UnsupportedError
 from scurry.runtime.keys import row_keys
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import first_of_each
 from scurry.sql.operators.groups.choices import SelectsValue, chooses, chosen, known_columns
 from scurry.sql.operators.groups.segments import Segments
@@ -54,7 +54,7 @@ class RunningFunction(Protocol):
         """
 
 
-def running(call: WindowCall, session: Session) -> RunningFunction:
+def running(call: WindowCall, session: EvaluationContext) -> RunningFunction:
     """Return the running function of a call whose frame begins with the first row."""
     function = call.call.function
     if function == "ROW_NUMBER":
@@ -132,7 +132,7 @@ class _FloatSum:
 class _Aggregate:
     """Keeps the state of an accumulator, as values."""
 
-    def __init__(self, call: AggregateCall, session: Session) -> None:
+    def __init__(self, call: AggregateCall, session: EvaluationContext) -> None:
         self._call = call
         self._accumulator = accumulator(call, session, is_over=True)
 

@@ -16,7 +16,7 @@ from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.windows.phases import numbered, phases_of
 from scurry.sql.operators.windows.sessions import lower_session_aggregate
@@ -48,7 +48,7 @@ def lower_window_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
 class LocalWindowAggregate:
     """Aggregate rows where they are read: the result has the states of their groups and slices."""
 
-    def __init__(self, plan: WindowAggregate, retracts: bool, session: Session) -> None:
+    def __init__(self, plan: WindowAggregate, retracts: bool, session: EvaluationContext) -> None:
         self._plan = plan
         self._retracts = retracts
         self._session = session
@@ -93,7 +93,7 @@ class GlobalWindowAggregate:
     Slices of event time are in memory until the micro-batch ends: those whose windows are emitted in it are not stored.
     """
 
-    def __init__(self, plan: WindowAggregate, retracts: bool, session: Session) -> None:
+    def __init__(self, plan: WindowAggregate, retracts: bool, session: EvaluationContext) -> None:
         self._plan = plan
         self._retracts = retracts
         self._session = session

@@ -13,7 +13,7 @@ from scurry.common.types import RowKind
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import accumulator, aggregated, argument_column, group_values
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.groups.partial import PartialState
 from scurry.sql.plan.expressions import AggregateCall, Expression
@@ -56,7 +56,7 @@ class WindowState:
         raise NotImplementedError
 
 
-def phases_of(plan: WindowAggregate, retracts: bool, session: Session) -> WindowState:
+def phases_of(plan: WindowAggregate, retracts: bool, session: EvaluationContext) -> WindowState:
     """Return the phases of a window aggregate; its input matters only by its columns.
 
     The columns of a window that rows have are keys, too.
@@ -119,7 +119,7 @@ class AccumulatorState(_ByKey):
     has the states of the other aggregates, and each of the following parts a row for every different argument.
     """
 
-    def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: Session) -> None:
+    def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: EvaluationContext) -> None:
         super().__init__(plan, set_numbers)
         self._accumulators = [None if call.distinct else accumulator(call, session) for call in plan.calls]
         self._distinct = [accumulator(call, session) if call.distinct else None for call in plan.calls]
@@ -234,7 +234,7 @@ class AccumulatorState(_ByKey):
 class BufferedRows(WindowState):
     """Keep the rows, for aggregates that need all of them in an order."""
 
-    def __init__(self, plan: Aggregate, session: Session) -> None:
+    def __init__(self, plan: Aggregate, session: EvaluationContext) -> None:
         schema = Schema((Column("$window", BigIntType()), *plan.input.schema))
         moved = {index: index + 1 for index in range(len(plan.input.schema))}
         sets = tuple((0, *(each + 1 for each in grouping)) for grouping in plan.grouping_sets)
@@ -269,7 +269,7 @@ class RetractableRows(_ByKey):
     The last column has 1 for a row that is there, and -1 for one that is taken back.
     """
 
-    def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: Session) -> None:
+    def __init__(self, plan: Aggregate, set_numbers: Sequence[int], session: EvaluationContext) -> None:
         super().__init__(plan, set_numbers)
         schema = plan.input.schema
         self._arguments = sorted({each for call in plan.calls for each in input_references(call)})

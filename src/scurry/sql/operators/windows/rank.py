@@ -13,7 +13,7 @@ from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes, order_codes
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.windows.slices import WindowClock
@@ -37,7 +37,7 @@ def lower_window_rank(lowering: Lowering, plan: WindowRank) -> Node:
 class WindowTop:
     """Keep by key group and window the rows that may be among the first; emit them when the watermark has passed."""
 
-    def __init__(self, plan: WindowRank, session: Session) -> None:
+    def __init__(self, plan: WindowRank, session: EvaluationContext) -> None:
         self._plan = plan
         self._session = session
 

@@ -13,7 +13,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.windows.phases import BufferedRows, WindowState, numbered, phases_of
@@ -47,7 +47,7 @@ class Sessions:
     What is kept are the starts and ends of sessions beside what `WindowState` keeps of their rows.
     """
 
-    def __init__(self, plan: WindowAggregate | SessionTable, retracts: bool, session: Session) -> None:
+    def __init__(self, plan: WindowAggregate | SessionTable, retracts: bool, session: EvaluationContext) -> None:
         self._plan = plan
         self._retracts = retracts
         self._session = session
@@ -243,7 +243,7 @@ class _Rows(BufferedRows):
         return batch.column(0), [], list(batch.columns[1:])
 
 
-def _kept(plan: SessionTable, session: Session) -> WindowState:
+def _kept(plan: SessionTable, session: EvaluationContext) -> WindowState:
     return _Rows(Aggregate(plan.input, plan.keys, (), (), (tuple(range(len(plan.keys))),)), session)
 
 

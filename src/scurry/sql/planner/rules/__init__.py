@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.rules.limits import check_batch, check_streaming
 from scurry.sql.planner.rules.merge_projections import merge_projections
@@ -26,7 +26,7 @@ from scurry.sql.planner.rules.unused_joins import unused_joins
 
 __all__ = ["EXCLUDABLE", "RULES", "optimized"]
 
-Rule = Callable[[Plan, Session], Plan]
+Rule = Callable[[Plan, EvaluationContext], Plan]
 
 RULES: tuple[Rule, ...] = (
     subqueries_to_joins,
@@ -54,7 +54,7 @@ EXCLUDABLE: tuple[Rule, ...] = (
 )
 
 
-def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan] | None = None) -> Plan:
+def optimized(plan: Plan, session: EvaluationContext, with_changes: Callable[[Plan], Plan] | None = None) -> Plan:
     """Apply all rules to a plan, but for those that the setting `scurry.optimizer.excluded-rules` names.
 
     Args:
@@ -83,7 +83,7 @@ def optimized(plan: Plan, session: Session, with_changes: Callable[[Plan], Plan]
     return pattern_matches(plan, session)
 
 
-def _excluded(session: Session) -> set[str]:
+def _excluded(session: EvaluationContext) -> set[str]:
     """Return the rules that are left out."""
     given = session.get(EXCLUDED_RULES)
     found = {name for each in given.split(";") if (name := each.strip())}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call
 from scurry.sql.plan.expressions import (
@@ -39,7 +39,7 @@ from scurry.sql.planner.rules.own_keys import are_own_keys
 
 
 def dependent_join(
-    left: Plan, right: Plan, correlation: int, kind: str, condition: Expression | None, session: Session
+    left: Plan, right: Plan, correlation: int, kind: str, condition: Expression | None, session: EvaluationContext
 ) -> Plan:
     """Join each left row with the rows that the right side has for it.
 
@@ -78,7 +78,7 @@ def dependent_join(
 
 
 def _equal_outer(
-    left: Plan, pulled: Plan, columns: Sequence[int], outer: OuterValues, session: Session
+    left: Plan, pulled: Plan, columns: Sequence[int], outer: OuterValues, session: EvaluationContext
 ) -> list[Expression]:
     """Return the conditions that a left row has the outer values, which are the last columns of the right side."""
     first = len(pulled.schema) - len(columns)
@@ -92,7 +92,7 @@ def _equal_outer(
     ]
 
 
-def _with_group_of_all(left: Plan, right: Plan, correlation: int, session: Session) -> Plan | None:
+def _with_group_of_all(left: Plan, right: Plan, correlation: int, session: EvaluationContext) -> Plan | None:
     """Join each left row with the one group of its rows; behind the join a missing group has the values of no rows.
 
     Returns:
@@ -133,7 +133,7 @@ def _joined(
     kind: str,
     condition: Expression | None,
     correlation: int,
-    session: Session,
+    session: EvaluationContext,
 ) -> Plan:
     """Join with the conditions that were taken out of the right side."""
     plan, conditions = extracted
@@ -189,7 +189,7 @@ def _extracted_of_join(plan: Join, correlation: int) -> tuple[Plan, list[Express
     offset = len(left[0].schema)
     places = [*range(widths[0]), *range(offset, offset + widths[1])]
     kept = [remapped(each, places) for each in own if not _refers(each, correlation)]
-    joined = Join(left[0], right[0], plan.kind, all_of(kept, Session()), plan.state_ttl)
+    joined = Join(left[0], right[0], plan.kind, all_of(kept, EvaluationContext()), plan.state_ttl)
     moved = [
         *(remapped(each, places) for each in own if _refers(each, correlation)),
         *left[1],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.sql.evaluation.constants import is_written_constant
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.advice import time_attribute_of
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
@@ -18,7 +18,7 @@ from scurry.sql.types import LocalZonedTimestampType, TimestampType
 from scurry.sql.types.families import is_proctime, is_time_attribute
 
 
-def check_batch(plan: Plan, session: Session) -> Plan:
+def check_batch(plan: Plan, session: EvaluationContext) -> Plan:
     """Return the plan itself.
 
     Raises:
@@ -53,7 +53,7 @@ _SORTED = (
 _ADVICE = "please re-check the over window statement."
 
 
-def check_streaming(plan: Plan, session: Session) -> Plan:
+def check_streaming(plan: Plan, session: EvaluationContext) -> Plan:
     """Return the plan itself.
 
     Raises:
@@ -64,7 +64,7 @@ def check_streaming(plan: Plan, session: Session) -> Plan:
     return plan
 
 
-def _check(plan: Plan, session: Session, is_limited: bool) -> None:
+def _check(plan: Plan, session: EvaluationContext, is_limited: bool) -> None:
     if isinstance(plan, Sort) and not is_limited:
         _check_sort(plan)
     if isinstance(plan, Filter):
@@ -105,7 +105,7 @@ def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:
     return None
 
 
-def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Session) -> bool:
+def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: EvaluationContext) -> bool:
     """Return whether a filter makes a ranking the first rows of each partition.
 
     Raises:
@@ -143,7 +143,7 @@ def _is_constant(expression: Expression, rows: Plan) -> bool:
     return is_written_constant(expression)
 
 
-def _is_by_window(over: Over, session: Session) -> bool:
+def _is_by_window(over: Over, session: EvaluationContext) -> bool:
     """Return whether rows are ranked within windows."""
     properties = window_properties(window_aggregates(over.input, session))
     keys = [each.index for each in over.calls[0].partition_by if isinstance(each, InputReference)]

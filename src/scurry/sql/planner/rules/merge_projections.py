@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import InputReference, Literal
 from scurry.sql.plan.nodes import Plan, Project
 from scurry.sql.plan.rewriting import substituted, walk_expression
 
 
-def merge_projections(plan: Plan, session: Session) -> Plan:
+def merge_projections(plan: Plan, session: EvaluationContext) -> Plan:
     """Compute the columns of nested projections at once, unless something would be computed more than once."""
     plan = plan.with_inputs(tuple(merge_projections(each, session) for each in plan.inputs))
     while isinstance(plan, Project) and isinstance(plan.input, Project) and _is_used_once(plan, plan.input):

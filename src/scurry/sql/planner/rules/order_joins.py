@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of
 from scurry.sql.plan.expressions import Call, Expression
@@ -13,7 +13,7 @@ from scurry.sql.plan.nodes import Join, Plan
 from scurry.sql.plan.rewriting import input_references, remapped, shifted
 
 
-def order_joins(plan: Plan, session: Session) -> Plan:
+def order_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Join tables in the order of FROM, but each only when an equality connects it with those before it.
 
     `FROM a, b, c WHERE a.x = c.x AND b.y = c.y` joins a with c, then with b: there is no product of a and b.
@@ -65,7 +65,7 @@ def _joined(
     conditions: Sequence[Expression],
     owners: Sequence[int],
     order: Sequence[int],
-    session: Session,
+    session: EvaluationContext,
 ) -> tuple[Plan, dict[int, int]]:
     """Return the joins in an order, and where the columns of the inputs are in the result."""
     joined = inputs[order[0]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import singledispatchmethod
 
 from scurry.errors import UnsupportedError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call
 from scurry.sql.plan.expressions import (
@@ -56,7 +56,7 @@ _STRICT = {"+", "-", "*", "/", "NEGATE", "CAST"}
 class OuterValues:
     """Adds the values of the outer row as last columns to plans."""
 
-    def __init__(self, left: Plan, columns: Sequence[int], correlation: int, session: Session) -> None:
+    def __init__(self, left: Plan, columns: Sequence[int], correlation: int, session: EvaluationContext) -> None:
         self._left = left
         self._columns = columns
         self._correlation = correlation

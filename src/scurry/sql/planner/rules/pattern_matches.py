@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall, Expression, UserFunctionCall
 from scurry.sql.plan.matching import Match, PatternAggregate, RefusedCall
@@ -19,7 +19,7 @@ from scurry.sql.planner.rules.time_attributes import stays_time
 from scurry.sql.types.families import TIMESTAMP
 
 
-def pattern_matches(plan: Plan, session: Session) -> Plan:
+def pattern_matches(plan: Plan, session: EvaluationContext) -> Plan:
     """Recognise patterns that can be translated to automata.
 
     Raises:

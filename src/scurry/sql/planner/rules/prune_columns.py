@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.nodes import (
@@ -35,7 +35,7 @@ from scurry.sql.types.families import is_rowtime
 Pruned = tuple[Plan, dict[int, int]]
 
 
-def prune_columns(plan: Plan, session: Session) -> Plan:
+def prune_columns(plan: Plan, session: EvaluationContext) -> Plan:
     """Read and compute only the columns that the result needs."""
     pruned, places = _pruned(plan, set(range(len(plan.schema))))
     return _selected(pruned, [places[index] for index in range(len(plan.schema))], plan.schema.names)
@@ -45,7 +45,7 @@ def _pruned(plan: Plan, needed: set[int]) -> Pruned:
     handler = _HANDLERS.get(type(plan))
     if handler is not None:
         return handler(plan, needed)
-    inputs = tuple(prune_columns(each, Session()) for each in plan.inputs)
+    inputs = tuple(prune_columns(each, EvaluationContext()) for each in plan.inputs)
     return plan.with_inputs(inputs), {index: index for index in range(len(plan.schema))}
 
 

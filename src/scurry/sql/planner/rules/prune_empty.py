@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
 from scurry.sql.plan.join_keys import conjuncts
@@ -32,7 +32,7 @@ from scurry.sql.plan.schema import Schema
 _NULL_OF_NOTHING = ("AVG", "MAX", "MIN", "SUM")
 
 
-def prune_empty(plan: Plan, session: Session) -> Plan:
+def prune_empty(plan: Plan, session: EvaluationContext) -> Plan:
     """Replace plans that have no rows by no rows, as Calcite does: they have no operators, and no state."""
     plan = plan.with_inputs(tuple(prune_empty(each, session) for each in plan.inputs))
     handler = _HANDLERS.get(type(plan))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from scurry.sql.functions.catalogue import scalar_function
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import all_of, call
 from scurry.sql.plan.expressions import Call, Expression, InputReference, UserFunctionCall
 from scurry.sql.plan.join_keys import conjuncts
@@ -40,7 +40,7 @@ Conditions = Sequence[Expression]
 _NULL_OF_NULL = ("=", "<", "<=", ">", ">=", "<>", "LIKE", "IS NOT NULL")
 
 
-def push_filters(plan: Plan, session: Session) -> Plan:
+def push_filters(plan: Plan, session: EvaluationContext) -> Plan:
     """Apply each condition as early as it can be: below joins, projections and aggregations, and as part of joins.
 
     A condition on a column that a join compares with one of the other side is one on that column, too.
@@ -50,7 +50,7 @@ def push_filters(plan: Plan, session: Session) -> Plan:
 
 
 class _Pushing:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: EvaluationContext) -> None:
         self._session = session
 
     def pushed(self, plan: Plan, conditions: Conditions) -> Plan:

@@ -12,7 +12,7 @@ from scurry.errors import EvaluationError
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.evaluation.expressions import compile_expressions
 from scurry.sql.functions.catalogue import scalar_function
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import is_constant
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
@@ -25,7 +25,7 @@ from scurry.sql.types import BooleanType
 _COMPARISONS = ("=", "<>", "<", "<=", ">", ">=")
 
 
-def reduce_conditions(plan: Plan, session: Session) -> Plan:
+def reduce_conditions(plan: Plan, session: EvaluationContext) -> Plan:
     """Replace conditions that hold for no row by FALSE, also those of subqueries.
 
     Args:
@@ -45,7 +45,7 @@ def reduce_conditions(plan: Plan, session: Session) -> Plan:
     return replace(plan, condition=Literal(False, BooleanType(False))) if never else plan
 
 
-def _never_holds(condition: Expression, session: Session) -> bool:
+def _never_holds(condition: Expression, session: EvaluationContext) -> bool:
     """Return whether Calcite simplifies a condition to FALSE."""
     conditions = list(conjuncts(condition))
     compared = {operand for each in conditions for operand in _compared(each)}
@@ -55,7 +55,7 @@ def _never_holds(condition: Expression, session: Session) -> bool:
     return any(each.lower is not None and each.upper is not None and each.lower > each.upper for each in intervals)
 
 
-def _selects_no_constants(plan: Filter, session: Session) -> bool:
+def _selects_no_constants(plan: Filter, session: EvaluationContext) -> bool:
     """Return whether a condition holds for no row of VALUES with calls, which Flink plans as a union of projections.
 
     Rows of literals only are left as they are: Flink does not compute conditions over them.
@@ -84,7 +84,7 @@ def _compared(condition: Expression) -> Iterator[Expression]:
         yield from (each for each in condition.arguments if not isinstance(each, Literal))
 
 
-def _is_false(condition: Expression, session: Session) -> bool:
+def _is_false(condition: Expression, session: EvaluationContext) -> bool:
     """Return whether a condition is constant, and not TRUE."""
     operand = _null_of(condition)
     if operand is not None and not operand.type.is_nullable:

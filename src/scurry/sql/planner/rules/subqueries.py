@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from scurry.errors import UnsupportedError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call
 from scurry.sql.plan.expressions import AggregateCall, Call, CorrelatedReference, Expression, InputReference, Literal
@@ -27,7 +27,7 @@ from scurry.sql.planner.rules.decorrelation import dependent_join
 from scurry.sql.types import BigIntType, BooleanType
 
 
-def subqueries_to_joins(plan: Plan, session: Session) -> Plan:
+def subqueries_to_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Replace EXISTS, IN and scalar subqueries, and LATERAL references, by joins.
 
     Conditions of WHERE become semi and anti joins. Anything else becomes a column, which a join with an aggregation of
@@ -37,7 +37,7 @@ def subqueries_to_joins(plan: Plan, session: Session) -> Plan:
 
 
 class _Rewriting:
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: EvaluationContext) -> None:
         self._session = session
 
     def plan(self, plan: Plan) -> Plan:
@@ -250,7 +250,7 @@ def _has_subquery(expression: Expression) -> bool:
     return any(isinstance(each, Subquery) for each in walk_expression(expression))
 
 
-def _conjuncts(condition: Expression, session: Session) -> Iterator[Expression]:
+def _conjuncts(condition: Expression, session: EvaluationContext) -> Iterator[Expression]:
     """Iterate over conditions that are all TRUE where one with subqueries is; a NOT stands at the subquery."""
     for each in conjuncts(condition):
         found = _simplified(each, session) if _has_subquery(each) else None
@@ -260,7 +260,7 @@ def _conjuncts(condition: Expression, session: Session) -> Iterator[Expression]:
             yield from _conjuncts(found, session)
 
 
-def _simplified(condition: Expression, session: Session) -> Expression | None:
+def _simplified(condition: Expression, session: EvaluationContext) -> Expression | None:
     """Return a simpler condition that is TRUE for the same rows, or None."""
     if not isinstance(condition, Call) or condition.function not in ("NOT", "IS TRUE", "IS FALSE"):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import converted
 from scurry.sql.plan.expressions import AggregateCall
@@ -15,13 +15,13 @@ from scurry.sql.planner.unique_keys import is_unique
 _OF_ONE_ROW = ("MAX", "MIN", "SUM")
 
 
-def unneeded_aggregates(plan: Plan, session: Session) -> Plan:
+def unneeded_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
     """Replace aggregates by a unique key of their input, and DISTINCT of unique rows, as Flink's planner does."""
     changed = _rewritten(plan, session)
     return plan if changed == plan else merge_projections(prune_columns(changed, session), session)
 
 
-def _rewritten(plan: Plan, session: Session) -> Plan:
+def _rewritten(plan: Plan, session: EvaluationContext) -> Plan:
     plan = plan.with_inputs(tuple(_rewritten(each, session) for each in plan.inputs))
     if not isinstance(plan, Aggregate) or not plan.is_simple or not all(map(_is_argument, plan.calls)):
         return plan

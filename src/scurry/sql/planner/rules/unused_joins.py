@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, InputReference, Literal
 from scurry.sql.plan.join_keys import split_condition
@@ -18,7 +18,7 @@ from scurry.sql.planner.unique_keys import is_unique
 _DISTINCT_ANYWAY = ("MIN", "MAX")
 
 
-def unused_joins(plan: Plan, session: Session) -> Plan:
+def unused_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Read the preserved side of an outer join alone where the other one is not used, as Flink's planner does.
 
     The other side must have one row at most for each row: a unique key of it is compared. That is not needed below

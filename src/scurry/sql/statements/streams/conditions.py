@@ -15,7 +15,7 @@ from scurry.common.typeinfo import TypeInformation
 from scurry.errors import MalformedPatternError, SqlParserError, ValidationError
 from scurry.sql.evaluation.matching.program import Condition
 from scurry.sql.evaluation.matching.rows import KeptRow, RowExpressions
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.records.incoming import Field, RowsOfRecords
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.matching import RefusedCall
@@ -64,7 +64,7 @@ class RecordConditions:
             Field(name, each, place) for place, (name, each) in enumerate(zip(kind.names, kind.types, strict=True))
         ]
         rows = RowsOfRecords(fields, kind.is_composite, kind.attributes, False, self._time_zone)
-        session = Session(time_zone=self._time_zone, is_streaming=True)
+        session = EvaluationContext(time_zone=self._time_zone, is_streaming=True)
         return OpenedConditions(Schema.of(kind.names, kind.types), rows, session)
 
 
@@ -77,7 +77,7 @@ class OpenedConditions:
         session: The session.
     """
 
-    def __init__(self, schema: Schema, rows: RowsOfRecords, session: Session) -> None:
+    def __init__(self, schema: Schema, rows: RowsOfRecords, session: EvaluationContext) -> None:
         self._schema = schema
         self._rows = rows
         self._session = session

@@ -9,7 +9,7 @@ from typing import Any
 from scurry.errors import ScurryError, SignatureError, ValidationError
 from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql.functions.aggregate.definition import AggregateSite
-from scurry.sql.functions.definition import Argument, Session
+from scurry.sql.functions.definition import Argument, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Expression
@@ -320,7 +320,7 @@ class Operation:
         except ScurryError:  # an aggregate, or what is refused with the whole
             return None
 
-    def _for_functions(self) -> Session:
+    def _for_functions(self) -> EvaluationContext:
         return replace(self._session.for_functions(), is_of_tables=True)
 
     def _catalog(self) -> _OperationCatalog:

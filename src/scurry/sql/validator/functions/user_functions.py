@@ -8,7 +8,7 @@ from decimal import Decimal
 from scurry.errors import ValidationError
 from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql.functions.catalogue import is_syntax, lookup
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan import calls
 from scurry.sql.plan.expressions import Call, Expression, Literal, UserFunctionCall
@@ -96,7 +96,7 @@ def _with_all_digits(argument: Expression) -> Expression:
 
 
 def converted_arguments(
-    function: UserFunction, name: str, arguments: Sequence[Expression], session: Session, span: Span
+    function: UserFunction, name: str, arguments: Sequence[Expression], session: EvaluationContext, span: Span
 ) -> tuple[Expression, ...]:
     """Return arguments as a function takes them.
 

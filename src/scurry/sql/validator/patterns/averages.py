@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import calls
 from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
 from scurry.sql.plan.matching import PatternAggregate
@@ -25,7 +25,7 @@ _SPREADS: Final = {
 }
 
 
-def expanded(aggregate: PatternAggregate, session: Session) -> Expression:
+def expanded(aggregate: PatternAggregate, session: EvaluationContext) -> Expression:
     """Return AVG, VAR_POP and the like as sums and counts, and another aggregate as it is.
 
     As in Calcite's `AvgVarianceConvertlet`, every step has the type of the result: quotients of whole numbers are
@@ -52,7 +52,7 @@ class _Parts:
 
     variable: str | None
     type: DataType
-    session: Session
+    session: EvaluationContext
 
     def average(self, argument: Expression) -> Expression:
         return self._call("/", self._sum(argument), self._count(argument))

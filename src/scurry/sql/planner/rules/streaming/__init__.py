@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.rules.streaming.equal_columns import equal_columns
 from scurry.sql.planner.rules.streaming.grouping_sets import expand_grouping_sets
@@ -19,7 +19,7 @@ from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
 
 __all__ = ["STREAMING_RULES"]
 
-STREAMING_RULES: tuple[Callable[[Plan, Session], Plan], ...] = (
+STREAMING_RULES: tuple[Callable[[Plan, EvaluationContext], Plan], ...] = (
     set_operations,
     # Again: INTERSECT and EXCEPT have DISTINCT.
     unneeded_aggregates,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of
 from scurry.sql.plan.expressions import Call, Expression, InputReference
@@ -15,7 +15,7 @@ from scurry.sql.plan.rewriting import remapped
 from scurry.sql.types import BooleanType
 
 
-def equal_columns(plan: Plan, session: Session) -> Plan:
+def equal_columns(plan: Plan, session: EvaluationContext) -> Plan:
     """Let the equalities of joins be between columns: rows are exchanged and found by columns."""
     plan = plan.with_inputs(tuple(equal_columns(each, session) for each in plan.inputs))
     return _with_columns(plan) if isinstance(plan, Join | TemporalJoin) else plan
@@ -40,7 +40,7 @@ def _with_columns(plan: Join | TemporalJoin) -> Plan:
     ]
     if rest is not None:
         conditions.append(remapped(rest, places))
-    condition = all_of(conditions, Session())
+    condition = all_of(conditions, EvaluationContext())
     joined = replace(plan, left=left, right=right, condition=condition)
     kept = places[: len(plan.schema)]
     return builders.project(joined, [builders.column(joined, place) for place in kept], plan.schema.names)

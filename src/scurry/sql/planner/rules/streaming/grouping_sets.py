@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cmp_to_key
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.nodes import Aggregate, Plan, Project
@@ -13,7 +13,7 @@ from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.plan.physical.aggregates import Expand
 
 
-def expand_grouping_sets(plan: Plan, session: Session) -> Plan:
+def expand_grouping_sets(plan: Plan, session: EvaluationContext) -> Plan:
     """Make aggregates with several grouping sets of rows that are repeated for each set."""
     plan = plan.with_inputs(tuple(expand_grouping_sets(each, session) for each in plan.inputs))
     return _expanded(plan) if isinstance(plan, Aggregate) and not plan.is_simple else plan

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from scurry.errors import UnsupportedError, ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.advice import time_attribute_of
 from scurry.sql.plan.calls import all_of
@@ -28,7 +28,7 @@ from scurry.sql.planner.unique_keys import unique_keys, upsert_keys
 from scurry.sql.types.families import is_proctime, is_rowtime
 
 
-def temporal_joins(plan: Plan, session: Session) -> Plan:
+def temporal_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Make physical joins of joins with versions.
 
     Raises:
@@ -108,7 +108,7 @@ def _version_time(plan: TemporalJoin) -> int:
     return found
 
 
-def window_joins(plan: Plan, session: Session) -> Plan:
+def window_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Make window joins of joins of which start and end of the same windows are equal.
 
     Raises:
@@ -144,7 +144,7 @@ def _assignment(properties: WindowProperties) -> Window:
     return replace(window, time=window.time.nullable())
 
 
-def interval_joins(plan: Plan, session: Session) -> Plan:
+def interval_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Make interval joins of joins that bound the difference of two time attributes from both sides.
 
     Raises:
@@ -168,7 +168,7 @@ def _interval_join(plan: Join) -> Plan:
         raise ValidationError(
             "Interval join with proctime attribute requires no event-time attributes are in the join inputs."
         )
-    others = all_of([each for each in conjuncts(plan.condition) if each not in found], Session())
+    others = all_of([each for each in conjuncts(plan.condition) if each not in found], EvaluationContext())
     keys, rest = join_keys(Join(plan.left, plan.right, plan.kind, others))
     return IntervalJoin(plan.left, plan.right, plan.kind, keys, rest, left, right, lower[0], upper[0], event_time)
 
@@ -188,7 +188,7 @@ def lookup_join(plan: TemporalJoin, keys: Sequence[JoinKey], rest: Expression | 
         if not isinstance(column, InputReference) or key.null_equals_null:
             return None
         asked.append((key.left, column.index))
-    condition = all_of(conditions, Session())
+    condition = all_of(conditions, EvaluationContext())
     schema = plan.right.schema
     return LookupJoin(plan.left, plan.kind, table, tuple(asked), condition, tuple(columns), schema, rest, plan.retry)
 
@@ -208,7 +208,7 @@ def _over_table(plan: Plan) -> tuple[Scan, list[Expression], list[Expression]] |
     return table, columns, [*conditions, substituted(plan.condition, columns)]
 
 
-def regular_joins(plan: Plan, session: Session) -> Plan:
+def regular_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Make physical joins of the joins that no other rule has recognised."""
     plan = plan.with_inputs(tuple(regular_joins(each, session) for each in plan.inputs))
     return _regular_join(plan) if isinstance(plan, Join) else plan

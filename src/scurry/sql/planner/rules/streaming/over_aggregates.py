@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Over, Plan
 from scurry.sql.plan.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.sql.plan.windows import streaming_frame
 from scurry.sql.planner.rules.time_attributes import stays_time
 
 
-def over_aggregates(plan: Plan, session: Session) -> Plan:
+def over_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
     """Make OVER aggregations of the windows of rows that no other rule has recognised.
 
     Raises:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
@@ -25,7 +25,7 @@ from scurry.sql.planner.unique_keys import upsert_keys
 from scurry.sql.types.families import is_rowtime
 
 
-def ranks(plan: Plan, session: Session) -> Plan:
+def ranks(plan: Plan, session: EvaluationContext) -> Plan:
     """Translate row-number filters, limits and sorts by time to Rank, Deduplicate and their like.
 
     Raises:
@@ -77,7 +77,7 @@ def _is_numbered(plan: Plan) -> bool:
     )
 
 
-def _numbered(plan: Filter, used: set[int], session: Session) -> Plan:
+def _numbered(plan: Filter, used: set[int], session: EvaluationContext) -> Plan:
     """Return the rank that a filter makes of numbers of rows; the filter itself if it does not restrict them."""
     over = plan.input
     assert isinstance(over, Over)
@@ -102,7 +102,7 @@ def _numbered(plan: Filter, used: set[int], session: Session) -> Plan:
     return Filter(rank, condition)
 
 
-def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session: Session) -> Plan:
+def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session: EvaluationContext) -> Plan:
     call = over.calls[0]
     partition_by = tuple(each.index for each in call.partition_by if isinstance(each, InputReference))
     order_by = tuple(
@@ -120,16 +120,16 @@ def _rank(over: Over, below: Plan, found: _Range, number: Column | None, session
     return _with_strategy(rank, session)
 
 
-def _kinds(plan: Plan, session: Session) -> Kinds:
+def _kinds(plan: Plan, session: EvaluationContext) -> Kinds:
     """Return the kinds of the changes of a plan once later rules have made operations of all of it."""
     return Changelogs(()).kinds(_with_operations(plan, session))
 
 
-def _with_operations(plan: Plan, session: Session) -> Plan:
+def _with_operations(plan: Plan, session: EvaluationContext) -> Plan:
     return regular_joins(over_aggregates(plan, session), session)
 
 
-def _with_strategy(plan: Rank, session: Session) -> Rank:
+def _with_strategy(plan: Rank, session: EvaluationContext) -> Rank:
     """Return a rank with the cheapest strategy for its input."""
     below, changelogs = _with_operations(plan.input, session), Changelogs(())
     kinds = changelogs.kinds(below)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call, converted
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
@@ -18,7 +18,7 @@ _COUNT = BigIntType(False)
 _MARKER = BooleanType()
 
 
-def set_operations(plan: Plan, session: Session) -> Plan:
+def set_operations(plan: Plan, session: EvaluationContext) -> Plan:
     """Leave no set operation but UNION ALL."""
     plan = plan.with_inputs(tuple(set_operations(each, session) for each in plan.inputs))
     if not isinstance(plan, SetOperation) or (plan.kind == "UNION" and plan.all):
@@ -32,7 +32,7 @@ def set_operations(plan: Plan, session: Session) -> Plan:
     return _by_joins(plan, branches, session)
 
 
-def compared_set_operations(plan: Plan, session: Session) -> Plan:
+def compared_set_operations(plan: Plan, session: EvaluationContext) -> Plan:
     """Make joins of INTERSECT and EXCEPT of floating-point numbers in BATCH, where joins compare them with `=`."""
     plan = plan.with_inputs(tuple(compared_set_operations(each, session) for each in plan.inputs))
     if not isinstance(plan, SetOperation) or plan.kind == "UNION" or plan.all:
@@ -42,12 +42,12 @@ def compared_set_operations(plan: Plan, session: Session) -> Plan:
     return _by_joins(plan, [_typed(each, plan.row_schema, session) for each in plan.branches], session)
 
 
-def _by_joins(plan: SetOperation, branches: Sequence[Plan], session: Session) -> Plan:
+def _by_joins(plan: SetOperation, branches: Sequence[Plan], session: EvaluationContext) -> Plan:
     kind = "SEMI" if plan.kind == "INTERSECT" else "ANTI"
     return builders.distinct(reduce(lambda left, right: _matched(left, right, kind, session), branches))
 
 
-def _typed(plan: Plan, schema: Schema, session: Session) -> Plan:
+def _typed(plan: Plan, schema: Schema, session: EvaluationContext) -> Plan:
     """Return the rows of a branch with the names and types of the result."""
     if plan.schema == schema:
         return plan
@@ -57,7 +57,7 @@ def _typed(plan: Plan, schema: Schema, session: Session) -> Plan:
     return builders.project(plan, wanted, schema.names)
 
 
-def _matched(left: Plan, right: Plan, kind: str, session: Session) -> Plan:
+def _matched(left: Plan, right: Plan, kind: str, session: EvaluationContext) -> Plan:
     """Return the rows of the left side that the right side has, or has not; NULL equals NULL."""
     width = len(left.schema)
     equal = [
@@ -67,7 +67,7 @@ def _matched(left: Plan, right: Plan, kind: str, session: Session) -> Plan:
     return Join(left, right, kind, all_of(equal, session))
 
 
-def _intersect_all(left: Plan, right: Plan, session: Session) -> Plan:
+def _intersect_all(left: Plan, right: Plan, session: EvaluationContext) -> Plan:
     """Repeat each row as often as the side has it that has it less often."""
     true, null = Literal(True, _MARKER), Literal(None, _MARKER)
     width = len(left.schema)
@@ -83,7 +83,7 @@ def _intersect_all(left: Plan, right: Plan, session: Session) -> Plan:
     return _repeated(Filter(counted, condition), least, left)
 
 
-def _except_all(left: Plan, right: Plan, session: Session) -> Plan:
+def _except_all(left: Plan, right: Plan, session: EvaluationContext) -> Plan:
     """Repeat each row as often as the left side has it more often."""
     width = len(left.schema)
     counted = _counted(

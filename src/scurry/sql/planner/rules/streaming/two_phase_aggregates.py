@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.common._config.tables import AGG_PHASE_STRATEGY, MINI_BATCH_ENABLED
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Aggregate, Plan
@@ -15,7 +15,7 @@ from scurry.sql.planner.changelog import Changelogs
 _WITHOUT_MERGE = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
 
 
-def two_phase_aggregates(plan: Plan, session: Session) -> Plan:
+def two_phase_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
     """Divide aggregates whose states can be merged, with mini-batches and unless the strategy is ONE_PHASE."""
     if not session.get(MINI_BATCH_ENABLED) or session.get(AGG_PHASE_STRATEGY) == "ONE_PHASE":
         return plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.nodes import Aggregate, Filter, Plan, Project, WindowTable
@@ -27,7 +27,7 @@ _WITHOUT_MERGE = {"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"}
 _Below = tuple[Plan, dict[int, int], int]
 
 
-def window_aggregates(plan: Plan, session: Session) -> Plan:
+def window_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
     """Make window aggregates of the aggregates that group by start and end of a window.
 
     Rows are assigned to windows by the operator that aggregates them, unless something uses the columns of the window

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.errors import ValidationError
-from scurry.sql.functions.definition import Session
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import all_of
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
@@ -14,13 +14,13 @@ from scurry.sql.plan.schema import Column
 from scurry.sql.types import LocalZonedTimestampType, TimestampType
 
 
-def window_ranks(plan: Plan, session: Session) -> Plan:
+def window_ranks(plan: Plan, session: EvaluationContext) -> Plan:
     """Make ranks of the filters on ROW_NUMBER() that is partitioned by start and end of a window."""
     plan = plan.with_inputs(tuple(window_ranks(each, session) for each in plan.inputs))
     return _ranked(plan, session) if isinstance(plan, Filter) else plan
 
 
-def _ranked(plan: Filter, session: Session) -> Plan:
+def _ranked(plan: Filter, session: EvaluationContext) -> Plan:
     below, condition, projections = plan.input, plan.condition, list[Project]()
     while isinstance(below, Project):
         condition = substituted(condition, below.expressions)

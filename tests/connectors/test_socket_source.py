@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
 
@@ -12,7 +13,7 @@ from scurry.common import Configuration
 from scurry.connectors.socket import SocketSource
 from scurry.connectors.source import Backlog, BatchLimits, Enumerator
 from scurry.datastream import StreamExecutionEnvironment
-from scurry.errors import SourceConnectionError
+from scurry.errors import RecordTooLargeError, SourceConnectionError
 
 
 @pytest.fixture
@@ -75,6 +76,43 @@ def test_a_batch_takes_no_more_records_than_allowed(server: socket.socket) -> No
         time.sleep(0.01)
     filled = [batch for batch in lines_until_closed(enumerator) if batch]
     assert filled == [["1", "2"], ["3", "4"], ["5"]]
+
+
+def test_the_server_waits_while_many_records_are_not_read(
+    server: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scurry.connectors.socket.MOST_WAITING", 100)
+    enumerator = enumerator_of(server, max_records=1000)
+    enumerator.next_batch()
+    connection, _ = server.accept()
+    sender = threading.Thread(target=connection.sendall, args=(b"%999d\n" % 0 * 16_000,))
+    sender.start()
+    sender.join(0.2)  # long enough to send all of it to who takes everything
+    backlog = enumerator.backlog()
+    assert backlog is not None
+    assert backlog.records is not None
+    assert backlog.records < 200
+    read = 0
+    while read < 16_000:
+        read += sum(len(each.work or []) for each in enumerator.next_batch())
+    sender.join(10)
+    connection.close()
+    enumerator.close()
+    assert not sender.is_alive()
+
+
+def test_a_record_without_an_end_is_an_error_that_names_the_delimiter(server: socket.socket) -> None:
+    source = SocketSource("127.0.0.1", server.getsockname()[1], "|")
+    enumerator = source.create_enumerator(1, BatchLimits(max_record_bytes=1000))
+    enumerator.next_batch()
+    connection, _ = server.accept()
+    connection.sendall(b"a|" + b"x" * 1001)
+    with pytest.raises(RecordTooLargeError, match=r"more than 1,000 characters without the delimiter '\|'; set scurry"):
+        for _ in range(1000):
+            enumerator.next_batch()
+            time.sleep(0.01)
+    connection.close()
+    enumerator.close()
 
 
 def test_a_source_that_had_ended_does_not_connect_again(server: socket.socket) -> None:

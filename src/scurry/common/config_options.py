@@ -171,7 +171,8 @@ LOG_FILE = ConfigOption(
     "scurry.log.file",
     str,
     None,
-    "File to which is appended what happens to jobs: starts, restarts, savepoints, rescaling, who stopped them.",
+    "File to which is appended what happens to jobs: starts, restarts, savepoints, rescaling, who stopped them. "
+    "At 64 MiB it is renamed to FILE.1; the last 9 are kept.",
 )
 LOG_FORMAT = ConfigOption(
     "scurry.log.format",
@@ -195,8 +196,8 @@ RECORD_MAX_BYTES = ConfigOption(
     "scurry.record.max-bytes",
     parse_bytes,
     64 << 20,
-    "Bytes that a record may take up which is held in memory whole: a line of a file, or an element of a collection, "
-    "which passes through Spark's driver and takes several times as much there (spark.driver.memory).",
+    "Bytes that a record may take up which is held in memory whole: a line of a file or socket, or an element of a "
+    "collection, which passes through Spark's driver and takes several times as much there (spark.driver.memory).",
 )
 BATCH_TARGET_DURATION = ConfigOption(
     "scurry.batch.target-duration",

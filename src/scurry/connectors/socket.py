@@ -11,12 +11,15 @@ from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
-from scurry.errors import SourceConnectionError
+from scurry.errors import RecordTooLargeError, SourceConnectionError
 
 CONNECT_SECONDS = 10.0
 """How long a server may take to answer."""
 
 _RECEIVED_BYTES = 1 << 16
+
+#: Maximum records that wait to be assigned; the server has to wait while there are more.
+MOST_WAITING = 100_000
 
 
 class SocketSource(Source):
@@ -53,7 +56,7 @@ class SocketSource(Source):
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator that connects with its first batch."""
-        return _SocketEnumerator(self, limits.max_records)
+        return _SocketEnumerator(self, limits)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the lines of one assignment."""
@@ -61,9 +64,9 @@ class SocketSource(Source):
 
 
 class _SocketEnumerator(Enumerator):
-    def __init__(self, source: SocketSource, max_records: int) -> None:
+    def __init__(self, source: SocketSource, limits: BatchLimits) -> None:
         self._source = source
-        self._max_records = max_records
+        self._max_records, self._longest = limits.max_records, limits.max_record_bytes
         self._connection: _Connection | None = None
         self._final = False
 
@@ -71,13 +74,15 @@ class _SocketEnumerator(Enumerator):
         if self._final:
             return []
         if self._connection is None:
-            self._connection = _Connection(self._source)
+            self._connection = _Connection(self._source, self._longest)
         closed = self._connection.closed.is_set()  # read before the queue: once it is set, the queue is complete
         queue = self._connection.lines
         lines = [queue.popleft() for _ in range(min(len(queue), self._max_records))]
+        if len(queue) < MOST_WAITING:
+            self._connection.has_room.set()
         self._final = closed and not queue
         if self._final and self._connection.error is not None:
-            raise _failed(self._source, "broke off", self._connection.error)
+            raise self._connection.error
         return [Assignment(0, lines or None, self._final)] if lines or self._final else []
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
@@ -100,31 +105,49 @@ class _SocketEnumerator(Enumerator):
 class _Connection:
     """Receive lines on a separate thread, so that the enumerator never waits."""
 
-    def __init__(self, source: SocketSource) -> None:
+    def __init__(self, source: SocketSource, longest: int) -> None:
         self.lines: deque[str] = deque()
-        self.closed = threading.Event()
-        self.error: OSError | None = None
+        self.closed, self.has_room = threading.Event(), threading.Event()
+        self.error: SourceConnectionError | RecordTooLargeError | None = None
+        self._longest = longest
+        self._is_closing = False
         try:
             self._socket = socket.create_connection((source.host, source.port), CONNECT_SECONDS)
         except OSError as error:
             raise _failed(source, "failed", error) from error
         self._socket.settimeout(None)
-        threading.Thread(target=self._receive, args=(source.delimiter,), name="scurry-socket", daemon=True).start()
+        threading.Thread(target=self._receive, args=(source,), name="scurry-socket", daemon=True).start()
 
-    def _receive(self, delimiter: str) -> None:
+    def _receive(self, source: SocketSource) -> None:
+        delimiter = source.delimiter
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         rest, by_line = "", delimiter == "\n"
         try:
             while received := self._socket.recv(_RECEIVED_BYTES):
                 *lines, rest = (rest + decode(received)).split(delimiter)
                 self.lines.extend(line.removesuffix("\r") if by_line else line for line in lines)
+                if len(rest) > self._longest:
+                    self.error = RecordTooLargeError(
+                        f"{source.host}:{source.port} has sent more than {self._longest:,} characters without the "
+                        f"delimiter {delimiter!r}; set scurry.record.max-bytes higher if that is right"
+                    )
+                    rest = ""
+                    break
+                self._wait_for_room()
         except OSError as error:
-            self.error = error
+            self.error = _failed(source, "broke off", error)
         if rest:
             self.lines.append(rest)
         self.closed.set()
 
+    def _wait_for_room(self) -> None:
+        self.has_room.clear()
+        if len(self.lines) >= MOST_WAITING and not self._is_closing:
+            self.has_room.wait()
+
     def close(self) -> None:
+        self._is_closing = True
+        self.has_room.set()
         try:
             self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread, which close() alone would not
         except OSError:

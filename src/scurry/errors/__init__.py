@@ -46,7 +46,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   ├── MissingTimestampError (ValueError)        an event-time window met a record without a timestamp
     │   ├── MalformedRecordError (ValueError)         input that is not a record of the declared format
     │   ├── MissingFieldError (ValueError)            a record without a value that a dataclass needs
-    │   ├── RecordTooLargeError (ValueError)          a record of a file that is larger than scurry.record.max-bytes
+    │   ├── RecordTooLargeError (ValueError)          a record that is larger than scurry.record.max-bytes
     │   └── RecordRejectedError (ValueError)          a record that the system behind a sink refuses
     ├── ConnectorError                            a source, a sink, or the system behind it fails
     │   ├── ExtraMissingError (ImportError)           the package of a connector is not installed; names the extra

@@ -153,7 +153,7 @@ class MissingFieldError(RecordError, ValueError):
 
 
 class RecordTooLargeError(RecordError, ValueError):
-    """A record of a file is larger than `scurry.record.max-bytes`.
+    """A record of a file or socket is larger than `scurry.record.max-bytes`.
 
     Cure: Raise `scurry.record.max-bytes`, if memory suffices, or split the input.
     """

@@ -150,6 +150,18 @@ class TestFile:
             ["INFO", name, event] for name in ("orders", "flights") for event in ("started", "finished")
         ]
 
+    def test_a_full_one_is_renamed_and_few_of_those_are_kept(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("scurry.runtime.driver.job_log.LOG_BYTES", 100)
+        monkeypatch.setattr("scurry.runtime.driver.job_log.EARLIER_LOGS", 2)
+        for name in ("a", "b", "c"):
+            env = environment(scurry_log_file=str(tmp_path / "jobs.log"))
+            env.from_collection([1]).filter(lambda _: False).print()
+            env.execute(name)
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["jobs.log", "jobs.log.1", "jobs.log.2"]
+        assert "c: finished" in (tmp_path / "jobs.log").read_text()
+
     def test_one_that_cannot_be_written_is_an_error_before_the_job_starts(self, tmp_path: Path) -> None:
         env = environment(scurry_log_file=str(tmp_path / "nowhere" / "jobs.log"))
         env.from_collection([1]).print()

@@ -53,7 +53,7 @@ def _identity(path: str) -> tuple[str, str]:
     return os.path.realpath(os.path.dirname(os.path.abspath(path))), os.path.realpath(path)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def check_interpreter(executable: str, key: str = PYTHON_EXECUTABLE.key, client: bool = False) -> str:
     """Return the path of an interpreter on this machine on which workers can run.
 

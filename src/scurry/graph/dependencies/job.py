@@ -245,7 +245,7 @@ def _staging_directory() -> Path:
     return directory
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1024)
 def _staged(file: Path, _changed: int) -> Path:
     """Return a directory with the modules of a file, the same for all jobs of this process while it is unchanged."""
     directory = Path(tempfile.mkdtemp(dir=_staging_directory()))

@@ -28,6 +28,8 @@ JOB_ID_KEY = "$internal.pipeline.job-id"
 CHECKPOINTS_KEY = "$internal.session.checkpoints"
 #: Settings of the session alone.
 _OF_THE_SESSION = ("rest.", "scurry.rest", "spark.master")
+#: Maximum archives of jobs that are over in memory; others are read again.
+_MOST_ARCHIVES = 100
 
 
 class Application(Protocol):
@@ -350,7 +352,7 @@ class SessionCluster:
             if archive is None:
                 return None
             self._archives[job_id] = archive
-            while len(self._archives) > 100:
+            while len(self._archives) > _MOST_ARCHIVES:
                 del self._archives[next(iter(self._archives))]
         return self._archives[job_id]
 

@@ -17,6 +17,8 @@ from scurry.runtime.state.evolution.job import Collected, plan_migration
 
 #: The last program of this process on each directory.
 _last_program: dict[str, object] = {}
+#: Maximum number of directories whose program is known.
+_MOST_PROGRAMS = 100
 
 
 class Checkpoints(Protocol):
@@ -79,9 +81,9 @@ class JobStart(ABC):
                     f"nothing left to do: all input was processed and committed before, says {self._root}; "
                     "to run the job again, give it another execution.checkpointing.dir or empty this one"
                 )
-                _last_program[self._root] = _program(job.plan)
+                _remember_program(self._root, _program(job.plan))
                 return False
-        _last_program[self._root] = _program(job.plan)
+        _remember_program(self._root, _program(job.plan))
         savepoint = self._new_savepoint()
         if savepoint is not None:
             self._opened(savepoint)  # before anything is started or written
@@ -217,6 +219,13 @@ class JobStart(ABC):
             The savepoint; if nothing is committed or the origin of the present generation is not fully restored, that
             origin, which may be None.
         """
+
+
+def _remember_program(root: str, program: object) -> None:
+    _last_program.pop(root, None)
+    _last_program[root] = program
+    while len(_last_program) > _MOST_PROGRAMS:
+        del _last_program[next(iter(_last_program))]
 
 
 def _program(plan: JobPlan) -> object:

@@ -28,6 +28,10 @@ logging.getLogger("scurry").addHandler(logging.NullHandler())
 
 #: The number of latest records that are kept for displays that start later.
 KEPT_RECORDS = 100
+#: Maximum bytes of a log file; then it is renamed to `FILE.1`, and a new one begins.
+LOG_BYTES = 64 << 20
+#: Maximum number of earlier log files.
+EARLIER_LOGS = 9
 #: The form of lines of text.
 _TEXT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 #: Interval in seconds in which something that may happen in every batch is logged once.
@@ -173,8 +177,10 @@ def _file_handler(configuration: Mapping[str, str]) -> logging.Handler | None:
     path = configuration.get(LOG_FILE.key)
     if path is None:
         return None
+    from logging.handlers import RotatingFileHandler  # not needed by jobs without a log file
+
     try:
-        handler: Any = logging.FileHandler(path, encoding="utf-8")
+        handler: Any = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=EARLIER_LOGS, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"{LOG_FILE.key} = {path!r} cannot be written: {error.strerror}") from None
     as_json = LOG_FORMAT.parse(configuration.get(LOG_FORMAT.key, "text")) == "json"

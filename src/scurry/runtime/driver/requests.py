@@ -19,6 +19,9 @@ from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hash, subtask_
 #: Channel of rows from the runner itself: ticks of processing time and the end of input.
 CONTROL = channel_id(0x7FFF)
 
+#: Maximum requests of a job that wait for an answer; further ones fail.
+MOST_REQUESTS = 1000
+
 
 @dataclass
 class SavepointRequest:
@@ -82,9 +85,12 @@ class RequestQueue:
         self._lock = threading.Lock()
 
     def ask(self, request: Request | StateRequest | CheckpointRequest) -> None:
-        """Pass a request to the runner; if the job has ended, the request fails."""
+        """Pass a request to the runner; it fails if the job has ended or too many requests wait."""
         with self._lock:
-            if self._ended is None:
+            reason = self._ended
+            if reason is None and self._unanswered >= MOST_REQUESTS:
+                reason = f"has {self._unanswered:,} requests that wait for an answer: ask again later"
+            if reason is None:
                 if isinstance(request, StateRequest):
                     self._state_requests.append(request)
                     self._queried[request.query.number] = request
@@ -93,7 +99,11 @@ class RequestQueue:
                 else:
                     self._requests.append(request)
                 return
-        request.future.set_exception(JobError(f"the job {self._ended}"))
+        request.future.set_exception(JobError(f"the job {reason}"))
+
+    @property
+    def _unanswered(self) -> int:
+        return len(self._requests) + len(self._queried) + len(self._checkpoint_requests) + len(self._at_end)
 
     def take(self) -> Request | None:
         """Return the next request to save or to rescale, or None."""

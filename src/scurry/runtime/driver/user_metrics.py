@@ -97,6 +97,10 @@ class _Total(Protocol):
     def value(self) -> Any: ...
 
 
+#: Parts of a meter's time span whose events are kept; those of batches in one part are added up.
+_STEPS = 600
+
+
 class _CounterTotal:
     def __init__(self) -> None:
         self._count = 0
@@ -121,7 +125,11 @@ class _MeterTotal:
         now = self._clock()
         self._count += events
         self._span = span
-        self._recent.append((now, events))
+        if self._recent and now - self._recent[-1][0] < span / _STEPS:
+            began, before = self._recent.pop()
+            self._recent.append((began, before + events))
+        else:
+            self._recent.append((now, events))
         while self._recent[0][0] < now - span:
             self._recent.popleft()
 

@@ -31,6 +31,9 @@ from scurry.spark.savepoint.state_reader import StateVersion
 #: Seconds between two looks at whether a micro-batch is committed.
 _POLL_SECONDS = 0.05
 
+#: Maximum savepoints of a job that are written at once.
+MOST_SAVEPOINTS = 8
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -66,8 +69,13 @@ class SavepointTaker:
 
     def begin(self, request: SavepointRequest) -> None:
         """Begin a savepoint while the job runs."""
+        running = [each for each in self._threads if each.is_alive()]
+        if len(running) >= MOST_SAVEPOINTS:
+            reason = f"{len(running)} savepoints of the job are being written: ask again later"
+            request.future.set_exception(SavepointError(reason))
+            return
         thread = threading.Thread(target=self._serve, args=(request,), name="scurry-savepoint", daemon=True)
-        self._threads = [*(each for each in self._threads if each.is_alive()), thread]
+        self._threads = [*running, thread]
         thread.start()
 
     def _serve(self, request: SavepointRequest) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -26,7 +26,7 @@ _NOT_OF_JAVA: Final = {"EST", "Factory", "HST", "MST", "ROC", "UT", "Z", "localt
 _BLOCK = 900
 
 
-@cache
+@lru_cache(maxsize=1024)
 def zone(name: str) -> tzinfo:
     """Return the time zone of a name or of an offset as `GMT+02:00`.
 
@@ -92,7 +92,7 @@ def offset_of_local(second: int, time_zone: tzinfo, later: bool = False) -> int:
     return after if later and after < before else before
 
 
-@cache
+@lru_cache(maxsize=1024)
 def standard_offset(time_zone: tzinfo) -> int:
     """Return the offset of a time zone without daylight saving, by its last rule."""
     last = datetime.max.replace(month=1, day=2, tzinfo=time_zone)

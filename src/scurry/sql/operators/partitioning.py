@@ -190,7 +190,7 @@ def _rows_of(keyed: KeyedChanges, keys: Any, rows: Any) -> KeyedChanges:
     return KeyedChanges(some, [keyed.keys[each] for each in np.flatnonzero(keys)], place[keyed.codes[here]])
 
 
-@lru_cache
+@lru_cache(maxsize=128)
 def _stand_ins(groups: int) -> list[int]:
     """Return for each key group an integer that belongs to it as a key."""
     found: dict[int, int] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
@@ -15,7 +15,7 @@ def misfit(kind: type[Any], values: Mapping[str, Any]) -> str | None:
     return next((name for name, value in values.items() if not _fits(value, hints.get(name, Any))), None)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _hints(kind: type[Any]) -> dict[str, Any]:
     try:
         found = get_type_hints(kind)

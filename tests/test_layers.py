@@ -95,7 +95,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.common._epoch",
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.sql.types",
-        "scurry.sql.catalog", "scurry.sql.formats",
+        "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.values",
     },
     "scurry.sql.statements": {
         "scurry.sql.values",
@@ -108,7 +108,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.sql.gateway": {
         "scurry.common._java_numbers",
         "scurry", "scurry.errors", "scurry.common", "scurry.rest", "scurry.sql.types", "scurry.sql.functions",
-        "scurry.sql.formats", "scurry.sql.syntax", "scurry.sql.statements",
+        "scurry.sql.syntax", "scurry.sql.statements", "scurry.sql.values",
     },
     "scurry.sql.client": {
         "scurry.errors", "scurry.common", "scurry.rest", "scurry.sql.types", "scurry.sql.syntax",

@@ -263,7 +263,7 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "ignore-parse-errors": ({}, {"ignore-parse-errors": "true"}),
         "null-literal": ({}, {"null-literal": "n"}),
         "quote-character": ({}, {"quote-character": "'"}),
-        "write-bigdecimal-in-scientific-notation": ({}, {"write-bigdecimal-in-scientific-notation": "false"}),
+        "write-bigdecimal-in-scientific-notation": ({}, {"write-bigdecimal-in-scientific-notation": "true"}),
     },
     "debezium-json": CHANGE_CASES | {"schema-include": ({}, {"schema-include": "true"})},
     "json": CHANGE_CASES

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from scurry.common import Row, Types
 from scurry.common.time import Instant
+from scurry.common.typeinfo import LocalTimeTypeInfo
 from scurry.datastream.formats.csv import CsvRowDeserializationSchema, CsvRowSerializationSchema
 from scurry.datastream.formats.json import JsonRowDeserializationSchema, JsonRowSerializationSchema
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, TypeMismatchError, UnsupportedError
@@ -25,6 +26,7 @@ NESTED = Types.ROW_NAMED(
 ROWS = [Row("x y", 1, 1.5, True), Row(None, None, None, None), Row("a,b", -1, 1e10, False), Row('q"', 0, 0.1, True)]
 
 Write = CsvRowSerializationSchema.Builder
+LOCAL = LocalTimeTypeInfo.TimeType
 Read = CsvRowDeserializationSchema.Builder
 
 
@@ -58,6 +60,48 @@ class TestCsvWriting:
                   datetime.datetime(2020, 1, 2, 10, 11, 12), 1234567890123456789012, b"abc")  # fmt: skip
         message = Write(Types.ROW(types)).build().serialize(row)
         assert message == b'1.50,2020-01-02,10:11:12,"2020-01-02 10:11:12.0",1234567890123456789012,YWJj\n'
+
+    @pytest.mark.parametrize(
+        ("declared", "value", "text"),
+        # recorded from Flink 2.3
+        [
+            (Types.BIG_DEC(), Decimal("1E-10"), "1E-10"),
+            (Types.BIG_DEC(), Decimal(100), "100"),
+            (Types.BIG_DEC(), Decimal("123.4500"), "123.4500"),
+            (Types.SQL_TIMESTAMP(), datetime.datetime(1, 1, 1), '"0001-01-01 00:00:00.0"'),
+            (Types.SQL_TIMESTAMP(), datetime.datetime(1969, 12, 31, 23, 59, 59, 999_000), '"1969-12-31 23:59:59.999"'),
+            (Types.SQL_TIME(), datetime.time(0, 0, 0, 123_000), "00:00:00"),
+            (Types.INSTANT(), Instant(0, 5_000_000), '"1970-01-01 00:00:00.005Z"'),
+            (Types.INSTANT(), Instant(1577836800, 123_456_789), '"2020-01-01 00:00:00.123456789Z"'),
+            (Types.INSTANT(), Instant(1577836800, 120_000_000), '"2020-01-01 00:00:00.12Z"'),
+            (LocalTimeTypeInfo(LOCAL.LOCAL_DATE), datetime.date(2020, 1, 2), "2020-01-02"),
+            (LocalTimeTypeInfo(LOCAL.LOCAL_TIME), datetime.time(10, 11), "10:11"),
+            (LocalTimeTypeInfo(LOCAL.LOCAL_TIME), datetime.time(10, 11, 12, 123_400), "10:11:12.123400"),
+            (LocalTimeTypeInfo(LOCAL.LOCAL_DATE_TIME), datetime.datetime(2020, 1, 2, 10, 11), '"2020-01-02 10:11:00"'),
+            (Types.DOUBLE(), float("nan"), "NaN"),
+            (Types.DOUBLE(), 2e23, "1.9999999999999998E23"),
+            (Types.STRING(), "x" * 25, f'"{"x" * 25}"'),
+            (Types.STRING(), "\U0001f600", "\U0001f600"),
+            (Types.STRING(), "a\\b", '"a\\b"'),
+            (Types.OBJECT_ARRAY(Types.BIG_DEC()), [Decimal(100), Decimal("1.50")], "100;1.50"),
+            (Types.BASIC_ARRAY(Types.STRING()), ["p q", None, "", "r"], '"p q;;;r"'),
+            (Types.ROW([Types.INT(), Types.STRING(), Types.BIG_DEC()]), Row(1, None, Decimal(100)), "1;;100"),
+        ],
+    )
+    def test_gives_the_texts_of_flink(self, declared: Any, value: Any, text: str) -> None:
+        assert Write(Types.ROW([declared, Types.INT()])).build().serialize(Row(value, 1)).decode() == f"{text},1\n"
+
+    @pytest.mark.parametrize(
+        "declared",
+        [
+            Types.MAP(Types.STRING(), Types.INT()),
+            Types.OBJECT_ARRAY(Types.ROW([Types.INT()])),
+            Types.ROW([Types.INT(), Types.BASIC_ARRAY(Types.STRING())]),
+        ],
+    )
+    def test_refuses_types_that_flink_refuses(self, declared: Any) -> None:
+        with pytest.raises(UnsupportedError, match="column 'f0'"):
+            Write(Types.ROW([declared])).build()
 
     def test_refuses_what_is_no_such_row(self) -> None:
         with pytest.raises(TypeMismatchError):
@@ -132,8 +176,58 @@ class TestCsvReading:
         declared = Types.ROW(types)
         assert list(Read(declared).build().deserialize(Write(declared).build().serialize(row)) or ()) == list(row)
 
+    @pytest.mark.parametrize(
+        ("declared", "text", "value"),
+        # recorded from Flink 2.3; None where it fails
+        [
+            (Types.BIG_DEC(), " 1 ", Decimal(1)),
+            (Types.BIG_DEC(), "1E2", Decimal("1E+2")),
+            (Types.BIG_DEC(), "", None),
+            (Types.BIG_INT(), " 5 ", 5),
+            (Types.BIG_INT(), "1.5", None),
+            (Types.SQL_DATE(), "2020-1-2", datetime.date(2020, 1, 2)),
+            (Types.SQL_DATE(), " 2020-01-02", None),
+            (Types.SQL_DATE(), "20200102", None),
+            (Types.SQL_TIME(), "1:2:3", datetime.time(1, 2, 3)),
+            (Types.SQL_TIME(), "10:11", None),
+            (Types.SQL_TIME(), "10:11:12.5", None),
+            (
+                Types.SQL_TIMESTAMP(),
+                "2020-01-02 10:11:12.123456789",
+                datetime.datetime(2020, 1, 2, 10, 11, 12, 123_456),
+            ),
+            (Types.SQL_TIMESTAMP(), " 2020-1-2 1:2:3", datetime.datetime(2020, 1, 2, 1, 2, 3)),
+            (Types.SQL_TIMESTAMP(), "2020-01-02T10:11:12", None),
+            (Types.SQL_TIMESTAMP(), "2020-01-02", None),
+            (Types.INSTANT(), "1970-01-01 00:00:00.005Z", Instant(0, 5_000_000)),
+            (Types.INSTANT(), "1970-01-01T00:00:00.005Z", None),
+            (Types.PRIMITIVE_ARRAY(Types.BYTE()), "YWJj", b"abc"),
+            (Types.PRIMITIVE_ARRAY(Types.BYTE()), "Y W", None),
+            (Types.OBJECT_ARRAY(Types.INT()), "1; 2 ", [1, 2]),
+            (Types.OBJECT_ARRAY(Types.INT()), ";", None),
+        ],
+    )
+    def test_reads_the_texts_that_flink_reads(self, declared: Any, text: str, value: Any) -> None:
+        reader = Read(Types.ROW([declared, Types.INT()]))
+        if value is not None:
+            assert list(reader.build().deserialize(f"{text},1".encode()) or ()) == [value, 1]
+            return
+        with pytest.raises(MalformedRecordError, match="field: f0"):
+            reader.build().deserialize(f"{text},1".encode())
+        forgiven = list(reader.set_ignore_parse_errors(True).build().deserialize(f"{text},1".encode()) or ())
+        assert forgiven == [[None, None] if text == ";" else None, 1]
+
+    @pytest.mark.parametrize(("text", "row"), [("1", Row(1, None)), ("1;a;b", Row(1, "a")), (";", Row(None, ""))])
+    def test_forgives_nested_rows_as_flink_does(self, text: str, row: Row) -> None:
+        reader = Read(Types.ROW([Types.ROW([Types.INT(), Types.STRING()]), Types.INT()]))
+        with pytest.raises(MalformedRecordError):
+            reader.build().deserialize(f"{text},1".encode())
+        forgiven = reader.set_ignore_parse_errors(True).build().deserialize(f"{text},1".encode())
+        assert forgiven is not None
+        assert list(forgiven[0]) == list(row)
+
     def test_names_a_type_it_cannot_hold(self) -> None:
-        with pytest.raises(UnsupportedError, match="MapTypeInfo"):
+        with pytest.raises(UnsupportedError, match="MAP<STRING, INT>"):
             Read(Types.ROW([Types.MAP(Types.STRING(), Types.INT())])).build()
 
     @pytest.mark.parametrize("builder", [Read, Write])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,9 +13,6 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import MalformedRecordError
-from scurry.sql.catalog.table_options import Options
-from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.csv import CsvFormat
 from scurry.sql.formats.csv.reading import CsvReader
 from scurry.sql.types import (
     BooleanType,
@@ -29,7 +24,6 @@ from scurry.sql.types import (
     TimestampType,
     VarCharType,
 )
-from scurry.sql.types.values import from_values
 
 TYPES: list[DataType] = [
     IntType(),
@@ -92,12 +86,3 @@ def test_plain_lines_are_read_with_pyarrow() -> None:
     columns = ArrowCsvColumns(CsvDialect(DECLARED), chosen).read(line)
     assert columns is not None
     assert [str(column[0]) for column in columns[1:4]] == ["1", "a,b", "1.50"]
-
-
-def test_decimals_have_no_exponent_in_messages_if_told() -> None:
-    column = FormatColumn("d", DecimalType(20, 10))
-    values = from_values([Decimal("0.00000001"), Decimal(100000)], column.type)
-    batch = pa.RecordBatch.from_arrays([values], names=["d"])
-    options = Options({"csv.write-bigdecimal-in-scientific-notation": "false"}, "csv.")
-    assert CsvFormat().message_encoder([column], Options({}), "UTC").encode(batch) == [b"1E-8", b"1E+5"]
-    assert CsvFormat().message_encoder([column], options, "UTC").encode(batch) == [b"0.00000001", b"100000"]

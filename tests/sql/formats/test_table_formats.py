@@ -13,7 +13,7 @@ from scurry.errors import MalformedRecordError, ValidationError
 from scurry.sql.catalog.table_options import Options
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.csv import CsvFormat
-from scurry.sql.types import DecimalType
+from scurry.sql.types import ArrayType, DecimalType
 from scurry.sql.types.arrow import arrow_type
 from scurry.table import EnvironmentSettings, TableEnvironment
 
@@ -112,16 +112,23 @@ def test_overwriting_a_partition_leaves_the_others(env: TableEnvironment, tmp_pa
     assert (tmp_path / "p=a" / "_SUCCESS").exists()
 
 
-@pytest.mark.parametrize(("scientific", "line"), [("true", b"1E-8,1E+5"), ("false", b"0.00000001,100000")])
-def test_csv_messages_have_decimals_without_an_exponent_if_told(scientific: str, line: bytes) -> None:
-    columns = [FormatColumn("d", DecimalType(20, 10)), FormatColumn("e", DecimalType(10, 0))]
-    encoder = CsvFormat().message_encoder(
-        columns, Options({"write-bigdecimal-in-scientific-notation": scientific}), "UTC"
-    )
-    row = [
-        pa.array([Decimal(text)], arrow_type(each.type)) for text, each in zip(("1e-8", "1e5"), columns, strict=True)
-    ]
-    assert encoder.encode(pa.RecordBatch.from_arrays(row, names=["d", "e"])) == [line]
+# recorded from Flink 2.3, whose documentation says that the option is true if it is not set
+@pytest.mark.parametrize(
+    ("scientific", "lines"),
+    [
+        ("", [b"0.0000000100,100000,100.00;1.50", b"0.0000000000,0,"]),
+        ("false", [b"0.0000000100,100000,100.00;1.50", b"0.0000000000,0,"]),
+        ("true", [b'1E-8,1E+5,"1E+2;1.5"', b"0,0,"]),
+    ],
+)
+def test_csv_messages_have_the_decimals_of_flink(scientific: str, lines: list[bytes]) -> None:
+    options = Options({"write-bigdecimal-in-scientific-notation": scientific} if scientific else {})
+    types = [DecimalType(20, 10), DecimalType(10, 0), ArrayType(DecimalType(10, 2))]
+    columns = [FormatColumn(f"f{place}", each) for place, each in enumerate(types)]
+    encoder = CsvFormat().message_encoder(columns, options, "UTC")
+    values = [[Decimal("1e-8"), Decimal(0)], [Decimal("1e5"), Decimal(0)], [[Decimal(100), Decimal("1.50")], []]]
+    arrays = [pa.array(each, arrow_type(data_type)) for each, data_type in zip(values, types, strict=True)]
+    assert encoder.encode(pa.RecordBatch.from_arrays(arrays, names=["f0", "f1", "f2"])) == lines
 
 
 AVRO_COLUMNS = (

@@ -2,45 +2,46 @@
 
 from __future__ import annotations
 
-import base64
+import dataclasses
 import datetime
 import decimal
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from scurry.common._api import ApiObject
 from scurry.common._charsets import text_of
+from scurry.common._epoch import date_of_days, micros_of_datetime
+from scurry.common._types import java_text
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
+from scurry.common.time import Instant
 from scurry.common.typeinfo import (
     BasicType,
     BasicTypeInfo,
-    DateTypeInfo,
-    PrimitiveArrayTypeInfo,
+    LocalTimeTypeInfo,
     RowTypeInfo,
-    SequenceTypeInfo,
-    TimestampTypeInfo,
-    TimeTypeInfo,
     TypeInformation,
 )
 from scurry.common.types import Row
+from scurry.connectors.files.formats.csv.fields import CsvFields, Parser, parse_short_date
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.formats.csv.schema import CsvDialect, scalar_parser
-from scurry.connectors.files.formats.csv.writer import quoting
-from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError, UnsupportedError
-from scurry.sql.values.records import values_of
-from scurry.sql.values.type_information import value_type
-
-_AS_IN_FILES = (
-    BasicType.STRING,
-    BasicType.BOOLEAN,
-    BasicType.BYTE,
-    BasicType.SHORT,
-    BasicType.INT,
-    BasicType.LONG,
-    BasicType.FLOAT,
-    BasicType.DOUBLE,
+from scurry.connectors.files.formats.csv.schema import BLANK, CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.writer import CsvLines
+from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
+from scurry.sql.types import (
+    DataType,
+    DateType,
+    DecimalType,
+    LocalZonedTimestampType,
+    TimestampType,
+    TimeType,
+    VarBinaryType,
 )
-_TEXTS = (BasicType.STRING, BasicType.CHAR, BasicType.INSTANT)
+from scurry.sql.values.records import values_of
+from scurry.sql.values.texts import Text, base64_text, parse_timestamp, timestamp_text
+from scurry.sql.values.type_information import represented, value_type
+
+_BIG_INT = value_type(BasicTypeInfo(BasicType.BIG_INT))
 
 
 def _row_type(type_info: Any) -> RowTypeInfo:
@@ -92,9 +93,12 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         self._type_info = type_info
         self._dialect = dialect
         self._ignore = ignore_parse_errors
-        self._parser = CsvParser(dialect)
-        self._fields = [self._field(field) for field in type_info.get_field_types()]
-        self._names = tuple(type_info.get_field_names())
+        described = dataclasses.replace(dialect, columns=_columns(type_info), ignore_errors=ignore_parse_errors)
+        self._parser = CsvParser(described)
+        self._fields = _RecordFields(described)
+        self._parsers = [self._fields.field(column.type, column.name) for column in described.columns]
+        self._positions = range(len(self._parsers))
+        self._names = described.names
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a constructor call."""
@@ -112,55 +116,14 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         """
         try:
             _, _, texts = next(self._parser.records(text_of(message)))
-            return self._row(texts, self._fields, self._names)
+            values = self._fields.line(texts, self._positions, self._parsers)
+            return Row._from_values(values, self._names)
         except (CsvSyntaxError, ValueError, StopIteration) as error:
             if self._ignore:
                 return None
             reason = "it is empty" if isinstance(error, StopIteration) else str(error)
             text = text_of(message, "replace")
             raise MalformedRecordError("CSV message", None, text, reason) from None
-
-    def _row(self, texts: Sequence[str], fields: list[Callable[[str], Any]], names: tuple[str, ...]) -> Row:
-        if len(texts) == len(fields) + 1 and not texts[-1]:
-            texts = texts[:-1]
-        missing = len(fields) - len(texts)
-        if missing < 0 or (missing and not self._ignore):
-            raise ValueError(f"{len(fields)} fields are declared but it has {len(texts)}")
-        values = [field(text) for field, text in zip(fields, texts, strict=False)]
-        return Row._from_values(values + [None] * missing, names)
-
-    def _field(self, declared: TypeInformation) -> Callable[[str], Any]:
-        parse, null = self._value(declared), self._dialect.null_value
-
-        def field(text: str) -> Any:
-            if text == null:
-                return None
-            try:
-                return parse(text)
-            except ValueError:
-                if self._ignore:
-                    return None
-                raise
-
-        return field
-
-    def _value(self, declared: TypeInformation) -> Callable[[str], Any]:
-        delimiter = self._dialect.array_separator
-        if isinstance(declared, RowTypeInfo):
-            fields = [self._field(field) for field in declared.get_field_types()]
-            names = tuple(declared.get_field_names())
-            return lambda text: self._row(text.split(delimiter), fields, names) if text else None
-        if isinstance(declared, PrimitiveArrayTypeInfo) and _is_byte(declared.elem_type):
-            return base64.b64decode
-        if isinstance(declared, SequenceTypeInfo):
-            element = self._field(declared.elem_type)
-            return lambda text: list(map(element, text.split(delimiter))) if text else []
-        if isinstance(declared, BasicTypeInfo) and declared.basic_type in _AS_IN_FILES:
-            return scalar_parser(value_type(declared))
-        for kind, parse in _PARSERS.items():
-            if declared == kind or (isinstance(kind, type) and isinstance(declared, kind)):
-                return parse
-        raise UnsupportedError(f"CSV messages cannot hold {declared!r}; declare the column as STRING and convert it")
 
     class Builder(_Builder):
         """Builder of the schema: sets the syntax of the messages."""
@@ -209,9 +172,10 @@ class CsvRowSerializationSchema(SerializationSchema):
     def __init__(self, type_info: RowTypeInfo, dialect: CsvDialect) -> None:
         self._type_info = type_info
         self._dialect = dialect
-        self._quoted = quoting(dialect)
-        self._names = tuple(type_info.get_field_names())
-        self._texts = [self._text(field) for field in type_info.get_field_types()]
+        described = dataclasses.replace(dialect, columns=_columns(type_info))
+        self._names = described.names
+        local = any(isinstance(represented(field), LocalTimeTypeInfo) for field in type_info.get_field_types())
+        self._line = CsvLines(described, _LOCAL_TEXTS if local else _TEXTS).of_row
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a constructor call."""
@@ -223,34 +187,7 @@ class CsvRowSerializationSchema(SerializationSchema):
         Raises:
             TypeMismatchError: The value is not such a row.
         """
-        null = self._dialect.null_value or ""
-        texts = [
-            null if field is None else text(field)
-            for text, field in zip(self._texts, values_of(value, self._names), strict=True)
-        ]
-        return (self._dialect.separator.join(texts) + self._dialect.line_separator).encode()
-
-    def _text(self, declared: TypeInformation) -> Callable[[Any], str]:
-        """Return the function that makes the text of a field that is not null."""
-        quoted, plain = self._quoted, self._part(declared)
-        numeric = isinstance(declared, BasicTypeInfo) and declared.basic_type not in _TEXTS
-        return plain if numeric else lambda value: quoted(plain(value))
-
-    def _part(self, declared: TypeInformation) -> Callable[[Any], str]:
-        """Return the function that makes the text of a value, before it is quoted."""
-        delimiter, null = self._dialect.array_separator, self._dialect.null_value or ""
-        if isinstance(declared, RowTypeInfo):
-            parts = [self._part(field) for field in declared.get_field_types()]
-            names = tuple(declared.get_field_names())
-            return lambda row: delimiter.join(
-                null if v is None else part(v) for part, v in zip(parts, values_of(row, names), strict=True)
-            )
-        if isinstance(declared, PrimitiveArrayTypeInfo) and _is_byte(declared.elem_type):
-            return lambda value: base64.b64encode(bytes(value)).decode()
-        if isinstance(declared, SequenceTypeInfo):
-            element = self._part(declared.elem_type)
-            return lambda values: delimiter.join(null if v is None else element(v) for v in values)
-        return declared.to_string
+        return (self._line(values_of(value, self._names)) + self._dialect.line_separator).encode()
 
     class Builder(_Builder):
         """Builder of the schema: sets the syntax of the messages."""
@@ -284,26 +221,98 @@ class CsvRowSerializationSchema(SerializationSchema):
             return self
 
         def build(self) -> CsvRowSerializationSchema:
-            """Return the schema."""
+            """Return the schema.
+
+            Raises:
+                UnsupportedError: The row has a type that CSV messages do not support.
+            """
             return CsvRowSerializationSchema(self._type_info, CsvDialect(**self._options))
 
 
-def _is_byte(declared: TypeInformation) -> bool:
-    return isinstance(declared, BasicTypeInfo) and declared.basic_type is BasicType.BYTE
+def _sql_timestamp(value: datetime.datetime) -> str:
+    return timestamp_text(micros_of_datetime(value) * 1000)
+
+
+def _instant(value: Instant) -> str:
+    return timestamp_text(value.seconds * 1_000_000_000 + value.nanos) + "Z"
+
+
+#: The texts that the classes of Java have for what is else written as columns are.
+_TEXTS: dict[type[DataType], Text] = {
+    DecimalType: str,
+    VarBinaryType: lambda value: base64_text(bytes(value)),
+    DateType: datetime.date.isoformat,
+    TimeType: java_text.time_of_day,
+    TimestampType: java_text.timestamp,
+    LocalZonedTimestampType: _instant,
+}
+_LOCAL_TEXTS: dict[type[DataType], Text] = {**_TEXTS, TimeType: java_text.local_time, TimestampType: _sql_timestamp}
+
+
+def _columns(type_info: RowTypeInfo) -> tuple[CsvColumn, ...]:
+    fields = zip(type_info.get_field_names(), type_info.get_field_types(), strict=True)
+    return tuple(CsvColumn(name, value_type(field)) for name, field in fields)
+
+
+class _RecordFields(CsvFields):
+    """Fields as values of records."""
+
+    def atom(self, data_type: DataType) -> Parser | None:
+        return _whole if data_type == _BIG_INT else _PARSERS.get(type(data_type)) or super().atom(data_type)
+
+    def row(self, names: Sequence[str]) -> Callable[[list[Any]], Row]:
+        made = tuple(names)
+        return lambda values: Row._from_values(values, made)
+
+
+def _whole(text: str) -> int:
+    return int(text.strip(BLANK))
 
 
 def _decimal(text: str) -> decimal.Decimal:
     try:
-        return decimal.Decimal(text.strip())
+        return decimal.Decimal(text.strip(BLANK))
     except decimal.InvalidOperation:
         raise ValueError(f"{text!r} is no decimal number") from None
 
 
-_PARSERS: dict[Any, Callable[[str], Any]] = {
-    BasicTypeInfo(BasicType.CHAR): str,
-    BasicTypeInfo(BasicType.BIG_DEC): _decimal,
-    BasicTypeInfo(BasicType.BIG_INT): lambda text: int(text.strip()),
-    DateTypeInfo: datetime.date.fromisoformat,
-    TimeTypeInfo: datetime.time.fromisoformat,
-    TimestampTypeInfo: datetime.datetime.fromisoformat,
+#: What `java.sql.Time` and `java.sql.Timestamp` read.
+_TIME = re.compile(r"(\d\d?):(\d\d?):(\d\d?)")
+_TIMESTAMP = re.compile(r"(\d{4}-\d\d?-\d\d?) (\d\d?:\d\d?:\d\d?)(?:\.(\d{1,9}))?")
+
+
+def _date(text: str) -> datetime.date:
+    if len(text) == 10 and text[4] == text[7] == "-":
+        return datetime.date.fromisoformat(text)
+    return date_of_days(parse_short_date(text))
+
+
+def _time(text: str) -> datetime.time:
+    if _TIME.fullmatch(text) is None:
+        raise ValueError(f"{text!r} is no time such as 10:11:12")
+    hour, minute, second = map(int, text.split(":"))
+    return datetime.time(hour, minute, second)
+
+
+def _timestamp(text: str) -> datetime.datetime:
+    found = _TIMESTAMP.fullmatch(text.strip(BLANK))
+    if found is None:
+        raise ValueError(f"{text!r} is no timestamp such as 2020-01-02 10:11:12.5")
+    date, time, fraction = found.groups()
+    if len(date) + len(time) == 18:
+        return datetime.datetime.fromisoformat(found[0])
+    micros = int((fraction or "").ljust(6, "0")[:6])
+    return datetime.datetime.combine(_date(date), _time(time).replace(microsecond=micros))
+
+
+def _read_instant(text: str) -> Instant:
+    return Instant(*divmod(parse_timestamp(text, iso=False, zoned=True), 1_000_000_000))
+
+
+_PARSERS: dict[type[DataType], Parser] = {
+    DecimalType: _decimal,
+    DateType: _date,
+    TimeType: _time,
+    TimestampType: _timestamp,
+    LocalZonedTimestampType: _read_instant,
 }

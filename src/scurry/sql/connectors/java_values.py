@@ -7,7 +7,6 @@ from typing import Any
 
 from scurry.common._java_numbers import double_text, float_text
 from scurry.common._types import java_text
-from scurry.sql.formats.temporal_text import date_text, nanos_of_timestamp
 from scurry.sql.types import (
     ArrayType,
     BinaryType,
@@ -27,6 +26,7 @@ from scurry.sql.types import (
     VarBinaryType,
     YearMonthIntervalType,
 )
+from scurry.sql.values.texts import date_text, nanos_of_timestamp
 
 Text = Callable[[Any], str]
 

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.common._java_numbers import double_text, float_text
-from scurry.sql.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.sql.statements.display.values import shown_value
 from scurry.sql.types import (
     MAX_LENGTH,
@@ -41,6 +40,7 @@ from scurry.sql.types import (
     VarCharType,
     YearMonthIntervalType,
 )
+from scurry.sql.values.texts import date_text, nanos_of_timestamp, time_text, timestamp_text
 
 _SIMPLE: dict[type[DataType], str] = {
     BooleanType: "BOOLEAN",

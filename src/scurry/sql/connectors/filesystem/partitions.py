@@ -8,15 +8,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from scurry.errors import UnsupportedError
-from scurry.sql.formats.temporal_text import (
-    date_text,
-    nanos_of_timestamp,
-    parse_date,
-    parse_time,
-    parse_timestamp,
-    time_text,
-    timestamp_text,
-)
 from scurry.sql.types import (
     BooleanType,
     CharType,
@@ -30,6 +21,15 @@ from scurry.sql.types import (
     TimestampType,
     TimeType,
     VarCharType,
+)
+from scurry.sql.values.texts import (
+    date_text,
+    nanos_of_timestamp,
+    parse_date,
+    parse_time,
+    parse_timestamp,
+    time_text,
+    timestamp_text,
 )
 
 #: characters that directory names escape, as Hive does

@@ -11,7 +11,6 @@ from scurry.common._epoch import date_of_days, days_of_date, micros_of_datetime,
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.jdbc.row_text import each_of
 from scurry.errors import ValidationError
-from scurry.sql.formats.temporal_text import parse_date, parse_time, parse_timestamp, timestamp_text
 from scurry.sql.types import (
     ArrayType,
     BigIntType,
@@ -31,6 +30,7 @@ from scurry.sql.types import (
     VarBinaryType,
     VarCharType,
 )
+from scurry.sql.values.texts import parse_date, parse_time, parse_timestamp, timestamp_text
 
 _WIDE = decimal.Context(prec=100)
 

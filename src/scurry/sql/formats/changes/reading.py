@@ -13,8 +13,8 @@ from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.reading import JsonDecoder, JsonSettings, batch_of
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
-from scurry.sql.formats.temporal_text import parse_timestamp
 from scurry.sql.types import DataType
+from scurry.sql.values.texts import parse_timestamp
 
 _INSERT, _BEFORE, _AFTER, _DELETE = (
     RowKind.INSERT.value,

@@ -27,8 +27,9 @@ NULL_LITERAL = TableOption("null-literal", str, None, "The text that means NULL.
 SCIENTIFIC_DECIMALS = TableOption(
     "write-bigdecimal-in-scientific-notation",
     boolean,
-    True,
-    "Whether decimals in messages may be written with an exponent; in files they may, as in Flink.",
+    False,
+    "Whether decimals in messages are written without trailing zeros, so with an exponent; in files they are always, "
+    "as in Flink.",
 )
 
 

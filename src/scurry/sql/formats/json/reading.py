@@ -19,7 +19,6 @@ from scurry.errors import UnsupportedError
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
-from scurry.sql.formats.temporal_text import parse_date, parse_time, parse_timestamp
 from scurry.sql.types import (
     ArrayType,
     BigIntType,
@@ -45,6 +44,7 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.types.values import from_values
+from scurry.sql.values.texts import parse_date, parse_time, parse_timestamp
 
 if TYPE_CHECKING:
     import pyarrow as pa

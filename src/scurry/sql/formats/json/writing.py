@@ -15,7 +15,6 @@ from scurry.common._types import java_text
 from scurry.errors import RecordRejectedError, UnsupportedError
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.messages import MessageEncoder
-from scurry.sql.formats.temporal_text import date_text, nanos_of_timestamp, time_text, timestamp_text
 from scurry.sql.types import (
     ArrayType,
     BinaryType,
@@ -39,6 +38,7 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.types.values import to_values
+from scurry.sql.values.texts import date_text, nanos_of_timestamp, time_text, timestamp_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

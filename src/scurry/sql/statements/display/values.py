@@ -48,7 +48,7 @@ def shown_value(data_type: DataType, time_zone: str) -> Text:
 
 
 def _text(data_type: DataType, time_zone: str) -> Text:
-    from scurry.sql.formats.temporal_text import nanos_of_timestamp, timestamp_text
+    from scurry.sql.values.texts import nanos_of_timestamp, timestamp_text
 
     if isinstance(data_type, TimestampType):
         precision = data_type.precision
@@ -76,7 +76,7 @@ def _text(data_type: DataType, time_zone: str) -> Text:
 
 
 def _local_timestamp(precision: int, time_zone: str) -> Text:
-    from scurry.sql.formats.temporal_text import nanos_of_timestamp, timestamp_text
+    from scurry.sql.values.texts import nanos_of_timestamp, timestamp_text
 
     local = zone(time_zone)
 
@@ -93,7 +93,7 @@ def _shown_map(key_type: DataType, value_type: DataType, time_zone: str) -> Text
 
 
 def _shown_simple(data_type: DataType) -> Text:
-    from scurry.sql.formats.temporal_text import date_text, time_text
+    from scurry.sql.values.texts import date_text, time_text
 
     texts: dict[type[DataType], Text] = {
         BooleanType: lambda value: "TRUE" if value else "FALSE",

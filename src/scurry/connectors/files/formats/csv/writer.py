@@ -1,31 +1,93 @@
-"""CsvWriterFactory: writes rows as CSV text, byte for byte like Flink (Jackson)."""
+"""CSV lines, byte for byte as Flink's serializer (Jackson) writes them, and files of them."""
 
 from __future__ import annotations
 
-import decimal
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.connectors.files.formats.csv.fields import unsupported
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
-from scurry.sql.types.atomic_types import BooleanType, DecimalType, DoubleType, FloatType, VarCharType
-from scurry.sql.types.logical_type import DataType
-from scurry.sql.types.nested_types import ArrayType
-from scurry.sql.values.records import values_of
-from scurry.sql.values.type_information import to_type_info
+from scurry.sql.types import BooleanType, DataType, NumericType
+from scurry.sql.types.nested_types import ArrayType, RowType
+from scurry.sql.types.values import to_values
+from scurry.sql.values.records import RecordColumn, values_of
+from scurry.sql.values.texts import Text, atom_text
 
 #: Jackson quotes all texts that are longer than this
 _ALWAYS_QUOTED = 24
 
 
-@dataclass(frozen=True)
-class CsvWriterFactory(BulkWriterFactory):
-    """Create writers of CSV files in UTF-8.
+class CsvLines:
+    """Make lines of rows.
 
     A text is quoted if it is longer than 24 characters, or contains a backslash, the escape character, or a character
     that is not greater than the greatest of separator, quote and line ends (a blank, for example).
+
+    Args:
+        dialect: The columns and the syntax.
+        atoms: The texts of values without parts, where they are not those of columns.
+
+    Raises:
+        UnsupportedError: CSV does not support the type of a column.
+    """
+
+    def __init__(self, dialect: CsvDialect, atoms: Mapping[type[DataType], Text] | None = None) -> None:
+        self._dialect = dialect
+        self._atoms = atoms or {}
+        self._null = dialect.null_value or ""
+        self._fields = [self._field(column) for column in dialect.columns]
+
+    def of_row(self, values: Iterable[Any]) -> str:
+        """Return the line of a row, without its end."""
+        null = self._null
+        texts = [null if value is None else text(value) for text, value in zip(self._fields, values, strict=True)]
+        return self._dialect.separator.join(texts)
+
+    def of_columns(self, columns: Iterable[Sequence[Any]]) -> list[str]:
+        """Return the line of each row of columns."""
+        null = self._null
+        texts = [
+            [null if value is None else text(value) for value in values]
+            for text, values in zip(self._fields, columns, strict=True)
+        ]
+        return list(map(self._dialect.separator.join, zip(*texts, strict=True)))
+
+    def _field(self, column: CsvColumn) -> Text:
+        text = self._text(column.type, column)
+        if isinstance(column.type, NumericType | BooleanType):
+            return text
+        quoted = quoting(self._dialect)
+        return quoted if text is str else lambda value: quoted(text(value))
+
+    def _text(self, data_type: DataType, column: CsvColumn) -> Text:
+        """Return the function that makes the text of a value that is not null, before it is quoted."""
+        atom = self._atoms.get(type(data_type)) or atom_text(data_type, self._dialect.plain_decimals)
+        if atom is not None:
+            return atom
+        null, join = self._null, (column.array_separator or self._dialect.array_separator).join
+        if isinstance(data_type, ArrayType):
+            element = self._part(data_type.element_type, column)
+            return lambda values: join([null if value is None else element(value) for value in values])
+        if isinstance(data_type, RowType):
+            names = tuple(data_type.field_names())
+            parts = [self._part(each, column) for each in data_type.field_types()]
+            return lambda row: join(
+                [null if v is None else part(v) for part, v in zip(parts, values_of(row, names), strict=True)]
+            )
+        raise unsupported(data_type, column.name, "declare the column as STRING and convert it")
+
+    def _part(self, data_type: DataType, column: CsvColumn) -> Text:
+        if isinstance(data_type, ArrayType | RowType):
+            raise unsupported(data_type, column.name, "parts of arrays and rows cannot have parts, as in Flink")
+        return self._text(data_type, column)
+
+
+@dataclass(frozen=True)
+class CsvWriterFactory(BulkWriterFactory):
+    """Create writers of CSV files of records, in UTF-8.
 
     Attributes:
         dialect: The columns and the syntax.
@@ -47,64 +109,36 @@ class _CsvWriter(BulkWriter):
     def __init__(self, dialect: CsvDialect, stream: BinaryIO) -> None:
         self._stream = stream
         self._names = dialect.names
-        self._line = line_formatter(dialect)
+        self._columns = [RecordColumn(column.type) for column in dialect.columns]
+        self._lines = CsvLines(dialect)
+        self._end = dialect.line_separator
         if dialect.use_header:
             header = CsvDialect(tuple(map(CsvColumn, dialect.names)), dialect.separator, dialect.quote, dialect.escape)
-            stream.write((line_formatter(header)(dialect.names) + dialect.line_separator).encode())
-        self._end = dialect.line_separator
+            self._write([CsvLines(header).of_row(dialect.names)])
 
     def write(self, values: list[Any]) -> None:
-        names, line, end = self._names, self._line, self._end
-        self._stream.write("".join([line(values_of(value, names)) + end for value in values]).encode())
+        if not values:
+            return
+        rows = zip(*[values_of(value, self._names) for value in values], strict=True)
+        self._write(self._lines.of_columns([to_values(of(c)) for of, c in zip(self._columns, rows, strict=True)]))
+
+    def _write(self, lines: list[str]) -> None:
+        self._stream.write("".join([line + self._end for line in lines]).encode())
 
     def finish(self) -> None:
         return
-
-
-def line_formatter(dialect: CsvDialect) -> Callable[[Any], str]:
-    """Return the function that formats the values of a row as a line, without its end."""
-    texts = [_text(column, dialect) for column in dialect.columns]
-    separator, null = dialect.separator, dialect.null_value or ""
-
-    def line(values: Any) -> str:
-        return separator.join(
-            [null if value is None else text(value) for text, value in zip(texts, values, strict=True)]
-        )
-
-    return line
-
-
-def _text(column: CsvColumn, dialect: CsvDialect) -> Callable[[Any], str]:
-    quoted = quoting(dialect)
-    if isinstance(column.type, ArrayType):
-        plain = _plain(column.type.element_type)
-        separator = column.array_separator or dialect.array_separator
-        null = dialect.null_value or ""
-        return lambda values: quoted(separator.join(null if v is None else plain(v) for v in values))
-    return (lambda value: quoted(str(value))) if isinstance(column.type, VarCharType) else _plain(column.type)
-
-
-def _plain(data_type: DataType) -> Callable[[Any], str]:
-    if isinstance(data_type, DecimalType):
-        unit = decimal.Decimal(1).scaleb(-data_type.scale)
-        context = decimal.Context(prec=60, rounding=decimal.ROUND_HALF_UP)
-        # without trailing zeros, so 100 is 1E+2, as Jackson writes it
-        return lambda value: str(decimal.Decimal(value).quantize(unit, context=context).normalize(context))
-    if isinstance(data_type, BooleanType | FloatType | DoubleType):
-        return to_type_info(data_type).to_string
-    return str
 
 
 def quoting(dialect: CsvDialect) -> Callable[[str], str]:
     """Return the function that quotes a text if necessary."""
     quote, escape = dialect.quote, dialect.escape
     if quote is None:
-        return lambda text: text
+        return str
     largest = max(dialect.separator, quote, "\n", "\r")
-    special = re.compile(f"[\\\\\0-{re.escape(largest)}{re.escape(escape or '')}]")
+    special = re.compile(f"[\\\\\0-{re.escape(largest)}{re.escape(escape or '')}]").search
 
     def quoted(text: str) -> str:
-        if len(text) <= _ALWAYS_QUOTED and special.search(text) is None:
+        if len(text) <= _ALWAYS_QUOTED and special(text) is None:
             return text
         if escape is not None:
             text = text.replace(escape, escape + escape)

@@ -19,7 +19,7 @@ from scurry.graph.nodes import Node
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.scanning import TableScan
 from scurry.sql.operators.lowering import Lowering
-from scurry.sql.statements.changes import executable
+from scurry.sql.statements.planning import executable
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.streaming_runner import _Tables
 from scurry.sql.syntax.parser import parse

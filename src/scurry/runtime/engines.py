@@ -9,7 +9,7 @@ from typing import Any
 
 #: Part of the engine -> its module. No module below the engine imports it in another way.
 SPARK = {
-    "early": "scurry.spark.session.early",
+    "prewarm": "scurry.spark.session.prewarm",
     "java": "scurry.spark.session.java",
     "runner": "scurry.spark.runner",
     "shared": "scurry.spark.session.shared",
@@ -25,13 +25,13 @@ def spark(part: str) -> Any:
 def start_early(configuration: Mapping[str, str]) -> None:
     """Begin to start the JVM for a program with some settings; the job reports any failure."""
     with suppress(Exception):
-        spark("early").begin(configuration)
+        spark("prewarm").begin(configuration)
 
 
 def end_early() -> None:
     """End the JVM that `start_early` has started if no job has used it."""
     with suppress(Exception):
-        spark("early").end_early_jvm()
+        spark("prewarm").end_early_jvm()
 
 
 def join_session() -> None:

@@ -17,8 +17,8 @@ _ROWS = 20
 
 def html_of(session: TableSession, plan: Plan) -> str:
     """Return the columns of a plan, and its first rows if its input ends."""
-    from scurry.sql.statements.changes import is_bounded
-    from scurry.sql.statements.frames import first_rows
+    from scurry.sql.statements.dataframes import first_rows
+    from scurry.sql.statements.planning import is_bounded
     from scurry.sql.types.values import to_values
 
     head = "".join(

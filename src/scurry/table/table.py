@@ -254,7 +254,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def to_pandas(self) -> Any:
         """Return the rows as a DataFrame of pandas: those that are left when all changes are applied."""
-        from scurry.sql.statements.frames import pandas_of_plan
+        from scurry.sql.statements.dataframes import pandas_of_plan
 
         return pandas_of_plan(self._executing, self._plan)
 
@@ -266,7 +266,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
     def to_arrow(self) -> Any:
         """Return the rows as a `pyarrow.Table`. scurry's own; PyFlink has nothing like it."""
-        from scurry.sql.statements.frames import arrow_of_plan
+        from scurry.sql.statements.dataframes import arrow_of_plan
 
         return arrow_of_plan(self._executing, self._plan)
 
@@ -284,7 +284,7 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
         In BATCH on Spark it is executed when it is used; otherwise the rows are collected first.
         """
-        from scurry.sql.statements.frames import spark_of_plan
+        from scurry.sql.statements.dataframes import spark_of_plan
 
         return spark_of_plan(self._executing, self._plan)
 

@@ -202,7 +202,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         """
         import pandas as pd
 
-        from scurry.sql.statements.frames import plan_of_pandas
+        from scurry.sql.statements.dataframes import plan_of_pandas
 
         if splits_num < 1:
             raise ArgumentError(f"splits_num is the number of parts, at least 1, got {splits_num}")
@@ -223,7 +223,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         """
         import pyarrow as pa
 
-        from scurry.sql.statements.frames import plan_of_arrow, types_of_arrow
+        from scurry.sql.statements.dataframes import plan_of_arrow, types_of_arrow
 
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
@@ -245,7 +245,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMeth
         Raises:
             TypeError: It is none, or a streaming one, or a column has a type that SQL does not have.
         """
-        from scurry.sql.statements.frames import plan_of_frame
+        from scurry.sql.statements.dataframes import plan_of_frame
 
         return Table(self, plan_of_frame(self._session, dataframe, self._frame_name("spark")))
 

@@ -82,7 +82,7 @@ class Joined:
             for each in function.process(side, hashed, context):
                 assert each.kinds is None
                 found += rows_of(each.batch)
-        function.settle(context)
+        function.write_back(context)
         backend.flush()
         assert backend.meta.size == sum(len(blob) for (_, kind, _), blob in self.store.items() if kind == "page")
         return found

@@ -89,7 +89,7 @@ class Groups:
             for each in function.process(0, keyed, context):
                 kinds = [0] * each.batch.num_rows if each.kinds is None else each.kinds.tolist()
                 found += [(NAMES[kind], repr(row)) for kind, row in zip(kinds, rows_of(each.batch), strict=True)]
-        function.settle(context)
+        function.write_back(context)
         backend.flush()
         return found
 

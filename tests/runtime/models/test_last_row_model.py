@@ -55,8 +55,8 @@ class LastRows:
             for each in function.process(0, record, context):
                 kinds = [0] * each.batch.num_rows if each.kinds is None else each.kinds.tolist()
                 found += zip((NAMES[kind] for kind in kinds), rows_of(each.batch), strict=True)
-        if hasattr(function, "settle"):
-            function.settle(context)
+        if hasattr(function, "write_back"):
+            function.write_back(context)
         backend.flush()
         return found
 

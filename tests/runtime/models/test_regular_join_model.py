@@ -60,7 +60,7 @@ class Joined:
         backend = KeyedStateBackend("join", self.store)
         context = RowsContext(self._info, backend, 0)
         results = self._function.process(side, keyed, context)
-        self._function.settle(context)
+        self._function.write_back(context)
         backend.flush()
         found: list[Change] = []
         for each in results:

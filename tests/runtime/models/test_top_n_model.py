@@ -55,7 +55,7 @@ def drive(
         context = RowsContext(TaskInfo(0, 1, 128), backend, 0)
         emitted = function.process(0, keyed, context)
         if kind is ColumnarTopN:
-            function.settle(context)
+            function.write_back(context)
         backend.flush()
         found.append(
             [

@@ -35,11 +35,11 @@ class Holding:
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         raise AssertionError("no such timer was registered")
 
-    def fired(self, context: RowsContext) -> list[Any]:
+    def emit_after_timers(self, context: RowsContext) -> list[Any]:
         held, self._held = self._held, []
         return held
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         if self._held:
             context.select("all")["held"], self._held = self._held, []
             context.register_event_timer(context.watermark + 1)
@@ -73,7 +73,7 @@ class Attempts:
         self.operator.process_input(0, None, values, None)
         if watermark is not None:
             assert not [*self.operator.advance(watermark, 0)]
-        self.operator.settle()
+        self.operator.write_back()
         backend.flush()
         return self.received.values
 

@@ -63,7 +63,7 @@ class Kept:
                 _, numbers = table.find(hashes)
                 table.remove(numbers, np.repeat(hashes, len(numbers)))
             table.add(batch_of(new), hashes_of([key] * len(new)))
-        rows.settle()
+        rows.write_back()
         self._backend.flush()
         assert self._backend.meta.size == sum(len(blob) for (_, kind, _), blob in self.store.items() if kind == "page")
 
@@ -133,7 +133,7 @@ def filled(count: int = 5000) -> Kept:
     rows, hashes = kept._rows(), hashes_of(range(count))
     rows.load(hashes)
     rows.tables[0].add(batch_of([(key, "x" * 20, None, None) for key in range(count)]), hashes)
-    rows.settle()
+    rows.write_back()
     kept._backend.flush()
     return kept
 
@@ -196,7 +196,7 @@ def test_rows_come_with_other_names_of_columns(small: int, monkeypatch: pytest.M
         batch = batch_of([(key, str(number), [1], None) for key in keys])
         named = pa.RecordBatch.from_arrays(batch.columns, names=[f"n{number}{place}" for place in range(4)])
         rows.tables[0].add(named, hashes_of(keys))
-        rows.settle()
+        rows.write_back()
         kept._backend.flush()
     assert [found[0][1] for found in kept.read(0, range(12))] == list("001122334455")
 

@@ -18,15 +18,15 @@ import json, os
 from pyflink.table import EnvironmentSettings, TableEnvironment
 
 environment = TableEnvironment.create(EnvironmentSettings.in_batch_mode())
-from scurry.spark.session import early
-process = early._early[0]._process
+from scurry.spark.session import prewarm
+process = prewarm._early[0]._process
 {between}
 rows = list(environment.execute_sql("SELECT SUM(v) FROM (VALUES (1), (2)) AS t(v)").collect())
 from pyspark import SparkContext
 context = SparkContext._active_spark_context
 variable = context.range(1, numSlices=1).map(lambda _: os.environ.get("OF_THE_PROGRAM")).first()
 print(json.dumps({{
-    "used": SparkContext._gateway.proc is process, "ended": process.poll() is not None, "left": len(early._early),
+    "used": SparkContext._gateway.proc is process, "ended": process.poll() is not None, "left": len(prewarm._early),
     "rows": [list(row) for row in rows], "variable": variable, "memory": context.getConf().get("spark.driver.memory"),
 }}))
 """

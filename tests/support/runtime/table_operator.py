@@ -95,7 +95,7 @@ class TableOperator:
             self._operator.process_input(side, None, [keyed], None)
         self._watermark = self._watermark if watermark is None else watermark
         deque(self._operator.advance(self._watermark, time), maxlen=0)
-        self._operator.settle()
+        self._operator.write_back()
         backend.flush()
         return [text for each in self._found.values for text in _texts(each)]
 

@@ -14,7 +14,7 @@ from scurry.errors import ValidationError
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.plan.nodes import Scan
 from scurry.sql.planner.rules import EXCLUDABLE
-from scurry.sql.statements.changes import planned
+from scurry.sql.statements.planning import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from scurry.sql.types.arrow import arrow_type

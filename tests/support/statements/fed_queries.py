@@ -17,8 +17,8 @@ from scurry.sql.connectors.scanning import TableScan
 from scurry.sql.operators.changes.lowering import materialized
 from scurry.sql.operators.lowering import Lowering
 from scurry.sql.plan.nodes import Scan, Sink, Values, walk
-from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.inserts import plan_insert
+from scurry.sql.statements.planning import PlannedStatement, planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.streaming_runner import _Tables
 from scurry.sql.syntax.parser import parse

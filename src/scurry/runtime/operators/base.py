@@ -129,7 +129,7 @@ class KeyedOperator(RuntimeOperator):
     """An operator with keyed state and timers.
 
     Attributes:
-        fires_in_parts: Whether timers that are due may fire in parts, with `fired` after each.
+        fires_in_parts: Whether timers that are due may fire in parts, with `emit_after_timers` after each.
     """
 
     fires_in_parts = True
@@ -170,7 +170,7 @@ class KeyedOperator(RuntimeOperator):
             self.set_watermark(watermark)
             while not self.backend.fire_due(EVENT, watermark, self.on_event_time, in_parts):
                 yield
-        self.fired()
+        self.emit_after_timers()
         if rises:
             self.collector.watermark(self.outgoing(watermark))
 
@@ -187,12 +187,12 @@ class KeyedOperator(RuntimeOperator):
         self.backend.fire_due(EVENT, watermark, self.on_event_time)
         if watermark == MAX_TIME:
             self.backend.fire_due(PROCESSING, watermark, self.on_processing_time)
-        self.fired()
+        self.emit_after_timers()
 
-    def settle(self) -> None:
+    def write_back(self) -> None:
         """Move the state of a part of a batch from memory to keyed state; called before that is written back."""
 
-    def fired(self) -> None:
+    def emit_after_timers(self) -> None:
         """Emit the results gathered while timers fired; called when all due ones have fired, or a part ends."""
 
     def set_watermark(self, watermark: int) -> None:

@@ -70,8 +70,8 @@ class KeyedRowsFunction(Protocol):
     """The interface of functions of table operators: they process rows and timers.
 
     What it keeps in memory between two calls, it sets up in `open`, which is called again after an attempt of a
-    micro-batch has failed. If it keeps rows in memory until a micro-batch ends, its method `settle(context)` moves them
-    to keyed state.
+    micro-batch has failed. If it keeps rows in memory until a micro-batch ends, its method `write_back(context)` moves
+    them to keyed state.
 
     If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
     of the results is behind by it. If each call has costs of its own, a method `joined(records)` makes one record of
@@ -87,12 +87,12 @@ class KeyedRowsFunction(Protocol):
         """Process a record of an input; return records to emit."""
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Handle an event-time timer of the current key; `fired` returns the output."""
+        """Handle an event-time timer of the current key; `emit_after_timers` returns the output."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Handle a processing-time timer of the current key; `fired` returns the output."""
+        """Handle a processing-time timer of the current key; `emit_after_timers` returns the output."""
 
-    def fired(self, context: RowsContext) -> list[Any]:
+    def emit_after_timers(self, context: RowsContext) -> list[Any]:
         """Return records to emit, after all timers that were due."""
 
 
@@ -106,7 +106,7 @@ class KeyedRowsOperator(KeyedOperator):
         super().__init__(plan, collector, info)
         self._function = plan.operator.function
         self._delay = getattr(self._function, "watermark_delay_ms", 0)
-        self._settle = getattr(self._function, "settle", None)
+        self._write_back = getattr(self._function, "write_back", None)
         self._joined = getattr(self._function, "joined", None)
         self._context = RowsContext(info, self.backend, MIN_TIME)
         #: whether a micro-batch has begun and not ended
@@ -124,9 +124,9 @@ class KeyedRowsOperator(KeyedOperator):
             self._open(self._function)
         self._begun = True
 
-    def settle(self) -> None:
-        if self._settle is not None:
-            self.call(self._settle, self._context)
+    def write_back(self) -> None:
+        if self._write_back is not None:
+            self.call(self._write_back, self._context)
         self._begun = False
 
     def outgoing(self, watermark: int) -> int:
@@ -156,5 +156,5 @@ class KeyedRowsOperator(KeyedOperator):
     def on_processing_time(self, time: int, namespace: Any) -> None:
         self.call(self._function.on_processing_time, time, namespace, self._context)
 
-    def fired(self) -> None:
-        self.collector.emit(self.call(self._function.fired, self._context), None)
+    def emit_after_timers(self) -> None:
+        self.collector.emit(self.call(self._function.emit_after_timers, self._context), None)

@@ -215,7 +215,7 @@ class WindowOperator(KeyedOperator):
             key = original_key(self.backend.key)
             raise operator_error(self.plan, error, f"timer {time} of key {key!r}, {window}") from error
 
-    def fired(self) -> None:
+    def emit_after_timers(self) -> None:
         self.emitter.flush()
 
     def _fire(self, result: Any, window: Any, slot: Any, time: int) -> None:

@@ -55,7 +55,7 @@ class BatchState:
     def cut(self, now: int) -> None:
         """Begin another part: write back the state of this one, and forget it."""
         assert isinstance(self._operator, KeyedOperator)
-        self._operator.fired()
+        self._operator.emit_after_timers()
         self.end(now)
         self.backend = self._begun()
         self.bind(self._operator.current_watermark)
@@ -67,7 +67,7 @@ class BatchState:
             now: The time in milliseconds, by which state expires.
         """
         if isinstance(self._operator, KeyedOperator):
-            self._operator.settle()
+            self._operator.write_back()
         with writing_state(self._plan):
             size = self.backend.flush(now)
         self.backend.forget()

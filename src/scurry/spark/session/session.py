@@ -17,11 +17,11 @@ from scurry.connectors.spark_sink import SparkSink
 from scurry.connectors.spark_source import SparkSource
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.cluster import joining, reach
-from scurry.spark.session.early import adopt_early_jvm, end_early_jvm
 from scurry.spark.session.jvm_classes.file_system import leave_out_if_missing
 from scurry.spark.session.jvm_classes.ml_functions import create_session
 from scurry.spark.session.jvm_output import quiet_jvm
 from scurry.spark.session.options import QUERY_CONF, session_options
+from scurry.spark.session.prewarm import adopt_early_jvm, end_early_jvm
 from scurry.spark.session.secret_settings import start_jvm
 from scurry.spark.session.setup import prepare_java, tell_start
 from scurry.spark.session.shared import mark

@@ -113,7 +113,7 @@ class ProcessPartitions(_Opened):
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Call the function for a timer."""
         partition = self._partition(context.key, context)
-        keys = partition.fired(time, namespace)
+        keys = partition.note_timer(time, namespace)
         if keys is not None:
             name = None if namespace == _UNNAMED else namespace.removeprefix(_NAMED)
             self._runner.on_timer(partition, keys, time, name, context.watermark)
@@ -122,16 +122,16 @@ class ProcessPartitions(_Opened):
         """Forget a state entry that has not changed for long enough."""
         self._partition(context.key, context).expire(namespace.removeprefix(_STATE), time)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the rows that the function has made for timers."""
         return self._taken()
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Keep the state of the partitions."""
         partitions, self._partitions = self._partitions, {}
         for key, partition in partitions.items():
             context.select(key)
-            partition.settle()
+            partition.write_back()
 
     def _partition(self, key: Any, context: RowsContext) -> _Partition:
         """Return a partition, which is the current one then."""
@@ -168,7 +168,7 @@ class _Partition:
             place = self._names.index(name)
             self.values[place] = self._states[place].make()
 
-    def settle(self) -> None:
+    def write_back(self) -> None:
         """Keep the values that have changed; this is the current key."""
         context = self._context
         for declared, value in zip(self._states, self.values, strict=True):
@@ -225,7 +225,7 @@ class _Partition:
         for timer in timers:
             self.clear_timer(timer)
 
-    def fired(self, time: int, namespace: str) -> tuple[Any, ...] | None:
+    def note_timer(self, time: int, namespace: str) -> tuple[Any, ...] | None:
         """Note that a timer has fired, and return the values of the key; None if it was cleared."""
         named, unnamed, keys = self._timers()
         name = namespace.removeprefix(_NAMED)

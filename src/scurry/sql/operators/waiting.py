@@ -96,7 +96,7 @@ class WaitingRows:
         self._pieces = kept
         return due
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """End the micro-batch: store the rows that wait, with a timer for the earliest of each key group."""
         pieces, self._pieces = self._pieces, []
         for piece in pieces:

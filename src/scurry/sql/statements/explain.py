@@ -10,8 +10,8 @@ from scurry.errors import UnsupportedError
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner import explain as relational_explain
 from scurry.sql.planner.changelog import Changelogs, Update
-from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.inserts import plan_insert
+from scurry.sql.statements.planning import PlannedStatement, planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.results import StatementResult, names_result
 from scurry.sql.statements.session import TableSession

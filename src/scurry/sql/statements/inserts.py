@@ -18,9 +18,9 @@ from scurry.sql.connectors.contract import SinkTarget
 from scurry.sql.plan import builders, calls
 from scurry.sql.plan.expressions import Expression, Literal
 from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.statements.changes import PlannedStatement, planned, sink_with_changes
 from scurry.sql.statements.jobs import TableJob, run_sinks
 from scurry.sql.statements.names import qualified
+from scurry.sql.statements.planning import PlannedStatement, planned, sink_with_changes
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.statements.session import TableSession

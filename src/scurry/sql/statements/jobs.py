@@ -21,7 +21,7 @@ from scurry.runtime.submit import reserved_id, submit
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.statements.batch.runners import batch_job, run_here_without_java
-from scurry.sql.statements.changes import PlannedStatement
+from scurry.sql.statements.planning import PlannedStatement
 from scurry.sql.statements.streaming_runner import streaming_job, wait_for
 
 

@@ -12,9 +12,9 @@ from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.statements.catalog_reader import SessionCatalog
-from scurry.sql.statements.changes import check_sources, planned
 from scurry.sql.statements.jobs import QueryJob
 from scurry.sql.statements.not_null import NotNullEnforcer
+from scurry.sql.statements.planning import check_sources, planned
 from scurry.sql.statements.results import QueryRows, StatementResult
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes

@@ -40,8 +40,8 @@ from scurry.sql.connectors.watermark_options import (
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.planner.explain import explain_executed
-from scurry.sql.statements.changes import PlannedStatement, watermark_of
 from scurry.sql.statements.not_null import NotNullEnforcer
+from scurry.sql.statements.planning import PlannedStatement, watermark_of
 from scurry.sql.statements.session import TableSession
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scurry.errors import ValidationError
 from scurry.sql.planner.rules import EXCLUDABLE
-from scurry.sql.statements.changes import planned
+from scurry.sql.statements.planning import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from scurry.table import TableEnvironment

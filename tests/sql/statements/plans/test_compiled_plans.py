@@ -53,7 +53,7 @@ def test_a_plan_is_executed_as_it_was_compiled(tmp_path: Path, monkeypatch: pyte
     def fail(*_: Any) -> None:
         raise AssertionError("a compiled plan is not planned again")
 
-    monkeypatch.setattr("scurry.sql.statements.changes.optimized", fail)
+    monkeypatch.setattr("scurry.sql.statements.planning.optimized", fail)
     restored = session(tmp_path).load_plan(PlanReference.from_json_string(compiled.as_json_string()))
     assert restored._plan.sinks == compiled._plan.sinks
     write(tmp_path / "in", "f1", {"k": "a", "v": 1})

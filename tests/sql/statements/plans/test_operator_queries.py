@@ -14,7 +14,7 @@ from scurry.sql import operators as streaming
 from scurry.sql.operators.changes.lowering import materialized
 from scurry.sql.operators.lowering import _LOWERED
 from scurry.sql.plan.nodes import Plan, Sink, walk
-from scurry.sql.statements import changes
+from scurry.sql.statements import planning
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.streaming_runner import lowering_of
@@ -44,10 +44,10 @@ def lowered(env: Any, name: str, query: str) -> tuple[Plan, Node]:
             "('connector' = 'jdbc', 'table-name' = 'written', 'url' = 'jdbc:sqlite:/none/w.db')"
         )
         insertion: Any = parse(f"INSERT INTO written {query} ON CONFLICT DO DEDUPLICATE")
-        statement = changes.planned(session, [plan_insert(session, insertion)])
+        statement = planning.planned(session, [plan_insert(session, insertion)])
     else:
         parsed: Any = parse(query)
-        statement = changes.planned(session, [plan_query(session, parsed)])
+        statement = planning.planned(session, [plan_query(session, parsed)])
     (plan,), lowering = statement.plans, lowering_of(statement)
     return plan, materialized(lowering, plan) if isinstance(plan, Sink) else lowering.node(plan)
 

@@ -10,7 +10,7 @@ from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.physical.joins import IntervalJoin, RegularJoin
 from scurry.sql.plan.physical.over import NonTimeOverAggregate, OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank
-from scurry.sql.statements.changes import planned
+from scurry.sql.statements.planning import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from support.statements.tables import environment

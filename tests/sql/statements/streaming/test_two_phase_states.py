@@ -12,7 +12,7 @@ from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.operators.groups.partial import PartialState, partials
 from scurry.sql.plan.nodes import walk
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate
-from scurry.sql.statements.changes import planned
+from scurry.sql.statements.planning import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from support.statements.tables import environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class NotAlikeError(Exception):
+class ReaderMismatchError(Exception):
     """A column that pyarrow may read in another way than Flink."""
 
 
@@ -13,9 +13,9 @@ def require(alike: Any) -> None:
     """Check that a column of BOOLEAN, which says which values are alike, is TRUE throughout.
 
     Raises:
-        NotAlikeError: A value may differ.
+        ReaderMismatchError: A value may differ.
     """
     import pyarrow.compute as pc
 
     if not pc.all(alike, min_count=0).as_py():
-        raise NotAlikeError
+        raise ReaderMismatchError

@@ -1,7 +1,7 @@
 """Patterns of events (Flink's CepOperator).
 
 Per key, the entry of the state backend holds the partial matches and the events that the watermark has not reached.
-While a micro-batch runs, both are in memory; `settle` moves them to keyed state.
+While a micro-batch runs, both are in memory; `write_back` moves them to keyed state.
 
 Flink has a timer for each event and one for the end of each window. Here events that arrived in the same micro-batch
 need none, and a key has one timer, for the first thing that is due. What a timer of Flink's does (`_pass`) is the same,
@@ -89,9 +89,9 @@ class CepOperator(KeyedOperator):
             run.bind(backend)
         self._reset()
 
-    def settle(self) -> None:
+    def write_back(self) -> None:
         for run in self._runs:
-            run.settle()
+            run.write_back()
         for key, events in self._waiting.by_key():
             self.backend.select(key).setdefault(WAITING_EVENTS, []).extend(events)
             self._register(EVENT, min(map(time_of, events)))
@@ -145,7 +145,7 @@ class CepOperator(KeyedOperator):
         events = sorted(self.backend.entry.pop(WAITING_EVENTS, ()), key=time_of)
         self._pass(self.backend.key, events, self.info.clock.now(), time)
 
-    def fired(self) -> None:
+    def emit_after_timers(self) -> None:
         if self._event_time:
             try:
                 self._pass_until(self.current_watermark)
@@ -156,7 +156,7 @@ class CepOperator(KeyedOperator):
 
     def end_of_key(self, watermark: int) -> None:
         super().end_of_key(watermark)
-        self.settle()
+        self.write_back()
 
     def _pass_until(self, watermark: int) -> dict[Any, Any]:
         """Process the events that a watermark has reached; return the keys that it concerns."""

@@ -77,7 +77,7 @@ class PatternRun:
         self.backend = backend
         self._running = {}
 
-    def settle(self) -> None:
+    def write_back(self) -> None:
         """Move the partial matches to keyed state."""
         backend, slot = self.backend, self.slot
         assert backend is not None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.connectors.files.formats.fast_columns import NotAlikeError, require
+from scurry.connectors.files.formats.fast_columns import ReaderMismatchError, require
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.line_layout import LineLayout, Lines
 from scurry.sql.types import (
@@ -73,7 +73,7 @@ class ArrowJsonColumns:
             if columns is None:
                 return None
             arrays = [self._converted(columns[column.name], column.type) for column in self._columns]
-        except (pa.ArrowInvalid, pa.ArrowKeyError, NotAlikeError):
+        except (pa.ArrowInvalid, pa.ArrowKeyError, ReaderMismatchError):
             return None
         return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self._columns])
 

@@ -83,7 +83,7 @@ class CompactingMaterializer:
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the changes of all keys."""
         found, self._found = self._found, []
         if not found:

@@ -81,7 +81,7 @@ class SinkUpsertMaterializer:
         """Forget rows that have expired."""
         self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: rows are forgotten without a change."""
         return []
 

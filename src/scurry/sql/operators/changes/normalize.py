@@ -64,7 +64,7 @@ class ChangelogNormalizer:
         """Forget a row that has expired."""
         self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: rows are forgotten without a change."""
         return []
 

@@ -134,13 +134,13 @@ class GroupAggregate:
         """Forget a group if it has had no rows for so long."""
         self._groups.forget(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: groups are forgotten without a change."""
         return []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Move the groups that have changed to keyed state."""
-        self._groups.settle(context)
+        self._groups.write_back(context)
 
     def _values(self, batch: pa.RecordBatch, segments: Segments, groups: list[Any]) -> tuple[list[Any], ...]:
         """Return the values of the aggregates at all places, and the state of each segment for them and the views."""

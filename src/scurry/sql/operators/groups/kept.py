@@ -59,7 +59,7 @@ class KeptGroups:
         else:
             context.register_processing_timer(group[3] + self._ttl)
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Move the changes to the state of their keys."""
         for key in self._changed:
             entry, group = context.select(key), self._touched[key]

@@ -103,7 +103,7 @@ class GroupTableAggregate:
         else:
             context.register_processing_timer(group[2] + self._ttl)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: groups are forgotten without a change."""
         return []
 

@@ -70,15 +70,15 @@ class HashedRowsFunction:
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no timers."""
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing."""
         return []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Write the rows that were added."""
         rows, self._rows = self._rows, None
         if rows is not None:
-            rows.settle()
+            rows.write_back()
 
     def _rows_of_keys(
         self,

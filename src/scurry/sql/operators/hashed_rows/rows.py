@@ -61,7 +61,7 @@ class HashedRows:
                     found, batches = zip(*rows, strict=True)
                     table.add(table.concatenated(batches), np.concatenate(found), is_new=False)
 
-    def settle(self) -> None:
+    def write_back(self) -> None:
         """End the micro-batch: write the changes. The object is not used after it."""
         self._groups.write([self._changed(table) for table in self.tables])
 

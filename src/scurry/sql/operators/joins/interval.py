@@ -180,7 +180,7 @@ class IntervalJoin:
             context.state[ROWS[index]] = kept
             self._register(index, min(int(piece.times.min()) for piece in kept), context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the removed rows that had no partner, if the join keeps them."""
         return self._without_partner()
 

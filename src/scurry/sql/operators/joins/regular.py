@@ -263,14 +263,14 @@ class RegularJoin:
         """Forget the rows of a side of the current key that have expired."""
         self._sides[_SLOTS.index(namespace)].forget(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing."""
         return []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Move the rows that are in memory to keyed state."""
         for side in self._sides:
-            side.settle(context)
+            side.write_back(context)
 
 
 def _kinds(changes: Changes) -> Any:

@@ -117,7 +117,7 @@ class Side:
             next_time = min(each[TOUCHED] for each in kept.values()) + self._ttl
             context.register_processing_timer(next_time, self._slot)
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Move the changes to the state of their keys."""
         slot, select, dumps = self._slot, context.select, pickle.dumps
         appended, self._appended = self._appended, {}

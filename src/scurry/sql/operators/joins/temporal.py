@@ -115,7 +115,7 @@ class TemporalJoin:
             for slot in (VERSIONS, CLEANUP):
                 context.state.pop(slot, None)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the left rows whose time has passed with their versions."""
         due = self._waiting.due(context.watermark)
         if not due:
@@ -135,9 +135,9 @@ class TemporalJoin:
             results = taken(both, np.argsort(places))
         return [_changes(results, kinds, matched)] if results.num_rows else []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Store the left rows that wait."""
-        self._waiting.settle(context)
+        self._waiting.write_back(context)
 
     def _found(self, left: pa.RecordBatch, context: RowsContext) -> tuple[list[RowValues], Any]:
         """Return versions, and for each left row the position of its version; -1 if it has none."""

@@ -76,7 +76,7 @@ class WindowJoin:
                 self._open[index].setdefault(end, []).append((part, whose))
         return []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Store the rows of open windows, by key group."""
         stored = [
             (name, end, part, owners)
@@ -105,7 +105,7 @@ class WindowJoin:
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the joined windows, the earliest first."""
         self._close_in_memory(context)
         if not any(self._due):

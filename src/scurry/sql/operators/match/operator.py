@@ -66,7 +66,7 @@ class _PartialMatches:
         begun = [first for first, _, _, node, _ in state.partial if node is not None and first > 0]
         return min(min(begun) + window, MAX_TIME) if window > 0 and begun else None
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Keep the states."""
         running, self._running = self._running, {}
         for key, state in running.items():
@@ -115,7 +115,7 @@ class EventTimeMatch:
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the matches that the watermark completes."""
         timed_out, self._due = self._due, {}
         due = self._waiting.due(context.watermark)
@@ -154,10 +154,10 @@ class EventTimeMatch:
             context.state[TIMEOUT] = ends
             context.register_event_timer(ends, TIMEOUT)
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Store the rows that wait, and the partial matches."""
-        self._waiting.settle(context)
-        self._partial.settle(context)
+        self._waiting.write_back(context)
+        self._partial.write_back(context)
 
 
 class ProcessingTimeMatch:
@@ -203,7 +203,7 @@ class ProcessingTimeMatch:
         context.state.pop(TIMEOUT, None)
         self._due[context.key] = None
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the matches that waited for those that have timed out."""
         due, self._due = self._due, {}
         now = context.processing_time
@@ -214,9 +214,9 @@ class ProcessingTimeMatch:
             self._schedule(key, state, context)
         return [Changes(self._matcher.program.results(found))] if found else []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Store the partial matches."""
-        self._partial.settle(context)
+        self._partial.write_back(context)
 
 
 def lower_match(lowering: Lowering, plan: Match) -> Node:

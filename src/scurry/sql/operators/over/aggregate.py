@@ -103,7 +103,7 @@ class EventTimeOver:
         else:
             _drop(context, _KEPT, _LAST, CLEANUP)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the rows that the watermark has passed, the earliest first."""
         found = self._passed_rows(context)
         # Only now: rows that the same watermark has passed see what is forgotten, or put that off.
@@ -211,7 +211,7 @@ class ProcessingTimeOver:
         else:
             self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: all rows are emitted as they arrive."""
         return []
 

@@ -126,7 +126,7 @@ class AnyOrderOver:
         """Forget a key that has had no rows for some time."""
         self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: rows are forgotten without a change."""
         return []
 

@@ -52,7 +52,7 @@ class Deduplication:
         """Forget a key that has had no rows for some time."""
         self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing."""
         return []
 
@@ -127,7 +127,7 @@ class FirstRowByEventTime(Deduplication):
                 state[_ROW] = (time, piece)
         return []
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the rows that the watermark has passed, the earliest first."""
         keys, self._due = self._due, []
         if not keys:

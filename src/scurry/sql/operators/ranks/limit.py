@@ -45,6 +45,6 @@ class FirstRows:
         """Begin again if no rows have come for some time."""
         self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: rows are emitted as they arrive."""
         return []

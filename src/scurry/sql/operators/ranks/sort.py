@@ -62,7 +62,7 @@ class TimeSort:
         """Note that processing time has passed rows."""
         self._due = context.key
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the rows that time has passed."""
         if self._due is None:
             return []

@@ -106,7 +106,7 @@ class TopN:
         """Forget a partition that has had no rows for some time."""
         self._expiry.on_processing_time(time, context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return nothing: there are no timers."""
         return []
 

@@ -18,7 +18,7 @@ from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.partitioning import KeyedChanges
-from scurry.sql.operators.windows.phases import numbered, phases_of
+from scurry.sql.operators.windows.phases import phases_of, unnamed_batch
 from scurry.sql.operators.windows.sessions import lower_session_aggregate
 from scurry.sql.operators.windows.slices import Slices, WindowClock, by_value, column_of_window
 from scurry.sql.plan.physical.windows import WindowAggregate
@@ -130,7 +130,7 @@ class GlobalWindowAggregate:
                 self._store(end, window, part, whose, context)
         return []
 
-    def settle(self, context: RowsContext) -> None:
+    def write_back(self, context: RowsContext) -> None:
         """Store the slices of which windows are open, by key group."""
         owners = [whose for each in self._open.values() for _, whose in each.parts]
         context.prefetch(np.unique(np.concatenate(owners)).tolist() if owners else ())
@@ -206,7 +206,7 @@ class GlobalWindowAggregate:
         """Return the window of a slice after one, None if it was the last."""
         return self._slices.next_window(window) if window < self._slices.last_window(end) else None
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the closed windows, the earliest first."""
         self._close_in_memory(context)
         if not self._due:
@@ -215,7 +215,9 @@ class GlobalWindowAggregate:
         due.sort(key=lambda each: each[1], reverse=self._slices.latest_first)
         numbers = np.repeat([end for end, _, _ in due], [batch.num_rows for _, _, batch in due])
         _, *states = concatenated_columns([batch for _, _, batch in due])
-        windows, keys, following = self._phases.result(self._phases.merge([numbered([pa.array(numbers), *states])]))
+        windows, keys, following = self._phases.result(
+            self._phases.merge([unnamed_batch([pa.array(numbers), *states])])
+        )
         ends = np.asarray(windows)
         columns = keys
         if not self._plan.attached:

@@ -158,7 +158,7 @@ class AccumulatorState(_ByKey):
                 columns, of = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
             states += found.partial(columns, of, len(first))
         chosen = pa.array(first)
-        return numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
+        return unnamed_batch([*(each.take(chosen) for each in heads), *map(_plain, states)])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return one state for each key and window."""
@@ -173,7 +173,7 @@ class AccumulatorState(_ByKey):
             states += found.merge(whole.columns[at : at + width], groups, len(first))
             at += width
         chosen = pa.array(first)
-        return numbered([*(each.take(chosen) for each in heads), *map(_plain, states)])
+        return unnamed_batch([*(each.take(chosen) for each in heads), *map(_plain, states)])
 
     def result(self, batch: pa.RecordBatch) -> _Results:
         """Return the values of states that were merged."""
@@ -249,7 +249,7 @@ class BufferedRows(WindowState):
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
         """Return the rows."""
-        return numbered([windows, *batch.columns])
+        return unnamed_batch([windows, *batch.columns])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return all rows."""
@@ -293,7 +293,7 @@ class RetractableRows(_ByKey):
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
         """Return the arguments of the rows that are left."""
         kept = [*(batch.column(each) for each in self._arguments), batch.columns[-1]]
-        return self.merge([numbered([*heads, *kept]) for heads in self._heads(batch, windows)])
+        return self.merge([unnamed_batch([*heads, *kept]) for heads in self._heads(batch, windows)])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return the rows that are left."""
@@ -358,13 +358,13 @@ def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
-    return numbered(concatenated_columns(batches))
+    return unnamed_batch(concatenated_columns(batches))
 
 
 def _plain(column: Any) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def numbered(columns: Sequence[Any]) -> pa.RecordBatch:
+def unnamed_batch(columns: Sequence[Any]) -> pa.RecordBatch:
     """Return a batch of columns whose names do not matter."""
     return pa.RecordBatch.from_arrays(list(columns), names=[f"c{place}" for place in range(len(columns))])

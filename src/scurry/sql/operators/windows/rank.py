@@ -91,7 +91,7 @@ class WindowTop:
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the first rows of closed windows, the earliest window first."""
         if not self._due:
             return []

@@ -16,7 +16,7 @@ from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes
 from scurry.sql.operators.partitioning import KeyedChanges
-from scurry.sql.operators.windows.phases import BufferedRows, WindowState, numbered, phases_of
+from scurry.sql.operators.windows.phases import BufferedRows, WindowState, phases_of, unnamed_batch
 from scurry.sql.operators.windows.slices import WindowClock, column_of_window
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.windows import SessionTable, WindowAggregate, WindowColumn
@@ -91,7 +91,7 @@ class Sessions:
             parts.append(before.select(before.schema.names[2:]).set_column(0, "c0", pa.array(number[:count])))
         new = np.flatnonzero(kept[count:])
         parts.append(self._phases.partial(batch.take(pa.array(new)), pa.array(number[count:])))
-        merged = self._phases.merge([numbered(each.columns) for each in parts])
+        merged = self._phases.merge([unnamed_batch(each.columns) for each in parts])
         group = np.zeros(len(start), dtype=np.int64)
         group[number] = np.r_[*old_codes, codes[new]] if old_codes else codes[new]
         self._store(rows, merged, group, start, end, context)
@@ -142,7 +142,7 @@ class Sessions:
         order = np.argsort(group[number], kind="stable")
         merged, number = merged.take(pa.array(order)), number[order]
         columns = [pa.array(start[number]), pa.array(end[number]), *merged.columns]
-        whole = numbered(columns)
+        whole = unnamed_batch(columns)
         bounds = np.searchsorted(group[number], np.arange(len(rows.keys) + 1))
         for code, key in enumerate(rows.keys):
             first, last = int(bounds[code]), int(bounds[code + 1])
@@ -179,7 +179,7 @@ class Sessions:
         if not passed.all():
             self._keep(batch.filter(pa.array(~passed)), context)
 
-    def fired(self, context: RowsContext) -> list[Changes]:
+    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the closed sessions, the earliest end first."""
         if not self._due:
             return []
@@ -195,7 +195,7 @@ class Sessions:
         number = np.cumsum(changed) - 1
         first = order[changed]
         sorted_rows = whole.take(pa.array(order))
-        kept = numbered([pa.array(number), *sorted_rows.columns[3:]])
+        kept = unnamed_batch([pa.array(number), *sorted_rows.columns[3:]])
         windows, keys, following = self._phases.result(kept)
         of = np.asarray(windows)
         bounds = [column_of_window(each, starts[first][of], ends[first][of], self._clock) for each in self._bounds()]

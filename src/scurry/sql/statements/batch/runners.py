@@ -25,8 +25,8 @@ from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.plan.rewriting import calls_user_function
 from scurry.sql.statements.batch.graph import BatchGraph, batch_graph
-from scurry.sql.statements.changes import PlannedStatement
 from scurry.sql.statements.not_null import NotNullEnforcer
+from scurry.sql.statements.planning import PlannedStatement
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import origin_of, settings_of
 

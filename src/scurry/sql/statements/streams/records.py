@@ -15,10 +15,10 @@ from scurry.sql.catalog.schema import MetadataColumn, ResolvedSchema
 from scurry.sql.operators.changes.lowering import materialized
 from scurry.sql.operators.records.outgoing import RecordsOfRows
 from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.statements.changes import PlannedStatement, planned
 from scurry.sql.statements.definitions.schemas import Definition, PendingColumn, resolve_schema
 from scurry.sql.statements.inserts import converted
 from scurry.sql.statements.not_null import NotNullEnforcer
+from scurry.sql.statements.planning import PlannedStatement, planned
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import lowering_of, sink_nodes
 from scurry.sql.statements.streams.source import PlanSource

@@ -17,7 +17,7 @@ from scurry.graph.planner import plan_job
 from scurry.runtime.submit import submit
 from scurry.sql.operators.records.incoming import Field, RowsOfRecords
 from scurry.sql.operators.records.source import StreamSource
-from scurry.sql.statements.changes import PlannedStatement
+from scurry.sql.statements.planning import PlannedStatement
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import wait_for
 

@@ -14,8 +14,8 @@ from scurry.sql.catalog.schema import MetadataColumn, ResolvedSchema
 from scurry.sql.operators.records.incoming import Field
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.statements.catalog_reader import TableCatalog, is_source_watermark
-from scurry.sql.statements.changes import check_sources
 from scurry.sql.statements.definitions.schemas import Definition, PendingColumn, resolve_schema
+from scurry.sql.statements.planning import check_sources
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streams.source import ProgramStreamSource
 from scurry.sql.statements.streams.types import StreamType, stream_type

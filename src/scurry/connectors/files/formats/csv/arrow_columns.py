@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.connectors.files.formats.csv.schema import BLANK, CsvDialect
-from scurry.connectors.files.formats.fast_columns import NotAlikeError, require
+from scurry.connectors.files.formats.fast_columns import ReaderMismatchError, require
 from scurry.sql.types import (
     BigIntType,
     BooleanType,
@@ -109,7 +109,7 @@ class ArrowCsvColumns:
             table = self._csv.read_csv(pa.py_buffer(data), options, self._parse, self._convert)
             arrays = [column.combine_chunks() for column in table.columns]
             return [_converted(array, kind) for array, kind in zip(arrays, self._types, strict=True)]
-        except (pa.ArrowInvalid, pa.ArrowKeyError, NotAlikeError):
+        except (pa.ArrowInvalid, pa.ArrowKeyError, ReaderMismatchError):
             return None
 
 

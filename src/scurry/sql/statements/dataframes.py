@@ -17,8 +17,8 @@ from scurry.sql.plan import builders
 from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.schema import Schema
 from scurry.sql.statements.batch.runners import frame_of_plan
-from scurry.sql.statements.changes import planned
 from scurry.sql.statements.jobs import run_query
+from scurry.sql.statements.planning import planned
 from scurry.sql.statements.session import TableSession
 from scurry.sql.types import (
     DataType,

@@ -115,7 +115,7 @@ class _GeneratorEnumerator(Enumerator):
         parts = split_range(self._next, stop, self._channels)
         self._next = max(stop, self._next)
         return [
-            Assignment(channel, part if part[0] < part[1] else None, self._done)
+            Assignment(channel, part if part[0] < part[1] else None, self._done, part[1] - part[0])
             for channel, part in enumerate(parts)
             if self._done or part[0] < part[1]
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -190,6 +190,8 @@ class _HybridEnumerator(Enumerator):
         #: the parallelism of the current source: a restore with as many channels keeps its splits where they are
         self._current_parallelism = parallelism
         self._limits = limits
+        #: the channels that wait for others; None if channels share the limits
+        self._held: Collection[int] | None = None
         self._index = 0
         #: the last positions of the sources before the current one
         self._before: list[dict[str, Any]] = []
@@ -234,6 +236,8 @@ class _HybridEnumerator(Enumerator):
         if self._current is None:
             source = self._turn(self._index).source
             self._current = source.create_enumerator(self._current_parallelism, self._limits)
+            if self._held is not None:
+                self._current.align(self._held)
             if self._restored_position is not None:
                 self._current.restore(self._restored_position)
             if self._ended is None:
@@ -285,12 +289,22 @@ class _HybridEnumerator(Enumerator):
             return Assignment(assignment.channel, None, final)
         packed = self._turn(self._index).packed
         work = (self._index, assignment.work) if packed is None else (self._index, assignment.work, packed)
-        return Assignment(assignment.channel, work, final)
+        return Assignment(assignment.channel, work, final, assignment.amount)
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         self._limits = limits
         if self._current is not None:
             self._current.limit(limits, record_bytes)
+
+    def align(self, held: Collection[int]) -> None:
+        self._held = held
+        if self._current is not None:
+            self._current.align(held)
+
+    def expects(self, channel: int) -> bool:
+        if self._current is None or self._ended is None:
+            return True
+        return channel not in self._ended and self._current.expects(channel)
 
     @property
     def obeys_limits(self) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, cast
 
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 
@@ -41,6 +41,8 @@ class RangeEnumerator(Enumerator):
         self._max_records = max_records
         self._make_work = make_work
         self._fitting = fitting
+        #: whether the limit is that of each channel, and the channels that wait for others
+        self._aligned, self._held = False, cast(Collection[int], ())
         #: the parts that each channel still has to read; None once the channel is final
         self._pending: list[list[tuple[int, int]] | None] = [
             [part] if part[0] < part[1] else [] for part in split_range(start, stop, channels)
@@ -50,9 +52,20 @@ class RangeEnumerator(Enumerator):
         """Limit the indices of later batches to the number of records."""
         self._max_records = limits.max_records
 
+    def align(self, held: Collection[int]) -> None:
+        """Hold channels back, and limit each other one by itself."""
+        self._aligned, self._held = True, held
+
+    def expects(self, channel: int) -> bool:
+        """Return whether indices are left for a channel."""
+        return bool(self._pending[channel])
+
     def backlog(self) -> Backlog | None:
         """Return the number of unassigned indices."""
-        return Backlog(self._left())
+        if not self._aligned:
+            return Backlog(self._left())
+        channels = {n: sum(stop - start for start, stop in parts) for n, parts in enumerate(self._pending) if parts}
+        return Backlog(sum(channels.values()), channels=channels)
 
     def _left(self) -> int:
         return sum(stop - start for parts in self._pending if parts for start, stop in parts)
@@ -63,8 +76,12 @@ class RangeEnumerator(Enumerator):
         remaining = self._left()
         busy = sum(1 for _, parts in active if parts)
         quota = remaining if remaining <= self._max_records else max(1, self._max_records // busy)
+        if self._aligned:
+            quota = self._max_records
         assignments = []
         for channel, parts in active:
+            if channel in self._held:
+                continue
             if not parts:
                 assignments.append(Assignment(channel, None, True))
                 self._pending[channel] = None
@@ -72,7 +89,7 @@ class RangeEnumerator(Enumerator):
             start, stop = parts[0]
             end = self._fitting(start, min(stop, start + quota))
             parts[:1] = [(end, stop)] if end < stop else []
-            assignments.append(Assignment(channel, self._make_work(start, end), not parts))
+            assignments.append(Assignment(channel, self._make_work(start, end), not parts, end - start))
             if not parts:
                 self._pending[channel] = None
         return assignments

@@ -83,7 +83,7 @@ class _SocketEnumerator(Enumerator):
         self._final = closed and not queue
         if self._final and self._connection.error is not None:
             raise self._connection.error
-        return [Assignment(0, lines or None, self._final)] if lines or self._final else []
+        return [Assignment(0, lines or None, self._final, len(lines))] if lines or self._final else []
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         self._max_records = limits.max_records

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -65,11 +65,13 @@ class Assignment:
         channel: The reader's index, from 0.
         work: A picklable description for `Source.read`; None when there is nothing to read.
         final: Whether this is the channel's last assignment.
+        amount: How many records or bytes it reads, in the unit of `Enumerator.backlog`; None if that is unknown.
     """
 
     channel: int
     work: Any
     final: bool
+    amount: int | None = None
 
 
 @dataclass(frozen=True)
@@ -79,10 +81,12 @@ class Backlog:
     Attributes:
         records: Number of records, None if the source does not count them.
         bytes: Number of bytes, None if the source does not count them.
+        channels: How many of these each channel has, those without any left out; None if that is unknown.
     """
 
     records: int | None = None
     bytes: int | None = None
+    channels: Mapping[int, int] | None = None
 
     @property
     def more(self) -> bool:
@@ -184,6 +188,28 @@ class Enumerator(ABC):
     def obeys_limits(self) -> bool:
         """Return whether `limit` bounds the next batch; otherwise whole files or pieces are assigned."""
         return type(self).limit is not Enumerator.limit
+
+    def align(self, held: Collection[int]) -> None:
+        """Hold channels back, and let `limit` bound each other channel by itself, not all together.
+
+        Called before `next_batch` for a source of an alignment group, from its first batch on.
+
+        Args:
+            held: The channels that get no records until the next call.
+        """
+        return
+
+    @property
+    def holds_channels(self) -> bool:
+        """Return whether `align` has an effect; otherwise alignment lets all channels wait or none."""
+        return type(self).align is not Enumerator.align
+
+    def expects(self, channel: int) -> bool:
+        """Return whether a channel may have records that were there before those of other channels.
+
+        Alignment does not wait for a channel that expects nothing while others have more to read.
+        """
+        return True
 
     def backlog(self) -> Backlog | None:
         """Return the input that was available at the last `next_batch` and is not assigned; None if unknown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -144,6 +144,10 @@ class _SplitEnumerator(RangeEnumerator):
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
         return
+
+    def align(self, held: Collection[int]) -> None:
+        super().align(held)
+        self._max_records = 1  # of each channel
 
     def backlog(self) -> None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Protocol
@@ -131,6 +131,8 @@ class KafkaEnumerator(Enumerator):
         self._limits = settings.limits
         #: channel -> mean bytes of a record, where known; None if not measured, and then bytes are not limited
         self._record_bytes: Mapping[int, float] | None = None
+        #: the channels that wait for others; None if channels share the limits
+        self._held: Collection[int] | None = None
         self._ahead = 0
         self._clock = clock
         self._partitions: list[_Partition] = []
@@ -173,9 +175,20 @@ class KafkaEnumerator(Enumerator):
         """Limit later batches by records and by estimated bytes."""
         self._limits, self._record_bytes = limits, record_bytes
 
+    def align(self, held: Collection[int]) -> None:
+        """Hold the partitions of some channels back, and limit each other channel by itself."""
+        self._held = held
+
+    def expects(self, channel: int) -> bool:
+        """Return whether a channel has partitions that have not ended."""
+        return any(not partition.ended for partition in self._partitions[channel :: self._settings.channels])
+
     def backlog(self) -> Backlog:
         """Return the number of unassigned offsets, by the last known ends of the partitions."""
-        return Backlog(self._ahead)
+        if self._held is None:
+            return Backlog(self._ahead)
+        channels, lags = range(self._settings.channels), self._lags(self._known)
+        return Backlog(self._ahead, channels={each: sum(lags[each :: len(channels)]) for each in channels})
 
     def describe(self, channel: int) -> str:
         """Return the names of a channel's partitions."""
@@ -200,15 +213,29 @@ class KafkaEnumerator(Enumerator):
                     works.setdefault(number % self._settings.channels, []).append(work)
                     partition.next += share
         final = self._newly_ended()
-        return [Assignment(channel, works.get(channel), channel in final) for channel in sorted({*works, *final})]
+        return [
+            Assignment(channel, works.get(channel), channel in final, _size(works.get(channel)))
+            for channel in sorted({*works, *final})
+        ]
 
     def _shares(self, lags: list[int]) -> list[int]:
         """Return how many offsets of each partition to assign."""
+        if self._held is None:
+            return self._within_limits(range(len(lags)), lags)
+        assigned, channels = [0] * len(lags), self._settings.channels
+        for channel in range(min(channels, len(lags))):
+            if channel not in self._held:
+                numbers = range(channel, len(lags), channels)
+                assigned[channel::channels] = self._within_limits(numbers, lags[channel::channels])
+        return assigned
+
+    def _within_limits(self, numbers: Sequence[int], lags: list[int]) -> list[int]:
+        """Return how many offsets of some partitions to assign within the limits."""
         assigned = shares(lags, self._limits.max_records)
         known, channels = self._record_bytes, self._settings.channels
         if known is None:
             return assigned
-        sizes = [max(1.0, known.get(number % channels, LARGEST_RECORD)) for number in range(len(lags))]
+        sizes = [max(1.0, known.get(number % channels, LARGEST_RECORD)) for number in numbers]
         in_bytes = shares([ceil(n * size) for n, size in zip(assigned, sizes, strict=True)], self._limits.max_bytes)
         return [
             min(records, max(1, int(share / size)))
@@ -331,6 +358,10 @@ class KafkaEnumerator(Enumerator):
     def close(self) -> None:
         """Close the connection."""
         self._cluster.close()
+
+
+def _size(ranges: list[OffsetRange] | None) -> int:
+    return sum(end - start for _, _, start, end in ranges or ())
 
 
 def shares(lags: list[int], budget: int) -> list[int]:

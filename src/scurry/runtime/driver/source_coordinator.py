@@ -56,7 +56,7 @@ class SourceCoordinator:
                 self.enumerators[source.id] = source.source.create_enumerator(source.parallelism, limits)
         self._job = job
         job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
-        self._alignment = Alignment(job)
+        self._alignment = Alignment(job, self.enumerators)
         self._note_unaligned(plan)
         self._target_seconds = target_seconds_of(plan)
         first = FIRST_OF_COLUMNS if all(source.source.columnar for source in sources) else FIRST
@@ -87,10 +87,10 @@ class SourceCoordinator:
             found = enumerator.next_batch()
         backlog = enumerator.backlog()
         self._job.backlog.left(source.id, backlog)
-        self._alignment.assigned(source, bool(found), backlog)
+        self._alignment.assigned(source, found, backlog)
         if found:
             self._assigned = True
-            if backlog is not None and backlog.more and limits == self._sizer.limits:
+            if backlog is not None and backlog.more and self._alignment.full(source):
                 self._limited.add(source.id)
         return found
 

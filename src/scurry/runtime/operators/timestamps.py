@@ -42,12 +42,17 @@ def _hint_for(error: Exception) -> str:
     return "the timestamp assigner failed"
 
 
+#: An aligned source emits a watermark when event time has advanced by this share of the drift, and so many records on.
+_SHARE_OF_DRIFT, _RECORDS_AT_LEAST = 8, 128
+
+
 class AssignTimestampsOperator(RuntimeOperator):
     """Assign timestamps and generate watermarks (Flink's TimestampsAndWatermarksOperator).
 
     Upstream watermarks stop here, except the one that ends the input.
 
-    The task calls `emit_periodic` each time the auto-watermark interval has passed.
+    The task calls `emit_periodic` each time the auto-watermark interval has passed. If the source is aligned with
+    others, watermarks follow event time, too: the records of a backlog would else wait in state for the interval.
     """
 
     #: set by a source task: makes a watermark that a record caused hold directly after that record
@@ -61,6 +66,10 @@ class AssignTimestampsOperator(RuntimeOperator):
         assigner = strategy.timestamp_assigner
         self._extract = method(assigner, "extract_timestamp") if assigner is not None else None
         self._bound: int | None = strategy.max_out_of_orderness_ms
+        alignment = strategy.alignment
+        self._step = None if alignment is None else max(1, alignment.drift_ms // _SHARE_OF_DRIFT)
+        #: the highest timestamp at the last watermark of an aligned source, and the number of records since
+        self._stepped, self._since = MIN_TIME, 0
         self._batch = -1
         #: whether no timestamps were assigned yet
         self._expects_first = self._extract is not None
@@ -105,11 +114,35 @@ class AssignTimestampsOperator(RuntimeOperator):
             highest = max(timestamps)
             if highest > MAX_TIME:
                 self._checked(highest, values[timestamps.index(highest)])
+            if self._step is not None and self._cuts and self.punctuate is not None:
+                self._emit_in_steps(values, timestamps)
+                return
             self._highest = max(self._highest, highest)
+        self._emit(values, timestamps)
+
+    def _emit(self, values: Values, timestamps: Timestamps) -> None:
         if self._generator is not None:
             self._process_with_generator(values, timestamps)
             return
         self.collector.emit(values, timestamps)
+
+    def _emit_in_steps(self, values: Values, timestamps: list[int]) -> None:
+        """Emit a block, with a watermark wherever event time has advanced by a step."""
+        assert self._step is not None and self.punctuate is not None
+        start, size = 0, len(values)
+        while start < size:
+            end = min(start + max(1, _RECORDS_AT_LEAST - self._since), size)
+            times = timestamps[start:end]
+            self._highest = max(self._highest, max(times))
+            self._emit(values[start:end], times)
+            self._since += end - start
+            if self._since >= _RECORDS_AT_LEAST:
+                self._since = 0
+                if self._highest >= self._stepped + self._step:
+                    self._stepped = self._highest
+                    self.emit_periodic()
+                    self.punctuate()
+            start = end
 
     def _look_at(self, first: list[int]) -> None:
         if all(_EARLIEST_SECONDS <= time < _LATEST_SECONDS for time in first):

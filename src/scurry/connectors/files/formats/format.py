@@ -20,8 +20,21 @@ class FileFormat(ABC):
 
     @property
     def cut_anywhere(self) -> bool:
-        """Return whether a micro-batch may end anywhere in a file; if not, `scurry.batch.max-bytes` fixes its size."""
+        """Return whether a micro-batch may end anywhere in a file; if not, `end_of_records` finds a place."""
         return True
+
+    def end_of_records(self, fs: FileSystem, path: str, start: int, end: int) -> int:
+        """Return the end of the last record that ends in a byte range, else that of its first record.
+
+        Only asked of formats that cannot be cut anywhere; reads the range.
+
+        Args:
+            fs: The file system of the path.
+            path: The file.
+            start: First byte of the range, where a record begins.
+            end: Byte after the range.
+        """
+        return end
 
     def splittable(self, path: str) -> bool:
         """Return whether parts of this file can be read separately."""

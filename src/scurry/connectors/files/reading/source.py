@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from scurry.common._java_regex.patterns import compiled
@@ -35,6 +35,9 @@ _Range = tuple[str, int, int, int]
 
 #: A batch may be this many times as large as others if nothing is left then: a batch of its own costs more.
 _WITH_REST = 1.5
+
+#: Size of a batch up to which the driver searches remote files for the place of a cut; in local files it always does.
+_SEARCHED_BYTES = 32 * 1024 * 1024
 
 
 class FileSource(Source):
@@ -161,7 +164,10 @@ class _FileEnumerator(Enumerator):
         self._split_bytes = source.splits.max_bytes
         self._interval = None if source.discovery_interval_ms is None else source.discovery_interval_ms / 1000
         self._max_bytes = self._most_bytes = max_bytes
+        self._local = all(local_path(path) is not None for path in source.paths)
         self._clock = clock
+        #: whether the limit is that of each channel, and the channels that wait for others
+        self._aligned, self._held = False, cast(Collection[int], ())
         self._seen: set[str] = set()
         self._queues: SplitQueues[_Pending] = SplitQueues(channels, lambda file: file.left)
         #: modification time and path of the newest file, for the next source of a HybridSource
@@ -193,30 +199,48 @@ class _FileEnumerator(Enumerator):
             yield _Pending(path, start, min(start + step, size), size)
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
-        if self._format.cut_anywhere:
+        if self._format.cut_anywhere or self._local or limits.max_bytes <= _SEARCHED_BYTES:
             self._max_bytes = limits.max_bytes
+        else:
+            self._max_bytes = self._most_bytes
 
     @property
     def obeys_limits(self) -> bool:
-        in_pieces = isinstance(self._format, BulkFormat) or not self._format.cut_anywhere
-        return not in_pieces and all(map(self._format.splittable, self._paths))
+        return not isinstance(self._format, BulkFormat) and all(map(self._format.splittable, self._paths))
+
+    def align(self, held: Collection[int]) -> None:
+        self._aligned, self._held = True, held
+
+    def expects(self, channel: int) -> bool:
+        """Return whether files are left in the channel's queue; any channel may get those found later."""
+        return self._queues.has(channel)
 
     def backlog(self) -> Backlog:
-        return Backlog(bytes=self._queues.total)
+        channels = {channel: self._queues.left(channel) for channel in self._queues.open} if self._aligned else None
+        return Backlog(bytes=self._queues.total, channels=channels)
 
     def next_batch(self) -> list[Assignment]:
         if self._interval is not None and self._clock() >= self._looked + self._interval:
             self._discover()
-        total = self._queues.total
-        in_one = min(self._max_bytes * _WITH_REST, self._most_bytes)
-        budget = total if total <= in_one else max(1, self._max_bytes // self._queues.busy)
+        budget = self._budget()
         assignments = []
         for channel in self._queues.open:
+            if channel in self._held:
+                continue
             work = self._take(channel, budget)
             final = self._queues.final[channel] = self._interval is None and not self._queues.has(channel)
             if work or final:
-                assignments.append(Assignment(channel, work or None, final))
+                amount = sum(end - start for _, start, end, _ in work)
+                assignments.append(Assignment(channel, work or None, final, amount))
         return assignments
+
+    def _budget(self) -> int:
+        """Return how many bytes a channel may read in the next batch."""
+        if self._aligned:
+            return self._max_bytes
+        total = self._queues.total
+        in_one = min(self._max_bytes * _WITH_REST, self._most_bytes)
+        return total if total <= in_one else max(1, self._max_bytes // self._queues.busy)
 
     def _take(self, channel: int, budget: int) -> list[_Range]:
         """Remove up to `budget` bytes from a queue, or one larger file that is not splittable."""
@@ -226,15 +250,23 @@ class _FileEnumerator(Enumerator):
             amount = file.left
             if amount > budget:
                 if self._format.splittable(file.path):
-                    amount = budget
+                    amount = self._whole_records(file, budget)
                 elif work:
                     break
             work.append((file.path, file.next, file.next + amount, file.size))
             budget -= amount
             file.next += amount
-            if not file.left:
-                self._queues.pop(channel)
+            if file.left:
+                break
+            self._queues.pop(channel)
         return work
+
+    def _whole_records(self, file: _Pending, budget: int) -> int:
+        """Return how many bytes of a file to read: about `budget`, up to where the format may be cut."""
+        if self._format.cut_anywhere:
+            return budget
+        fs, path = file_system(file.path)
+        return min(file.left, self._format.end_of_records(fs, path, file.next, file.next + budget) - file.next)
 
     def idle_hint(self) -> float:
         """Return the seconds until the next discovery of files."""

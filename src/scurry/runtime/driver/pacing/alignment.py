@@ -1,23 +1,49 @@
-"""Watermark alignment: how far each source of an alignment group may read (FLIP-182)."""
+"""Watermark alignment: how far each channel of an alignment group may read (FLIP-182 and FLIP-217)."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from scurry.connectors.source import Backlog, BatchLimits
+from scurry.common.watermark_strategy import WatermarkAlignment
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.graph.plan import SourcePlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.pacing.batch_size import MAX_GROWTH
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
-#: Size of a source's batch while its event time per record is unknown.
+#: What each part reads while its event time per record is unknown.
 _TRIAL = BatchLimits(max_bytes=512, max_records=16)
 
-#: Over how many assignments of a source the lowest and the highest event time per record count.
+#: Over how many advances of a source the lowest and the highest event time per record count.
 _REMEMBERED = 8
+
+#: Growth of a batch whose records did not advance event time; one without records grows by `MAX_GROWTH`.
+_STUCK = 2.0
+
+
+@dataclass
+class _Part:
+    """Channels of a source that are read or held together: one, or all if the source cannot hold single channels.
+
+    Attributes:
+        channels: The channels.
+        spoke: When they last had records, or were held.
+        before: Their watermark when the spans were last measured.
+        assigned: Whether the last batch assigned them anything.
+        taken: How many records or bytes they were assigned since the last span was measured.
+        spans: Milliseconds of event time per record or byte in the last batches; none while unknown.
+    """
+
+    channels: frozenset[int]
+    spoke: float
+    before: int = MIN_TIME
+    assigned: bool = False
+    taken: float = 0
+    spans: deque[float] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
 
 
 @dataclass
@@ -25,54 +51,74 @@ class _Reading:
     """State of a source's reading.
 
     Attributes:
-        spoke: When it last had records.
-        before: Its watermark at the last assignments.
-        granted: How many records or bytes it was allowed to read then; None if it was not limited.
-        taken: How many of them it has assigned; None if it has assigned nothing.
-        records: How many records it had read before.
-        spans: Milliseconds of event time per record or byte in the last assignments; none while unknown.
-        left: What was left then.
+        enumerator: The source's enumerator.
+        parts: Its channels.
+        granted: How many records or bytes each part was allowed to read in the last batch; None if it was not limited.
+        full: Whether that was as much as the size of a micro-batch allows.
+        records: How many records the source had read before the last batch.
+        left: What was left after the last assignments.
     """
 
-    spoke: float
-    before: int = MIN_TIME
+    enumerator: Enumerator
+    parts: list[_Part]
     granted: int | None = None
-    taken: int | None = None
+    full: bool = True
     records: int = 0
-    spans: deque[float] = field(default_factory=lambda: deque(maxlen=_REMEMBERED))
     left: Backlog | None = None
+
+    def left_of(self, part: _Part) -> float:
+        """Return how much is left for a part, infinity if that is unknown."""
+        if self.left is None:
+            return math.inf
+        if self.left.channels is not None:
+            return sum(self.left.channels.get(channel, 0) for channel in part.channels)
+        return math.inf if (left := _left(self.left)) is None else left
 
 
 class Alignment:
     """Decide how much aligned sources read in the next micro-batch, so that none gets too far ahead of its group.
 
-    Inside a micro-batch no source needs to wait: the gate merges channels by their watermarks. Between batches a source
-    that is ahead gets no assignments, and another only as much as its event time may advance. How much that is follows
-    from what it has read before; a source that does not count records or bytes cannot be limited like that.
+    Inside a micro-batch no source needs to wait: the gate merges channels by their watermarks. Between batches a
+    channel that is ahead of the group gets no assignments, and the others only as much as their event time may advance.
+    How much that is follows from what they have read before; the first batches are so small that they bound it, too.
+    A source that does not count records or bytes cannot be limited like that.
 
     Args:
         job: The job.
+        enumerators: The enumerators of its sources; sources without one take no part.
         clock: Returns seconds.
     """
 
-    def __init__(self, job: JobExecution, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, job: JobExecution, enumerators: Mapping[int, Enumerator], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._watermarks = job.totals.source_watermarks
         self._counters = job.totals.counters
+        self._clock = clock
         self._groups: dict[str, list[SourcePlan]] = {}
+        self._readings: dict[int, _Reading] = {}
         for source in job.plan.sources.values():
             alignment = getattr(source.watermark_strategy, "alignment", None)
+            enumerator = enumerators.get(source.id)
             if alignment is not None:
                 self._groups.setdefault(alignment.group, []).append(source)
-        self._clock = clock
-        self._readings = {each.id: _Reading(clock()) for sources in self._groups.values() for each in sources}
+            if alignment is not None and enumerator is not None:
+                every = range(source.channels)
+                parts = [frozenset({each}) for each in every] if enumerator.holds_channels else [frozenset(every)]
+                self._readings[source.id] = _Reading(enumerator, [_Part(each, clock()) for each in parts])
 
     def concerns(self, source: SourcePlan) -> bool:
         """Return whether a source is in an alignment group with another one."""
         groups = ([each.id for each in group] for group in self._groups.values())
         return any(source.id in ids and len(ids) > 1 for ids in groups)
 
+    def full(self, source: SourcePlan) -> bool:
+        """Return whether the source may read as much as the size of a micro-batch allows."""
+        reading = self._readings.get(source.id)
+        return reading is None or reading.full
+
     def limits(self, source: SourcePlan, most: BatchLimits) -> BatchLimits | None:
-        """Return how much the source may read now, None if it must wait.
+        """Return how much the source may read now, None if it must wait; hold its channels that are ahead.
 
         Args:
             source: The source.
@@ -81,69 +127,147 @@ class Alignment:
         reading = self._readings.get(source.id)
         if reading is None:
             return most
-        watermark, until = self._watermark(source), self._until(source, most)
-        advanced = watermark - reading.before
-        records = self._counters.get((source.id, "numRecordsOut"), 0)
-        taken = reading.taken if _in_bytes(reading.left) or reading.taken is None else records - reading.records
-        if advanced > 0 and taken and reading.before > MIN_TIME and watermark < MAX_TIME:
-            reading.spans.append(advanced / taken)
-        granted, reading.granted, reading.taken = reading.granted, None, None
-        reading.before, reading.records = watermark, records
-        if watermark > until:
+        growth = self._learn(source, reading)
+        others = self._others_reach(source, most) + _drift_of(source)
+        free = self._free(source, reading, others)
+        for part in reading.parts:
+            if part not in free:
+                part.spoke = self._clock()  # who has to wait is not idle
+        if not free:
+            reading.granted = None
+            for part in reading.parts:
+                part.assigned = False
             return None
-        if reading.left is None or watermark == MAX_TIME:
-            return most if watermark > MIN_TIME else _smaller(_TRIAL, most)
+        if reading.enumerator.holds_channels:
+            held = frozenset(range(source.channels)).difference(*(part.channels for part in free))
+            reading.enumerator.align(held)
+            most = replace(most, **_divided(most, len(free)))
+        if reading.left is None or max(self._watermark(source, part) for part in free) == MAX_TIME:
+            reading.granted = None
+            reading.full = all(self._watermark(source, part) > MIN_TIME for part in free)
+            return most if reading.full else _smaller(_TRIAL, most)
         amount, allowed = _amount(most, reading.left), _amount(_TRIAL, reading.left)
-        if reading.spans:
-            allowed = int(min((until - watermark) / max(reading.spans), amount))
-        elif taken and advanced <= 0:  # too little for a record, or for a later one
-            allowed = amount
-        if granted is not None:
-            allowed = min(allowed, int(granted * MAX_GROWTH))
+        if any(part.spans for part in free):
+            allowed = int(min(self._fitting(source, reading, free, others), amount))
+        if reading.granted is not None:
+            granted = reading.granted * (growth or MAX_GROWTH)
+            allowed = int(granted if growth else min(allowed, granted))
         reading.granted = max(1, min(allowed, amount))
+        reading.full = reading.granted == amount
         return _limited(most, reading.left, reading.granted)
 
-    def assigned(self, source: SourcePlan, found: bool, backlog: Backlog | None) -> None:
-        """Record whether the source has assigned anything, and its backlog."""
+    def _fitting(self, source: SourcePlan, reading: _Reading, free: list[_Part], others: int) -> float:
+        """Return how much each free part may read, so that none gets ahead of other sources, or of another part."""
+        drift, high = _drift_of(source), max(max(part.spans) for part in free if part.spans)
+        reached = max(self._watermark(source, part) for part in free)
+        if len(reading.parts) == 1:
+            furthest = max(self._watermarks.get((source.id, each), MIN_TIME) for each in free[0].channels)
+            return (others - (furthest if furthest <= others else reached)) / high
+        fitting = (others - reached) / high
+        for part in self._awaited(source, reading):
+            room, left = self._watermark(source, part) + drift - reached, reading.left_of(part)
+            low = min(part.spans) if part.spans and part in free else 0.0
+            together = room / (high - low) if high > low else math.inf
+            if together > left:  # then the part stands still
+                together = max(left, (room + left * low) / high)
+            fitting = min(fitting, together)
+        return fitting
+
+    def _free(self, source: SourcePlan, reading: _Reading, others: int) -> list[_Part]:
+        """Return the parts that need not wait: without those that have ended, if any goes on.
+
+        All read equally much. So those that soon have to wait do so at once if that lets others read more.
+        """
+        reached = {id(part): self._watermark(source, part) for part in reading.parts}
+        own = [reached[id(part)] for part in self._awaited(source, reading)]
+        until = min([others, *(each + _drift_of(source) for each in own if each < MAX_TIME)])
+        open_parts = [part for part in reading.parts if reached[id(part)] < MAX_TIME] or reading.parts
+        behind = [part for part in open_parts if reached[id(part)] <= until - _drift_of(source) // 2]
+        return behind or [part for part in open_parts if reached[id(part)] <= until]
+
+    def assigned(self, source: SourcePlan, found: list[Assignment], backlog: Backlog | None) -> None:
+        """Record the assignments of a source that did not have to wait, and its backlog."""
         reading = self._readings.get(source.id)
         if reading is None:
             return
-        if found:
-            reading.spoke = self._clock()
-            before, after = _left(reading.left) or 0, _left(backlog) or 0
-            reading.taken = before - after if before > after else (reading.granted or 0) if after else 0
+        amounts = {each.channel: each.amount or 0 for each in found if each.work is not None and each.amount != 0}
+        for part in reading.parts:
+            part.assigned = not part.channels.isdisjoint(amounts)
+            if part.assigned:
+                part.taken += sum(amounts.get(channel, 0) for channel in part.channels)
+                part.spoke = self._clock()
+        if _in_bytes(backlog) != _in_bytes(reading.left) and reading.left is not None:  # a hybrid source has switched
+            reading.granted = None
+            for part in reading.parts:
+                part.spans.clear()
         reading.left = backlog
 
-    def _until(self, source: SourcePlan, most: BatchLimits) -> int:
-        """Return the time up to which the source may read: the drift beyond the others' progress in this batch."""
-        strategy = source.watermark_strategy
-        assert strategy is not None and strategy.alignment is not None
-        group = self._groups[strategy.alignment.group]
-        others = [self._reach(each, most) for each in group if not self._idle(each)]
-        return min([*others, MAX_TIME - strategy.alignment.drift_ms]) + strategy.alignment.drift_ms
+    def _learn(self, source: SourcePlan, reading: _Reading) -> float | None:
+        """Measure the advance of event time per record or byte; return the growth that a stuck source needs."""
+        records = self._counters.get((source.id, "numRecordsOut"), 0)
+        read, reading.records = records - reading.records, records
+        assigned = [part for part in reading.parts if part.assigned]
+        advanced = False
+        for part in assigned:
+            before, watermark = part.before, self._watermark(source, part)
+            if watermark > before:
+                advanced, part.before = True, watermark
+                taken, part.taken = part.taken or read / len(assigned), 0
+                if before > MIN_TIME and watermark < MAX_TIME and taken > 0:
+                    part.spans.append((watermark - before) / taken)
+        return None if advanced or not assigned else _STUCK if read else MAX_GROWTH
 
-    def _reach(self, source: SourcePlan, most: BatchLimits) -> int:
-        """Return the watermark that a source would have after another batch, twice as large as its last one."""
-        reading, watermark = self._readings[source.id], self._watermark(source)
-        if reading.left is None or not reading.spans or watermark in (MIN_TIME, MAX_TIME):
+    def _others_reach(self, source: SourcePlan, most: BatchLimits) -> int:
+        """Return the lowest watermark that the other sources of the group would have after another batch."""
+        reach = [
+            self._reach(each, part, most)
+            for each in self._groups[_alignment_of(source).group]
+            if each.id != source.id and each.id in self._readings
+            for part in self._awaited(each, self._readings[each.id])
+        ]
+        return min([*reach, MAX_TIME - _drift_of(source)])
+
+    def _awaited(self, source: SourcePlan, reading: _Reading) -> list[_Part]:
+        """Return the parts of a source whose records the group waits for."""
+        awake = [part for part in reading.parts if not self._idle(source, part)]
+        expecting = [part for part in awake if any(map(reading.enumerator.expects, part.channels))]
+        return expecting or [part for part in awake if self._watermark(source, part) > MIN_TIME] or awake
+
+    def _reach(self, source: SourcePlan, part: _Part, most: BatchLimits) -> int:
+        """Return the watermark that a part would have after another batch, twice as large as the last one."""
+        reading, watermark = self._readings[source.id], self._watermark(source, part)
+        if reading.left is None or not (part.spans and part.assigned) or watermark in (MIN_TIME, MAX_TIME):
             return watermark
-        left = _left(reading.left)
-        granted = min(2 * (reading.granted or 0), _amount(most, reading.left))
-        return watermark + int(min(granted, granted if left is None else left) * min(reading.spans))
+        granted = min(2 * (reading.granted or 0), _amount(most, reading.left), reading.left_of(part))
+        return watermark + int(granted * min(part.spans))
 
-    def _watermark(self, source: SourcePlan) -> int:
-        """Return the lowest watermark of its channels; MAX_TIME when all have ended."""
-        return min(self._watermarks.get((source.id, channel), MIN_TIME) for channel in range(source.channels))
+    def _watermark(self, source: SourcePlan, part: _Part) -> int:
+        """Return the lowest watermark of the part's channels; MAX_TIME when all have ended."""
+        return min(self._watermarks.get((source.id, channel), MIN_TIME) for channel in part.channels)
 
-    def _idle(self, source: SourcePlan) -> bool:
+    def _idle(self, source: SourcePlan, part: _Part) -> bool:
         strategy = source.watermark_strategy
         timeout = None if strategy is None else strategy.idle_timeout_ms
-        return timeout is not None and (self._clock() - self._readings[source.id].spoke) * 1000 > timeout
+        return timeout is not None and (self._clock() - part.spoke) * 1000 > timeout
+
+
+def _alignment_of(source: SourcePlan) -> WatermarkAlignment:
+    strategy = source.watermark_strategy
+    assert strategy is not None and strategy.alignment is not None
+    return strategy.alignment
+
+
+def _drift_of(source: SourcePlan) -> int:
+    return _alignment_of(source).drift_ms
 
 
 def _smaller(one: BatchLimits, other: BatchLimits) -> BatchLimits:
     records = min(one.max_records, other.max_records)
     return replace(other, max_bytes=min(one.max_bytes, other.max_bytes), max_records=records)
+
+
+def _divided(limits: BatchLimits, parts: int) -> dict[str, int]:
+    return {"max_bytes": max(1, limits.max_bytes // parts), "max_records": max(1, limits.max_records // parts)}
 
 
 def _left(backlog: Backlog | None) -> int | None:

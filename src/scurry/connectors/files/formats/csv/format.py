@@ -18,10 +18,10 @@ from scurry.connectors.files.formats.columnar import missing_column
 from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvDialect
-from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
+from scurry.connectors.files.formats.ranges import BLOCK_BYTES, LineNumbers, compressed, open_text, owned_blocks
 from scurry.connectors.files.formats.rows import ColumnRows
 from scurry.connectors.files.formats.stream import StreamFormat
-from scurry.connectors.source import NOTE_ONCE, Block, MalformedRecords
+from scurry.connectors.source import MAX_RECORD_BYTES, NOTE_ONCE, Block, MalformedRecords
 from scurry.errors import MalformedRecordError
 
 #: For each declared column its position in the file, None without; None if they are alike.
@@ -29,6 +29,9 @@ Places = tuple[int | None, ...] | None
 
 _HEAD_BYTES = 64 * 1024
 _CHUNK_ROWS = 4096
+
+#: How much is read at least to find the end of a record that does not end in a range.
+_MORE_BYTES = 256
 
 
 class CsvFormat(StreamFormat):
@@ -39,8 +42,8 @@ class CsvFormat(StreamFormat):
     - Numbers may be surrounded by blanks; an empty field is an empty string, but not a number.
     - DECIMALs are rounded half up; a boolean is true if the text is "true", and false otherwise.
 
-    A file with quoted line breaks is cut between two micro-batches like any other. If the cut is inside a quoted field,
-    the job fails and asks for a larger `scurry.batch.max-bytes`. The adaptive batch size does not move these cuts.
+    A file is cut between two micro-batches where a record ends: outside of quotes. Splits (`FileSplits`) are not, and a
+    record that such a cut divides fails the job.
     """
 
     def __init__(self, dialect: CsvDialect) -> None:
@@ -59,6 +62,25 @@ class CsvFormat(StreamFormat):
     def splittable(self, path: str) -> bool:
         """Return whether the file is not compressed."""
         return not compressed(path)
+
+    def end_of_records(self, fs: FileSystem, path: str, start: int, end: int) -> int:
+        """Return the end of the last line in a byte range that is not inside quotes."""
+        quotes = CsvQuotes(self.dialect)
+        file, recoded = open_text(fs, path)
+        with file:
+            if recoded:
+                return sys.maxsize
+            position = found = file.seek(start)
+            rest = b""
+            while (position < end or found == start) and len(rest) < MAX_RECORD_BYTES.get():
+                block = file.read(min(BLOCK_BYTES, end - position) if position < end else max(len(rest), _MORE_BYTES))
+                if not block:
+                    return max(position, end)
+                position += len(block)
+                rest += block
+                whole = quotes.whole_records(rest)
+                found, rest = found + whole, rest[whole:]
+        return found if found > start else position
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
         """Yield blocks of rows."""

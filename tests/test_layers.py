@@ -39,8 +39,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.sql.statements",
     },
     "scurry.connectors": {
-        "scurry.common._epoch", "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.sql.types",
-        "scurry.sql.values",
+        "scurry.common._epoch", "scurry.common._java_numbers", "scurry.common._java_regex", "scurry.errors",
+        "scurry.common", "scurry.sql.types", "scurry.sql.values",
     },
     "scurry.runtime": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",

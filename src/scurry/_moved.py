@@ -32,6 +32,8 @@ MOVED = {
     "scurry.connectors.tables": "scurry.sql.connectors",
     "scurry.connectors.tables.lookup_cache": "scurry.connectors.lookup_cache",
     "scurry.datastream.data_stream._instead": "scurry.datastream.data_stream._refused",
+    "scurry.datastream.formats._json_reading": "scurry.datastream.formats._json_records",
+    "scurry.datastream.formats._json_writing": "scurry.datastream.formats._json_records",
     "scurry.dependencies": "scurry.graph.dependencies",
     "scurry.directories": "scurry.common._process.directories",
     "scurry.formats": "scurry.sql.formats",

@@ -289,6 +289,34 @@ class TestJsonWriting:
         )
         assert write(Row("\U0001f600")) == b'{"s":"\\uD83D\\uDE00"}'
 
+    @pytest.mark.parametrize(
+        ("declared", "value", "text"),
+        # recorded from Flink 2.3
+        [
+            (Types.BIG_DEC(), Decimal("123.4500"), "123.4500"),
+            (Types.BIG_DEC(), Decimal("1E-10"), "1E-10"),
+            (Types.SQL_TIMESTAMP(), datetime.datetime(1, 1, 1), '"0001-01-01T00:00:00Z"'),
+            (Types.SQL_TIMESTAMP(), datetime.datetime(2020, 1, 2, 10, 11, 12, 100_000), '"2020-01-02T10:11:12.1Z"'),
+            (Types.SQL_TIME(), datetime.time(0, 0, 0, 123_000), '"00:00:00Z"'),
+            (Types.SQL_DATE(), datetime.date(1, 1, 1), '"0001-01-01"'),
+            (Types.INSTANT(), Instant(0, 5_000_000), '"1970-01-01T00:00:00.005Z"'),
+            (Types.INSTANT(), Instant(1577836800, 120_000_000), '"2020-01-01T00:00:00.120Z"'),
+            (Types.INSTANT(), Instant(1577836800, 123_456_789), '"2020-01-01T00:00:00.123456789Z"'),
+            (Types.DOUBLE(), float("-inf"), '"-Infinity"'),
+            (Types.DOUBLE(), 2e23, "1.9999999999999998E23"),
+            (Types.MAP(Types.INT(), Types.STRING()), {1: "x"}, '{"1":"x"}'),
+            (Types.OBJECT_ARRAY(Types.BIG_DEC()), [Decimal(100), Decimal("1.50")], "[100,1.50]"),
+            (Types.LIST(Types.STRING()), ["a", None], '["a",null]'),
+            (Types.OBJECT_ARRAY(Types.ROW([Types.INT()])), [Row(1), None], '[{"f0":1},null]'),
+        ],
+    )
+    def test_gives_the_texts_of_flink(self, declared: Any, value: Any, text: str) -> None:
+        assert json_writer(Types.ROW([declared])).serialize(Row(value)).decode() == f'{{"f0":{text}}}'
+
+    def test_refuses_a_key_that_is_none(self) -> None:
+        with pytest.raises(TypeMismatchError, match="no key None"):
+            json_writer(Types.ROW([Types.MAP(Types.STRING(), Types.INT())])).serialize(Row({None: 1}))
+
     def test_needs_a_row_type(self) -> None:
         with pytest.raises(ArgumentTypeError, match="ROW_NAMED"):
             JsonRowSerializationSchema.builder().build()
@@ -345,6 +373,54 @@ class TestJsonReading:
     def test_takes_times_in_utc_only(self, message: bytes) -> None:
         with pytest.raises(MalformedRecordError, match="UTC"):
             json_reader(TYPES).build().deserialize(message)
+
+    @pytest.mark.parametrize(
+        ("declared", "text", "value"),
+        # recorded from Flink 2.3; None where it fails
+        [
+            (Types.STRING(), "1.10", "1.1"),
+            (Types.STRING(), "1e5", "100000.0"),
+            (Types.STRING(), '{"q":1e7}', '{"q":1.0E7}'),
+            (Types.STRING(), "-0.0", "-0.0"),
+            (Types.STRING(), "12345678901234567890.123456789", "1.2345678901234567E19"),
+            (Types.INT(), '"1.9"', None),
+            (Types.INT(), "1e30", None),
+            (Types.INT(), '" 5 "', 5),
+            (Types.LONG(), "9007199254740993.0", 9007199254740992),
+            (Types.SHORT(), "1.0", None),
+            (Types.BYTE(), "300", None),
+            (Types.FLOAT(), "1e40", float("inf")),
+            (Types.DOUBLE(), '"NaN"', float("nan")),
+            (Types.DOUBLE(), '"0x1p3"', 8.0),
+            (Types.DOUBLE(), "true", None),
+            (Types.BOOLEAN(), "[1]", False),
+            (Types.BIG_DEC(), "100.00", Decimal("1E+2")),
+            (Types.BIG_DEC(), "100", Decimal(100)),
+            (Types.BIG_DEC(), "1.10000000000000000001", Decimal("1.10000000000000000001")),
+            (Types.BIG_DEC(), "[1]", None),
+            (Types.BIG_INT(), "1e3", None),
+            (Types.SQL_DATE(), '"2020-1-2"', None),
+            (Types.SQL_DATE(), "20200102", None),
+            (Types.SQL_TIMESTAMP(), '"2020-01-02T10:11Z"', None),
+            (Types.INSTANT(), '"2020-01-02T10:11:12.123456789Z"', Instant(1577959872, 123_456_789)),
+            (Types.INSTANT(), '"2020-01-02T10:11:12+01:00"', Instant(1577956272, 0)),
+            (Types.INSTANT(), "1577836800.5", Instant(1577836800, 500_000_000)),
+            (Types.INSTANT(), "1577836800", Instant(1577836800, 0)),
+            (Types.INSTANT(), '"2020-01-02 10:11:12Z"', None),
+            (Types.PRIMITIVE_ARRAY(Types.BYTE()), '"Y W"', None),
+            (Types.PRIMITIVE_ARRAY(Types.BYTE()), '"_-8="', None),
+            (Types.OBJECT_ARRAY(Types.STRING()), '["a",null,1.0]', ["a", None, "1.0"]),
+            (Types.OBJECT_ARRAY(Types.STRING()), "{}", None),
+        ],
+    )
+    def test_reads_the_texts_that_flink_reads(self, declared: Any, text: str, value: Any) -> None:
+        reader, message = json_reader(Types.ROW([declared])), f'{{"f0":{text}}}'.encode()
+        if value is not None:
+            assert repr(reader.build().deserialize(message)[0]) == repr(value)
+            return
+        with pytest.raises(MalformedRecordError, match="field: f0"):
+            reader.build().deserialize(message)
+        assert reader.ignore_parse_errors().build().deserialize(message)[0] is None
 
     def test_reads_instants(self) -> None:
         declared = Types.ROW_NAMED(["t"], [Types.INSTANT()])

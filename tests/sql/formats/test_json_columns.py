@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
-from scurry.sql.formats.json.reading import JsonDecoder, JsonSettings
+from scurry.sql.formats.json.reading import JsonDecoder
 from scurry.sql.formats.messages import DecodingError
 from scurry.sql.types import (
     BigIntType,

@@ -10,12 +10,13 @@ import pytest
 
 from scurry.common import Types
 from scurry.connectors.files.formats.format import FileFormat
+from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.source import BatchLimits
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvRowDeserializationSchema, CsvSchema
 from scurry.datastream.formats.json import JsonReaderFormat, JsonRowDeserializationSchema
 from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.json.reading import JsonDecoder, JsonSettings
+from scurry.sql.formats.json.reading import JsonDecoder
 from scurry.sql.types import IntType, VarCharType
 from scurry.table import DataTypes
 from support.statements.tables import environment, rows

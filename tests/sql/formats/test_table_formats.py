@@ -13,7 +13,8 @@ from scurry.errors import MalformedRecordError, ValidationError
 from scurry.sql.catalog.table_options import Options
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.csv import CsvFormat
-from scurry.sql.types import ArrayType, DecimalType
+from scurry.sql.formats.registry import find_format
+from scurry.sql.types import ArrayType, DecimalType, VarCharType
 from scurry.sql.types.arrow import arrow_type
 from scurry.table import EnvironmentSettings, TableEnvironment
 
@@ -129,6 +130,14 @@ def test_csv_messages_have_the_decimals_of_flink(scientific: str, lines: list[by
     values = [[Decimal("1e-8"), Decimal(0)], [Decimal("1e5"), Decimal(0)], [[Decimal(100), Decimal("1.50")], []]]
     arrays = [pa.array(each, arrow_type(data_type)) for each, data_type in zip(values, types, strict=True)]
     assert encoder.encode(pa.RecordBatch.from_arrays(arrays, names=["f0", "f1", "f2"])) == lines
+
+
+@pytest.mark.parametrize("name", ["json", "debezium-json", "canal-json"])
+def test_json_escapes_what_takes_two_characters_of_java(name: str) -> None:
+    """As Flink 2.3: its serializer writes UTF-8 by way of Java's characters."""
+    encoder = find_format(name).message_encoder([FormatColumn("s", VarCharType(10))], Options({}), "UTC")
+    [message] = encoder.encode_changes(pa.RecordBatch.from_arrays([pa.array(["\U0001f600é\x1f"])], names=["s"]), None)
+    assert b'{"s":"\\uD83D\\uDE00\xc3\xa9\\u001F"}' in message
 
 
 AVRO_COLUMNS = (

@@ -10,10 +10,10 @@ from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.serialization import DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
 from scurry.common.types import Row
+from scurry.connectors.files.formats.json.reader import JsonSettings, parsed
 from scurry.connectors.files.formats.message_lines import MessageLinesFormat, MessageLinesWriterFactory
-from scurry.datastream.formats._json_reading import Reading, parse
+from scurry.datastream.formats._json_records import row_reader, row_writer
 from scurry.datastream.formats._json_schema import type_info_of_schema
-from scurry.datastream.formats._json_writing import writer
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
 
 __all__ = ["JsonBulkWriters", "JsonReaderFormat", "JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
@@ -34,7 +34,8 @@ class JsonRowDeserializationSchema(DeserializationSchema):
         required: tuple[str, ...] = (),
     ) -> None:
         self._arguments = (type_info, fail_on_missing_field, ignore_parse_errors, required)
-        self._read = Reading(fail_on_missing_field, ignore_parse_errors).row(type_info, required)
+        settings = JsonSettings(ignore_errors=ignore_parse_errors, fail_on_missing=fail_on_missing_field)
+        self._read = row_reader(type_info, settings, required)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a constructor call."""
@@ -56,10 +57,10 @@ class JsonRowDeserializationSchema(DeserializationSchema):
             MalformedRecordError: The message is not such a row.
         """
         try:
-            value = parse(message)
+            value = parsed(message)
             row: Row | None = None if value is None else self._read(value)
             return row
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, EOFError) as error:
             if self._arguments[2]:
                 return None
             raise MalformedRecordError("JSON message", None, text_of(message, "replace"), str(error)) from None
@@ -122,7 +123,7 @@ class JsonRowSerializationSchema(SerializationSchema):
 
     def __init__(self, type_info: RowTypeInfo) -> None:
         self._type_info = type_info
-        self._write = writer(type_info)
+        self._write = row_writer(type_info)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as a constructor call."""

@@ -6,5 +6,6 @@ arguments          columns to arguments of user-defined functions
 records            columns to records of streams
 collected          values of columns to the values of `collect()`
 results            results of user-defined functions to columns
+texts              texts of values in JSON and CSV, and back
 elements           the values of `from_elements` to values of columns
 """

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.types import RowKind
+from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.json.reading import JsonDecoder, JsonSettings, batch_of
+from scurry.sql.formats.json.reading import JsonDecoder, batch_of
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.sql.types import DataType
 from scurry.sql.values.texts import parse_timestamp

@@ -12,8 +12,8 @@ from scurry.sql.formats.lines import LineFormat
 from scurry.sql.formats.messages import MessageDecoder, MessageEncoder
 
 if TYPE_CHECKING:
-    from scurry.sql.formats.json.reading import JsonSettings
-    from scurry.sql.formats.json.writing import JsonWriting
+    from scurry.connectors.files.formats.json.reader import JsonSettings
+    from scurry.connectors.files.formats.json.writer import JsonWriting
 
 __all__ = [
     "CHANGE_OPTIONS",
@@ -116,7 +116,7 @@ def check_values(options: Options) -> None:
 
 def reading_settings(options: Options) -> JsonSettings:
     """Return how messages are read."""
-    from scurry.sql.formats.json.reading import JsonSettings
+    from scurry.connectors.files.formats.json.reader import JsonSettings
 
     return JsonSettings(
         iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",
@@ -127,7 +127,7 @@ def reading_settings(options: Options) -> JsonSettings:
 
 def writing_settings(options: Options) -> JsonWriting:
     """Return how messages are written."""
-    from scurry.sql.formats.json.writing import JsonWriting
+    from scurry.connectors.files.formats.json.writer import JsonWriting
 
     return JsonWriting(
         iso=options.get(TIMESTAMP_FORMAT) == "ISO-8601",

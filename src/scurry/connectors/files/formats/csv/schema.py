@@ -148,7 +148,7 @@ def scalar_parser(data_type: DataType) -> Callable[[str], Any]:
     return _PARSERS[type(data_type)]
 
 
-_INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _FLOAT = re.compile(_DECIMAL.pattern + "[dDfF]?")
@@ -164,7 +164,7 @@ def parse_integer(text: str, kind: str) -> int:
     if not _INTEGER.fullmatch(trimmed):
         raise ValueError(f"{trimmed!r} is no whole number ({kind})")
     value = int(trimmed)
-    limit = 1 << (_INTEGER_BITS[kind] - 1)
+    limit = 1 << (INTEGER_BITS[kind] - 1)
     if not -limit <= value < limit:
         raise ValueError(f"{trimmed} is out of range for {kind}")
     return value

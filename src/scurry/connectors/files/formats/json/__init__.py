@@ -1,0 +1,1 @@
+"""JSON: values of records and of columns as JSON, and back."""

@@ -6,6 +6,8 @@ import bz2
 import gzip
 import lzma
 import os
+import pickle
+import pickletools
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -275,3 +277,14 @@ class TestArrowFileSystem:
         arrow.delete(target)
         arrow.delete(str(tmp_path / "e"))
         assert arrow.entries(str(tmp_path)) == [("d", True)]
+
+
+def test_what_a_savepoint_has_of_a_source_names_no_class(tmp_path: Path) -> None:
+    """So savepoints of earlier versions load, whichever classes their formats had."""
+    make(tmp_path / "a", "1\n2\n")
+    enumerator = _FileEnumerator(lines(str(tmp_path), interval_ms=1000), 1, 2, Clock())
+    [assignment] = enumerator.next_batch()
+    assert assignment.work
+    for saved in (assignment.work, enumerator.position()):
+        names = [code.name for code, _, _ in pickletools.genops(pickle.dumps(saved))]
+        assert not {"GLOBAL", "STACK_GLOBAL", "INST"}.intersection(names)

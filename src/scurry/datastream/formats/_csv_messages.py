@@ -237,7 +237,7 @@ def _instant(value: Instant) -> str:
     return timestamp_text(value.seconds * 1_000_000_000 + value.nanos) + "Z"
 
 
-#: The texts that the classes of Java have for what is else written as columns are.
+#: Texts of Java's classes, where they differ from those of columns.
 _TEXTS: dict[type[DataType], Text] = {
     DecimalType: str,
     VarBinaryType: lambda value: base64_text(bytes(value)),
@@ -276,7 +276,7 @@ def _decimal(text: str) -> decimal.Decimal:
         raise ValueError(f"{text!r} is no decimal number") from None
 
 
-#: What `java.sql.Time` and `java.sql.Timestamp` read.
+#: The texts that `java.sql.Time` and `java.sql.Timestamp` read.
 _TIME = re.compile(r"(\d\d?):(\d\d?):(\d\d?)")
 _TIMESTAMP = re.compile(r"(\d{4}-\d\d?-\d\d?) (\d\d?:\d\d?:\d\d?)(?:\.(\d{1,9}))?")
 

@@ -1,4 +1,4 @@
-"""JSON as values of records, and back: what Flink's schemas of streams read and write unlike its tables."""
+"""JSON as values of records, and back: the differences of Flink's schemas of streams from its tables."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.pacing.batch_size import MAX_GROWTH
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 
-#: What each part reads while its event time per record is unknown.
+#: Records that each part reads while its event time per record is unknown.
 _TRIAL = BatchLimits(max_bytes=512, max_records=16)
 
 #: Over how many advances of a source the lowest and the highest event time per record count.

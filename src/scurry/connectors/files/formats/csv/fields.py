@@ -32,7 +32,7 @@ from scurry.sql.values.texts import parse_date, parse_time, parse_timestamp
 
 Parser: TypeAlias = Callable[[str], Any]
 
-#: what java.math.BigDecimal reads, which removes no blanks
+#: the texts that java.math.BigDecimal reads, which removes no blanks
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 

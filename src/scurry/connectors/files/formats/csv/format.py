@@ -30,7 +30,7 @@ Places = tuple[int | None, ...] | None
 _HEAD_BYTES = 64 * 1024
 _CHUNK_ROWS = 4096
 
-#: How much is read at least to find the end of a record that does not end in a range.
+#: Least bytes that are read to find the end of a record that does not end in a range.
 _MORE_BYTES = 256
 
 

@@ -132,7 +132,7 @@ class JsonValues:
         return frozenset(names if self.settings.fail_on_missing else ())
 
     def missing(self, name: str, within: str, given: dict[str, Any]) -> str:
-        """Return what is wrong with an object that lacks a field."""
+        """Return the reason to refuse an object that lacks a field."""
         return f"Some field is missing in the JSON data: {within}{name}"
 
     def field(self, data_type: DataType, name: str) -> Converter:

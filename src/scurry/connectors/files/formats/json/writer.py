@@ -32,7 +32,7 @@ _ESCAPED = re.compile(r'["\\\x00-\x1f\U00010000-\U0010ffff]')
 
 
 def quoted(text: str) -> str:
-    """Return a text as a JSON string of a message, where Jackson escapes what takes two characters of Java."""
+    """Return a text as a JSON string of a message, where Jackson escapes characters beyond U+FFFF."""
     return '"' + (_ESCAPED.sub(_escape, text) if _ESCAPED.search(text) else text) + '"'
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "BATCH_MAX_BYTES",
     "RECORD_MAX_BYTES",
     "BATCH_MAX_RECORDS",
+    "BATCH_CATCH_UP_DURATION",
     "BATCH_TARGET_DURATION",
     "CHECKPOINTING_DIR",
     "CHECKPOINTING_INTERVAL",
@@ -206,6 +207,13 @@ BATCH_TARGET_DURATION = ConfigOption(
     "How long a micro-batch should take while a source has more than it may read: what the next one may read follows "
     "from the speed of the last; 5 s or the checkpointing interval, whichever is longer, if not set.",
 )
+BATCH_CATCH_UP_DURATION = ConfigOption(
+    "scurry.batch.catch-up-duration",
+    duration_of(1),
+    None,
+    "How long a micro-batch may take while the job catches up with a backlog, if that is longer than "
+    "`scurry.batch.target-duration`: larger batches spend less on what each batch costs.",
+)
 STATE_MEMORY = ConfigOption(
     "state.backend.rocksdb.memory.fixed-per-slot",
     parse_bytes,
@@ -264,6 +272,7 @@ OPTIONS: tuple[ConfigOption[object], ...] = (
     RECORD_MAX_BYTES,
     BATCH_MAX_RECORDS,
     BATCH_TARGET_DURATION,
+    BATCH_CATCH_UP_DURATION,
     STATE_MEMORY,
     TICK_INTERVAL,
     CACHE_DIR,

@@ -95,6 +95,7 @@ def _plain_numbers(configuration: Configuration) -> dict[str, str]:
         options.RECORD_MAX_BYTES,
         options.STATE_MEMORY,
         options.BATCH_TARGET_DURATION,
+        options.BATCH_CATCH_UP_DURATION,
         options.TICK_INTERVAL,
     )
     return {option.key: str(configuration.get(option)) for option in own if configuration.contains_key(option.key)}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scurry.connectors.source import Backlog
-from scurry.runtime.driver.backlog import BacklogTracker
+from scurry.runtime.driver.backlog import BacklogTracker, CatchUpLog
 
 
 class Clock:
@@ -97,3 +99,50 @@ def test_metrics_have_the_names_of_flink(behind: BacklogTracker, clock: Clock) -
     batch(behind, clock, Backlog(70), 3)
     batch(behind, clock, Backlog(0), 1)
     assert behind.metrics() == {(1, "pendingRecords"): 0, (1, "backPressuredTimeMsPerSecond"): 750}
+
+
+def test_a_source_that_is_held_back_has_the_time_until_it_has_caught_up(behind: BacklogTracker, clock: Clock) -> None:
+    batch(behind, clock, Backlog(1000), 2)
+    batch(behind, clock, Backlog(900), 2)
+    metrics = behind.metrics()
+    assert metrics[1, "pendingDrainedPerSecond"] == 50
+    assert metrics[1, "catchUpTimeMs"] == 18_000
+    batch(behind, clock, Backlog(1400), 2)
+    assert behind.metrics()[1, "pendingDrainedPerSecond"] == -100
+    assert (1, "catchUpTimeMs") not in behind.metrics()
+
+
+class Log:
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+
+    def write(self, event: str, text: str) -> None:
+        self.lines.append((event, text))
+
+
+def test_the_log_tells_how_far_behind_a_job_is_and_when_it_has_caught_up(behind: BacklogTracker, clock: Clock) -> None:
+    log: Any = Log()
+    report = CatchUpLog(behind, log, clock)
+    for left in range(1_000_000, -1, -10_000):
+        batch(behind, clock, Backlog(left), 1)
+        report.batch_ended()
+    assert log.lines == [
+        ("catching up", "900,000 records behind, 10,000 records less with every second: caught up in about 90 s"),
+        ("catching up", "300,000 records behind, 10,000 records less with every second: caught up in about 30 s"),
+        ("caught up", "caught up after 100 s"),
+    ]
+
+
+def test_a_job_that_is_behind_for_a_moment_logs_nothing(behind: BacklogTracker, clock: Clock) -> None:
+    log: Any = Log()
+    report = CatchUpLog(behind, log, clock)
+    for left in (100, 50, 0, 100, 0):
+        batch(behind, clock, Backlog(left), 2)
+        report.batch_ended()
+    assert log.lines == []
+
+
+def test_the_log_tells_that_a_job_falls_behind_further(behind: BacklogTracker, clock: Clock) -> None:
+    for left in (1000, 2000):
+        batch(behind, clock, Backlog(bytes=left << 20), 1)
+    assert behind.describe() == "2.1 GB behind, 1.0 GB more with every second: not catching up"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from contextlib import closing
+from statistics import fmean
 from typing import Any
 
 from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.graph.plan import JobPlan, SourcePlan, naming_source
+from scurry.runtime.driver.backlog import CatchUpLog
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.pacing.alignment import Alignment
 from scurry.runtime.driver.pacing.batch_size import FIRST, FIRST_OF_COLUMNS, BatchSizer
@@ -39,6 +41,12 @@ def target_seconds_of(plan: JobPlan) -> float:
     return max(_TARGET_SECONDS, (plan.settings.checkpoint_interval_ms or 0) / 1000)
 
 
+def catching_up_seconds_of(plan: JobPlan) -> float | None:
+    """Return how long a micro-batch may take while there is more to read, if that is configured; else None."""
+    configured = plan.settings.configuration.get("scurry.batch.catch-up-duration")
+    return None if configured is None else max(int(configured) / 1000, target_seconds_of(plan))
+
+
 class SourceCoordinator:
     """Ask the sources of a streaming job for assignments: no more than the job can process in time."""
 
@@ -57,10 +65,11 @@ class SourceCoordinator:
         self._job = job
         job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
         self._alignment = Alignment(job, self.enumerators)
+        self._catching_up = CatchUpLog(job.backlog, job.log)
         self._note_unaligned(plan)
         self._target_seconds = target_seconds_of(plan)
         first = FIRST_OF_COLUMNS if all(source.source.columnar for source in sources) else FIRST
-        self._sizer = BatchSizer(limits, self._target_seconds, first)
+        self._sizer = BatchSizer(limits, self._target_seconds, first, catching_up_seconds_of(plan))
         #: whether splits were assigned for a batch that has not ended
         self._assigned = False
         #: the sources that had more for that batch than they were allowed to assign
@@ -78,11 +87,11 @@ class SourceCoordinator:
 
     def next(self, source: SourcePlan) -> list[Assignment]:
         """Return the ranges that a source reads in the next batch."""
-        limits = self._alignment.limits(source, self._sizer.limits)
+        limits = self._alignment.limits(source, self._sizer.limits(source.id))
         if limits is None:
             return []
-        enumerator = self.enumerators[source.id]
-        enumerator.limit(limits, self._job.totals.record_bytes.get(source.id, {}))
+        enumerator, record_bytes = self.enumerators[source.id], self._job.totals.record_bytes.get(source.id, {})
+        enumerator.limit(limits, record_bytes)
         with naming_source(source.name, source.origin):
             found = enumerator.next_batch()
         backlog = enumerator.backlog()
@@ -90,15 +99,22 @@ class SourceCoordinator:
         self._alignment.assigned(source, found, backlog)
         if found:
             self._assigned = True
-            if backlog is not None and backlog.more and self._alignment.full(source):
+            limited = backlog is not None and backlog.more and self._alignment.full(source)
+            if limited:
                 self._limited.add(source.id)
+            amount = sum(each.amount or 0 for each in found)
+            size = amount * fmean(record_bytes.values()) if record_bytes else 0
+            if backlog is not None and backlog.records is None and backlog.bytes is not None:
+                amount, size = 0, amount
+            self._sizer.assigned(source.id, amount, size, limits if limited else None)
         return found
 
     def batch_took(self, seconds: float) -> None:
         """Adapt the limits to the time of the batch with the last assignments, which has ended."""
         if self._assigned:
-            self._sizer.batch_took(seconds, bool(self._limited))
+            self._sizer.batch_took(seconds, self._limited)
             self._job.backlog.worked(seconds, self._limited)
+            self._catching_up.batch_ended()
         if seconds > max(_SLOW_SECONDS, _SLOW * self._target_seconds):
             aim = f"where {self._target_seconds:g} s are aimed at (scurry.batch.target-duration)"
             self._job.log.write_seldom("batch slow", f"a micro-batch took {seconds:.0f} s, {aim}")

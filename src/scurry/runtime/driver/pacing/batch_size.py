@@ -2,105 +2,186 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from scurry.connectors.source import BatchLimits
 
 #: Limits of the first batch, before anything is known of the job's speed.
-FIRST = BatchLimits(max_bytes=128 << 20, max_records=100_000)
+FIRST = BatchLimits(max_bytes=4 << 20, max_records=20_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.
-FIRST_OF_COLUMNS = BatchLimits(max_bytes=512 << 20, max_records=400_000)
-#: Maximum growth of a batch: factor of the limit of the previous one.
+FIRST_OF_COLUMNS = BatchLimits(max_bytes=64 << 20, max_records=320_000)
+#: Maximum growth of a source's batch: factor of the largest one whose time was measured.
 MAX_GROWTH = 4.0
-#: Two batches show the fixed cost of a batch if their limits differ by this factor at least.
+#: Two batches show the fixed cost of a batch if their sizes differ by this factor at least.
 _DISTINCT = 1.25
 #: If the first batches all take about the target time, one batch reads this many times as much, to measure that cost.
-_TRIAL = 2.0
+_TRIAL = 1.3
 #: The target is extended until a batch's fixed cost is at most this share of it.
 _OVERHEAD_SHARE = 0.5
+#: A batch of this share of the first one's limits, or one that takes this share of the target, shows the cost.
+_ENOUGH = 0.25
+#: A batch that takes this many times as long as expected shows that the job has become slower.
+_SLOWER = 1.25
+#: How fast the time of near-empty batches is forgotten.
+_FORGETTING = 1.1
+#: The share of the target that a source gets whose turn comes when the time is used up.
+_LEAST_SHARE = 0.05
+
+
+@dataclass
+class _Cost:
+    """The cost of a source's input. A load of 1 is the first batch's limit, in records or bytes.
+
+    Attributes:
+        seconds: Seconds per load, with its share of the batch's fixed cost; None while unknown.
+        most: The largest load that was read.
+    """
+
+    seconds: float | None = None
+    most: float = 0.0
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """A batch that read all it was allowed to: the scale of its limits, and the seconds it took."""
+    """A batch that read all it was allowed to: its load, and the seconds it took."""
 
-    scale: float
+    load: float
     seconds: float
 
 
 class BatchSizer:
-    """Set the limits of the next batch so that it takes about a target time, from the times of the last ones.
+    """Set the limits of the next batch so that it takes a target time at most, from the costs measured so far.
 
-    The limits of all sources, in records and in bytes, are scaled together. They change only while a source has more
-    than it may read, or while batches take too long: a live stream that the job keeps up with is read as it comes. If a
-    slow sink or function makes batches longer, the next ones read less. What they do not read stays in the source, so
-    nothing piles up in the job.
+    Every batch shows what a record or byte costs, also one that reads all there is: when a burst comes, the limit is
+    that of the measured cost, and at most four times what was read before. If a slow sink or function makes batches
+    longer, the next ones read less. What they do not read stays in the source, so nothing piles up in the job. Sources
+    share the target time in the order in which they are asked.
 
     A batch has a fixed cost, however little it reads. If that is above the target, shorter batches would only make the
     job slower. So the cost, estimated from two batches of different size, extends the target to twice that cost.
     """
 
-    def __init__(self, limits: BatchLimits, target_seconds: float, first: BatchLimits = FIRST) -> None:
+    def __init__(
+        self,
+        limits: BatchLimits,
+        target_seconds: float,
+        first: BatchLimits = FIRST,
+        catching_up_seconds: float | None = None,
+    ) -> None:
         """Begin with the limits of the first batch.
 
         Args:
             limits: Limits that no batch may exceed.
             target_seconds: How long a batch should take.
             first: Limits of the first batch.
+            catching_up_seconds: The same while sources have more than they may read; None for no difference.
         """
-        self._most = limits
+        self._most, self._first = limits, first
         self._target = target_seconds
-        self._bytes = float(min(first.max_bytes, limits.max_bytes))
-        self._records = float(min(first.max_records, limits.max_records))
-        #: the factor by which they have been scaled since
-        self._scale = 1.0
+        self._catching_up = target_seconds if catching_up_seconds is None else catching_up_seconds
+        self._costs: dict[int, _Cost] = {}
+        #: the loads of the present batch, and the sources that had any in the one before
+        self._loads: dict[int, float] = {}
+        self._busy: frozenset[int] = frozenset()
+        #: whether a source had more than it was allowed to read in the last batch
+        self._behind = False
+        #: the time of a batch that reads next to nothing
+        self._small: float | None = None
         #: the fixed cost of a batch in seconds, None until two batches have shown it
         self._overhead: float | None = None
-        #: the latest batch whose limits differ from those of the batches since
-        self._other: _Measured | None = None
-
-    @property
-    def limits(self) -> BatchLimits:
-        """The limits of the next batch."""
-        return BatchLimits(max_bytes=max(1, round(self._bytes)), max_records=max(1, round(self._records)))
+        self._last: _Measured | None = None
+        self._tries = False
 
     @property
     def target_seconds(self) -> float:
         """Return the target duration of a batch, given its fixed cost."""
-        return max(self._target, (self._overhead or 0.0) / _OVERHEAD_SHARE)
+        target = self._catching_up if self._behind else self._target
+        return max(target, (self._overhead or 0.0) / _OVERHEAD_SHARE)
 
-    def batch_took(self, seconds: float, limited: bool) -> None:
-        """Adapt the limits to a batch.
+    def limits(self, source: int) -> BatchLimits:
+        """Return the limits of a source in the present batch, given the assignments of others."""
+        load, most, first = self._load(source), self._most, self._first
+        return BatchLimits(
+            max(1, min(round(first.max_bytes * load), most.max_bytes)),
+            max(1, min(round(first.max_records * load), most.max_records)),
+            most.max_record_bytes,
+        )
+
+    def _load(self, source: int) -> float:
+        cost = self._costs.get(source)
+        if cost is None or cost.seconds is None:
+            return 1.0
+        others = sum(self._expected(each, load) for each, load in self._loads.items() if each != source)
+        waiting = self._busy.difference(self._loads, {source})
+        share = max((self.target_seconds - others) / (1 + len(waiting)), self.target_seconds * _LEAST_SHARE)
+        trial = _TRIAL if self._tries else 1.0
+        return min(trial * share / cost.seconds, MAX_GROWTH * max(cost.most, _ENOUGH))
+
+    def _expected(self, source: int, load: float) -> float:
+        cost = self._costs.get(source)
+        return 0.0 if cost is None or cost.seconds is None else cost.seconds * load
+
+    def assigned(self, source: int, records: float = 0, size: float = 0, limited: BatchLimits | None = None) -> None:
+        """Record the assignments of a source for the present batch.
+
+        Args:
+            source: The source.
+            records: The number of records, 0 if it does not count them.
+            size: Their bytes, 0 if it does not count them.
+            limited: What it was allowed to read, if it had more.
+        """
+        first, load = self._first, 0.0
+        if limited is not None:
+            load = min(limited.max_bytes / first.max_bytes, limited.max_records / first.max_records)
+        self._loads[source] = max(load, records / first.max_records, size / first.max_bytes)
+
+    def batch_took(self, seconds: float, limited: Collection[int]) -> None:
+        """Learn from the batch with the last assignments, which has ended.
 
         Args:
             seconds: How long it took.
-            limited: Whether there was more than the batch was allowed to read.
+            limited: The sources that had more than they were allowed to read.
         """
         seconds = max(seconds, 1e-3)
+        loads = {source: load for source, load in self._loads.items() if load > 0}
+        self._loads, self._busy, self._behind = {}, frozenset(loads), bool(limited)
+        if not loads:
+            return
+        total = sum(loads.values())
+        shares = {source: self._expected(source, load) for source, load in loads.items()}
+        expected = sum(shares.values())
+        for source, load in loads.items():
+            cost = self._costs.setdefault(source, _Cost())
+            share = load / total if cost.seconds is None or not expected else shares[source] / expected
+            self._learn(cost, load, seconds * share, share, expected)
+        small = expected < min(seconds / 2, self._target / 4) and total < 1
+        if small:
+            known, rest = self._small, seconds - expected
+            self._small = rest if known is None else min(known * _FORGETTING, rest)
         if limited:
-            self._learn_overhead(_Measured(self._scale, seconds))
-            ratio = min(MAX_GROWTH, self.target_seconds / seconds)
-            # try one batch of another size: only that shows whether the time of these is mostly fixed cost
-            known = self._overhead is not None or not 1 / _DISTINCT < ratio < _DISTINCT
-            self._resize(ratio if known else _TRIAL)
-        elif seconds > self.target_seconds:
-            # it may have been small, so it says little about a full batch; but it took too long
-            self._resize(max(1 / MAX_GROWTH, self.target_seconds / seconds))
+            self._learn_overhead(_Measured(total, seconds))
 
-    def _resize(self, ratio: float) -> None:
-        before = self._bytes, self._records
-        self._bytes = min(max(self._bytes * ratio, 1.0), self._most.max_bytes)
-        self._records = min(max(self._records * ratio, 1.0), self._most.max_records)
-        changes = self._bytes / before[0], self._records / before[1]
-        self._scale *= max(changes) if ratio > 1 else min(changes)
+    def _learn(self, cost: _Cost, load: float, seconds: float, share: float, expected: float) -> None:
+        """Learn the cost of a source from its share of a batch."""
+        cost.most = max(cost.most, load)
+        per_load, known, empty = seconds / load, cost.seconds, share * (self._small or self._overhead or 0.0)
+        expected *= share
+        if known is None:
+            if load >= _ENOUGH or seconds >= self._target * _ENOUGH:
+                cost.seconds = per_load
+        elif per_load < known or expected >= seconds / 2:
+            cost.seconds = per_load
+        elif seconds > _SLOWER * (expected + empty):  # a small batch, which took longer than such batches do
+            cost.seconds = max(known, (seconds - empty) / load)
 
     def _learn_overhead(self, batch: _Measured) -> None:
-        other = self._other
-        if other is None:
-            self._other = batch
-        if other is None or max(other.scale, batch.scale) < _DISTINCT * min(other.scale, batch.scale):
+        last, self._last = self._last, batch
+        ratio = self.target_seconds / batch.seconds
+        self._tries = self._overhead is None and 1 / _DISTINCT < ratio < _DISTINCT
+        if last is None or max(last.load, batch.load) < _DISTINCT * min(last.load, batch.load):
             return
-        self._other = batch
-        per_scale = (batch.seconds - other.seconds) / (batch.scale - other.scale)
-        overhead = min(max(batch.seconds - per_scale * batch.scale, 0.0), other.seconds, batch.seconds)
+        per_load = (batch.seconds - last.seconds) / (batch.load - last.load)
+        overhead = min(max(batch.seconds - per_load * batch.load, 0.0), last.seconds, batch.seconds)
         self._overhead = overhead if self._overhead is None else (self._overhead + overhead) / 2
+        self._tries = False

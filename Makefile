@@ -76,9 +76,10 @@ test-slow: setup ## What waits without a JVM: random requests to the REST endpoi
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q --durations=15 -m "spark and not nightly and not faults and not soak"
 
+test-nightly: export SCURRY_CASES ?= 700
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly
-	@$(MAKE) --no-print-directory coverage test-models test-faults test-kafka test-newest
+	@$(MAKE) --no-print-directory coverage test-faults test-kafka test-newest
 
 # What pip installs today, beside requirements.lock: the environment is made anew each time.
 NEWEST := .venv-newest

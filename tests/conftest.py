@@ -18,9 +18,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from support import TESTS
+from support.cases import cases
 
 # A busy machine is no bug: how long an example takes decides nothing.
-settings.register_profile("scurry", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "scurry", max_examples=cases(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("scurry")
 
 # What a shell starts in the background is told to ignore interrupts, and tells its children so; some tests send them.

@@ -158,7 +158,7 @@ SPARK_IMPORTED_LAZILY: dict[str, set[str]] = {
     "scurry.cli.doctor": {"scurry.spark"},
 }
 
-IMPORTING_FUNCTIONS = {"importlib.import_module", "import_module", "__import__"}
+IMPORTING_FUNCTIONS = {"import_module", "__import__"}
 
 COMPUTING_ON_COLUMNS = {"scurry.sql.functions", "scurry.sql.evaluation", "scurry.sql.operators", "scurry.spark"}
 
@@ -187,10 +187,14 @@ def is_for_types_only(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
 
 
+def name_of(function: ast.expr) -> str:
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
 def imported_names(node: ast.AST, file: Path) -> list[str]:
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in IMPORTING_FUNCTIONS:
+    if isinstance(node, ast.Call) and name_of(node.func) in IMPORTING_FUNCTIONS:
         return [str(name.value) for name in node.args[:1] if isinstance(name, ast.Constant)]
     if not isinstance(node, ast.ImportFrom):
         return []
@@ -324,7 +328,8 @@ INTERNAL = ("cli", "connectors", "graph", "patterns", "rest", "runtime", "spark"
 
 
 def lists_its_own_names(file: Path) -> bool:
-    body = ast.parse(file.read_text(encoding="utf-8")).body
+    text = file.read_text(encoding="utf-8")
+    body = ast.parse(text).body if "__all__" in text else []
     imported = {alias.asname or alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
     lists = [node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"]
     return any(not imported.intersection(ast.literal_eval(each)) for each in lists)

@@ -38,6 +38,7 @@ from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.connectors.splits import SplitSource
 from scurry.sql.connectors.inline import ArrowSource
 from scurry.sql.connectors.split_enumerator import SplitEnumerator
+from support.cases import cases
 
 END = 1 << 60
 LIMITS = BatchLimits(max_bytes=60, max_records=13)
@@ -294,7 +295,7 @@ class Reading:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=cases(40))
 @given(
     parallelism=st.integers(1, 4),
     restores=st.lists(st.tuples(st.integers(0, 4), st.integers(1, 4)), max_size=10),

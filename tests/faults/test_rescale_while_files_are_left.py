@@ -109,7 +109,7 @@ def undisturbed(inputs: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     return found
 
 
-PARALLELISMS = (1, 3, 2, 4, 1, 2, 4, 3, 1, 2)
+PARALLELISMS = (1, 3, 2, 4, 1)
 LOCAL = ("local", PARALLELISMS)
 #: batches of Spark are slow
 SPARK = pytest.param("spark", (1, 3), marks=[pytest.mark.spark, pytest.mark.nightly])

@@ -22,6 +22,7 @@ from scurry.datastream.window import (
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
+from support.cases import cases
 from support.runners import Runner
 
 
@@ -119,7 +120,7 @@ def apart(records: Records) -> Records:
 
 
 @pytest.mark.parametrize("runner", LOCAL, ids=lambda runner: runner.mode)
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RECORDS, RECORDS.map(apart), st.sampled_from([1, 2, 4]), st.sampled_from([0, 10_000]))
 def test_joins_find_the_pairs_that_plain_python_finds(
     runner: Runner, monkeypatch: pytest.MonkeyPatch, left: Records, right: Records, parallelism: int, channel: int

@@ -28,6 +28,7 @@ from scurry.datastream.functions import (
 )
 from scurry.datastream.state import ListStateDescriptor, ReducingStateDescriptor, ValueStateDescriptor
 from scurry.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
+from support.cases import cases
 from support.runners import Runner
 
 
@@ -259,7 +260,7 @@ LOCAL = [Runner("local", "STREAMING"), Runner("local", "BATCH")]
 
 
 @pytest.mark.parametrize("runner", LOCAL, ids=lambda runner: runner.mode)
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(50), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RECORDS, PIPELINES, st.sampled_from([1, 2, 4]), st.sampled_from([0, 10_000]))
 def test_any_pipeline_gives_what_plain_python_gives(
     runner: Runner,

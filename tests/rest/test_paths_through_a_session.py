@@ -18,6 +18,7 @@ from scurry.rest.registry import registered_jobs
 from scurry.rest.session.endpoint import SessionEndpoint
 from scurry.rest.session.interface import SessionJob
 from scurry.rest.settings import RestSettings
+from support.cases import cases
 from support.rest.fake_jobs import FakeJob
 
 
@@ -43,7 +44,7 @@ def through(job: FakeJob, process: RemoteProcess) -> Iterator[RemoteProcess]:
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(lambda name: "/" not in name)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=cases(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(operator=NAMES, key=st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_any_operator_state_and_key_can_be_asked_for(
     job: FakeJob, through: RemoteProcess, operator: str, key: str

@@ -25,6 +25,7 @@ from scurry.table.udf import (
     StateHint,
     udptf,
 )
+from support.cases import cases
 from support.statements.fed_queries import FedQuery
 from support.statements.tables import environment, files, rows, write
 
@@ -428,7 +429,7 @@ def final_rows(batches: list[list[Any]], parallelism: list[int]) -> list[tuple[A
 
 
 @given(cuts=st.sets(st.integers(1, 39), max_size=4), parallelism=st.lists(st.integers(1, 3), min_size=1, max_size=4))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=cases(10), deadline=None)
 def test_any_cut_restart_and_parallelism_gives_the_same_rows(cuts: set[int], parallelism: list[int]) -> None:
     changes = [
         ("+I", {"id": number, "k": "abc"[number * number % 3], "ts": (1_704_067_200 + number - number % 3) * 1000})

@@ -25,6 +25,7 @@ from scurry.datastream.connectors.file_system import FileSource
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
 from scurry.table import DataTypes
+from support.cases import cases
 
 Drive = Callable[..., Any]
 reuse_fixture = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -180,7 +181,7 @@ class TestFastReader:
         comments=st.booleans(),
     )
     @example((["STRING", "STRING"], '"a,"b",c",1\n'), None, '"', False)
-    @settings(max_examples=400)
+    @settings(max_examples=cases(400))
     def test_agrees_with_the_exact_one(
         self, file: tuple[list[str], str], null: str | None, quote: str | None, comments: bool
     ) -> None:

@@ -10,6 +10,7 @@ from scurry.graph.plan import Edge, JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.runtime.exchange.wire import DATA, MAX_TIME, MIN_TIME, BatchRow, pack
 from scurry.runtime.tasks.batch_task import in_time_order, sort_key
+from support.cases import cases
 
 PLAN = JobPlan(JobSettings("job", 1), edges={port: Edge(port, 9, port, ops.Rebalance()) for port in (0, 1)})
 TIMES = st.integers(0, 30) | st.sampled_from([MIN_TIME, MAX_TIME])
@@ -24,7 +25,7 @@ def rows_of(spec: list[tuple[int, list[int]]]) -> list[BatchRow]:
     return sorted(rows, key=sort_key)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(ROWS)
 def test_records_of_a_key_come_in_time_order_with_ties_in_order_of_arrival(spec: list[tuple[int, list[int]]]) -> None:
     records = [(time, seq, i, port) for seq, (port, times) in enumerate(spec) for i, time in enumerate(times)]

@@ -16,6 +16,7 @@ from scurry.runtime.exchange.wire import DATA, MIN_TIME, PROGRESS, unpack
 from scurry.runtime.exchange.writers import RecordWriter, _Receivers, edge_writer
 from scurry.runtime.keys import key_hash, original_key
 from scurry.runtime.tasks.batch_task import sort_key
+from support.cases import cases
 
 SENDER = OperatorPlan(4, "4-Map", "Map", ops.Map(None), None, 2, Origin("job.py", 7))
 CHANNEL = 4 << 16
@@ -200,7 +201,7 @@ PARTITIONERS: list[ops.Partitioner] = [
 
 
 @pytest.mark.parametrize("partitioner", PARTITIONERS, ids=lambda partitioner: type(partitioner).__name__)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30), deadline=None)
 @given(BLOCKS)
 def test_every_record_arrives_once_with_its_own_timestamp_in_order(partitioner: ops.Partitioner, sent: Any) -> None:
     subject = writer(partitioner)
@@ -222,7 +223,7 @@ def test_every_record_arrives_once_with_its_own_timestamp_in_order(partitioner: 
     assert subject.flush(2, 0) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["a", 1, True]), st.integers(-5, 5)), min_size=1))
 def test_batch_rows_hold_one_key_each_in_time_order(records: list[tuple[Any, int]]) -> None:
     hashing = writer(ops.Hash(lambda record: record[0]))

@@ -23,6 +23,7 @@ from scurry.runtime.exchange.wire import (
     pack,
     unpack,
 )
+from support.cases import cases
 
 #: Task 1 has two instances, task 2 has one that may fall idle after 10 ms.
 A0, A1, B = channel_id(1, 0), channel_id(1, 1), channel_id(2, 0)
@@ -220,7 +221,7 @@ def batches_of(specs: list[dict[int, Any]], first: int) -> list[list[WireRow]]:
     ]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 @given(BATCHES, st.sampled_from([0, 255, 1_000_000]))
 def test_everything_is_delivered_once_in_order_and_the_watermark_never_falls(specs: Any, first: int) -> None:
     saved: dict[int, Any] = {}
@@ -241,7 +242,7 @@ def test_everything_is_delivered_once_in_order_and_the_watermark_never_falls(spe
         saved = gate.save()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(150), deadline=None)
 @given(BATCHES, st.sets(st.sampled_from([A0, A1, B])))
 def test_the_end_of_an_input_makes_no_record_late_that_its_records_did_not(specs: Any, ending: set[int]) -> None:
     """In the batch in which it ends: a task that had watermarks holds others back by the last of them."""
@@ -265,7 +266,7 @@ def test_the_end_of_an_input_makes_no_record_late_that_its_records_did_not(specs
         saved = gate.save()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 @given(BATCHES, st.sampled_from([0, 255, 1_000_000]))
 def test_steps_ascend_so_that_the_next_level_keeps_the_order(specs: Any, first: int) -> None:
     saved: dict[int, Any] = {}
@@ -284,7 +285,7 @@ def test_steps_ascend_without_progress_points_too() -> None:
     assert steps == sorted(set(steps))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(BATCHES, st.randoms(use_true_random=False))
 def test_groups_with_other_data_pass_through_the_same_times(specs: Any, random: Any) -> None:
     """All groups get all points but each only its share of the blocks; steps of time must agree between them."""
@@ -297,7 +298,7 @@ def test_groups_with_other_data_pass_through_the_same_times(specs: Any, random: 
         saved = full.save()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(BATCHES)
 def test_a_second_level_delivers_data_between_the_same_points(specs: Any) -> None:
     """What the first gate emits at its steps, taken as one channel, meets the second in the same order."""

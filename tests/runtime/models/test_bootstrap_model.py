@@ -36,8 +36,8 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.testing import TestHarness
+from support.cases import CASES
 from support.runtime.bootstrap_jobs import Pipeline, batch, streaming, temporary_directory
-from support.runtime.model_cases import CASES
 from support.runtime.scripted_pipeline import MAX_TIME, MIN_TIME, Record, Step
 
 LATE = OutputTag("late")

@@ -23,7 +23,7 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.errors import OperatorError
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.scripted_pipeline import MAX_TIME, Driven
 from support.runtime.scripted_pipeline import Record as Fed
 from support.runtime.window_cases import BATCHES, LATENESS, SESSIONS, TIME_WINDOWS, TRIGGERS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scurry.common import Row, Types
 from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.program_versions import KEY, program, restored, written
 
 NAMES = "abcdef"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream, ProcessJoinFunction
 from scurry.errors import OperatorError
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.scripted_pipeline import MAX_TIME, MIN_TIME, Driven, Record, Step
 
 LATE = (OutputTag("late left"), OutputTag("late right"))

@@ -23,8 +23,8 @@ from scurry.datastream.state import (
     ValueStateDescriptor,
 )
 from scurry.testing import TestHarness
+from support.cases import CASES
 from support.runtime.expiring_state import GONE, TTL, Total, expiring, seen, stored
-from support.runtime.model_cases import CASES
 
 
 class Commanded(KeyedProcessFunction):

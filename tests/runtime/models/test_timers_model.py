@@ -16,7 +16,7 @@ from scurry.common.time_domain import TimeDomain
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from scurry.testing import TestHarness
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.parts import in_parts
 
 EVENT, PROCESSING = TimeDomain.EVENT_TIME, TimeDomain.PROCESSING_TIME

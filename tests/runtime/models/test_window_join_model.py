@@ -21,7 +21,7 @@ from scurry.datastream.window import (
     TumblingEventTimeWindows,
 )
 from scurry.errors import OperatorError
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.scripted_pipeline import MAX_TIME, Driven, Record
 from support.runtime.window_cases import BATCHES, LATENESS, TIME_WINDOWS, TRIGGERS
 from support.runtime.window_model import AtEnd, Element, Model, Sessions

@@ -2,7 +2,7 @@
 
 Elements and watermarks come interleaved and in several micro-batches, with the state written back in between. Each kind
 of window function runs `CASES` cases of time windows, of sessions and of windows that count: 15 properties, together
-10,500 cases with SCURRY_CASES=700 (`make test-models`), 900 otherwise.
+10,500 cases with SCURRY_CASES=700 (`make test-models`), 450 otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scurry.common import Types
 from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream
 from scurry.testing import TestHarness
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.window_cases import BATCHES, LATENESS, SESSIONS, TIME_WINDOWS, TRIGGERS
 from support.runtime.window_functions import AllContents, AllWithWindow, Contents, Sum, WithWindow, plus
 from support.runtime.window_model import (

@@ -26,6 +26,7 @@ from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.store import DictStore, StoreKey
 from scurry.runtime.tasks.level_task import LevelTask
 from scurry.testing import job_plan_of
+from support.cases import cases
 
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
 OTHER = MapStateDescriptor("other")
@@ -444,7 +445,7 @@ class Model:
         return [("timer", key, time, self.counts.get(key), dict(self.rules)) for time, key in due]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=4))
 def test_any_steps_over_any_batches_agree_with_a_model(batches: list[Any]) -> None:
     model, subject = Model(), Subject(Count())

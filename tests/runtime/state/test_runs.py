@@ -26,6 +26,7 @@ from scurry.runtime.state.runs import NEVER, Run, built, merged, to_merge, value
 from scurry.runtime.state.slots import EVENT
 from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
 from scurry.state.entries import keys_in
+from support.cases import cases
 
 GROUPS = 4
 
@@ -271,7 +272,7 @@ BATCHES = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 @given(BATCHES, st.booleans())
 def test_runs_and_their_merges_agree_with_a_dict(batches: list[dict[Any, bytes | None]], merges: bool) -> None:
     model: dict[Any, bytes] = {}

@@ -24,6 +24,7 @@ from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, M
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.states import create_state
 from scurry.runtime.state.store import DictStore, StoreKey
+from support.cases import cases
 
 
 class CountingStore(DictStore):
@@ -480,7 +481,7 @@ class Subject:
 
 
 @pytest.mark.usefixtures("layout")
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from([1, 4, 128]),
     st.sampled_from([(False,), (True,), (True, False)]),
@@ -539,7 +540,7 @@ TOUCHES = st.lists(st.tuples(st.integers(0, 1500), st.integers(1, 900), st.boole
 
 
 @pytest.mark.usefixtures("layout")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.booleans(), st.sampled_from([100, 1000, 4096]), TOUCHES)
 def test_batches_that_touch_many_or_few_keys_keep_all_of_them(packs: bool, page_bytes: int, touches: list[Any]) -> None:
     store = DictStore()

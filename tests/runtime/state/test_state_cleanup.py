@@ -194,10 +194,10 @@ class ReadingStore(DictStore):
 @pytest.mark.usefixtures("in_pages")
 class TestBounds:
     def test_ever_new_keys_are_bounded_by_those_alive(self) -> None:
-        """3,000 batches of 5 new keys each and 10 ms: 40 are alive at a time, and 5 more may be on their way out."""
+        """600 batches of 5 new keys each and 10 ms: 40 are alive at a time, and 5 more may be on their way out."""
         with TestHarness.of(seen(Seen(kinds="value")), max_parallelism=4, processing_time=1000) as harness:
             most = 0
-            for batch in range(3000):
+            for batch in range(600):
                 harness.advance_processing_time(1000 + 10 * batch)
                 fill(harness, 5, f"{batch}")
                 most = max(most, len(stored(harness)) if batch % 10 == 0 else 0)

@@ -24,6 +24,7 @@ from scurry.sql.types import (
     TimestampType,
     VarCharType,
 )
+from support.cases import cases
 
 TYPES: list[DataType] = [
     IntType(),
@@ -60,7 +61,7 @@ def rows(reader: CsvReader, path: Path) -> Any:
     end=st.sampled_from(["", "\n", "\n\n", "\r\n"]),
     columns=st.sets(st.integers(0, len(TYPES) - 1), min_size=1),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 def test_both_ways_give_the_same_rows_or_the_same_place(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[tuple[str, ...]],

@@ -21,6 +21,7 @@ from scurry.sql.types import (
     TimestampType,
     VarCharType,
 )
+from support.cases import cases
 
 COLUMNS = (
     FormatColumn("i", IntType()),
@@ -48,7 +49,7 @@ LINES = st.one_of(
 
 
 @given(lines=st.lists(LINES, min_size=1, max_size=3), end=st.sampled_from(["", "\n", "\r\n"]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(400), deadline=None)
 def test_both_ways_give_the_same_rows(lines: list[str], end: str) -> None:
     data = ("\n".join(lines) + end).encode()
     quick = ArrowJsonColumns(COLUMNS, iso=False).read(data)

@@ -18,6 +18,7 @@ from scurry.sql.formats.json.line_layout import LineLayout, Lines
 from scurry.sql.formats.json.reading import JsonDecoder
 from scurry.sql.formats.messages import DecodingError
 from scurry.sql.types import BigIntType, IntType, VarCharType
+from support.cases import cases
 
 COLUMNS = (FormatColumn("number", IntType()), FormatColumn("text", VarCharType(100)), FormatColumn("id", BigIntType()))
 SCHEMA = pa.schema([("number", pa.int32()), ("text", pa.string()), ("id", pa.int64())])
@@ -57,7 +58,7 @@ def test_lines_of_one_layout_are_read(rows: list[Any], separators: tuple[str, st
         ['"', ",", ":", "{", "}", "0", "9", "-", " ", "\n", "\r", "\t", "\\", "n", "é", '"id":1,', "}{"]
     ),
 )
-@settings(max_examples=500)
+@settings(max_examples=cases(500))
 def test_damaged_lines_are_read_as_message_by_message(
     rows: list[Any], places: list[int], change: str, text: str
 ) -> None:

@@ -14,6 +14,7 @@ from scurry.sql.planner.rules import RULES
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.types import IntType
 from scurry.sql.types.values import to_values
+from support.cases import cases
 from support.queries import Tables, read_table
 
 VALUES = st.one_of(st.none(), st.integers(0, 3))
@@ -45,7 +46,7 @@ def rows(plan: Plan) -> list[Any]:
     return sorted(found, key=repr)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(ROWS, ROWS, JOINS, CONDITIONS, FILTERS)
 def test_a_join_with_conditions_has_the_same_rows(
     left: list[tuple[Any, ...]], right: list[tuple[Any, ...]], join: str, condition: str, where: str
@@ -62,7 +63,7 @@ def test_a_join_with_conditions_has_the_same_rows(
         assert rows(plan) == expected, rule.__name__
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(ROWS, ROWS, st.sampled_from(["t.a = v.a AND u.b = v.b", "v.a = u.a AND t.b < v.b", "t.a = u.a OR v.b = 1"]))
 def test_several_tables_have_the_same_rows(
     left: list[tuple[Any, ...]], right: list[tuple[Any, ...]], where: str
@@ -79,7 +80,7 @@ def test_several_tables_have_the_same_rows(
         assert rows(plan) == expected, rule.__name__
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 @given(ROWS, ROWS)
 def test_subqueries_are_what_a_loop_over_the_outer_rows_says(
     left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]

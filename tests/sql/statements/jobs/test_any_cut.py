@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.table import TableEnvironment
+from support.cases import cases
 from support.statements.fed_queries import FedQuery
 from support.statements.operator_queries import FUNCTIONS, QUERIES, SETTINGS, TIME, changed_table, smallest
 from support.statements.tables import environment, files
@@ -80,7 +81,7 @@ def final_table(name: str, batches: list[Any], parallelism: list[int]) -> list[t
     cuts=st.sets(st.integers(1, 130), max_size=5),
     parallelism=st.lists(st.integers(1, 4), min_size=1, max_size=4),
 )
-@settings(max_examples=30)
+@settings(max_examples=cases(30))
 def test_any_cut_restart_and_parallelism_gives_the_same_final_table(
     name: str, seed: int, cuts: set[int], parallelism: list[int]
 ) -> None:

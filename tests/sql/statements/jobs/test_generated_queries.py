@@ -14,6 +14,7 @@ from scurry.sql.statements.planning import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.syntax.parser import parse
 from scurry.table import TableEnvironment
+from support.cases import cases
 from support.statements.compared_queries import (
     CONNECTORS,
     DUPLICATES,
@@ -71,7 +72,7 @@ def check_by_row(query: Query, tables: Any, parallelism: list[int], options: dic
 
 
 @given(query=queries(), tables=TABLES_FED, parallelism=PARALLELISM, options=OPTIONS)
-@settings(max_examples=40)
+@settings(max_examples=cases(40))
 def test_any_cut_restart_and_parallelism_leaves_what_batch_finds(
     query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
 ) -> None:
@@ -79,7 +80,7 @@ def test_any_cut_restart_and_parallelism_leaves_what_batch_finds(
 
 
 @given(query=queries_by_key(), tables=TABLES_FED, parallelism=PARALLELISM, options=OPTIONS)
-@settings(max_examples=20)
+@settings(max_examples=cases(20))
 def test_a_table_with_the_key_of_the_query_has_its_rows(
     query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
 ) -> None:
@@ -87,7 +88,7 @@ def test_a_table_with_the_key_of_the_query_has_its_rows(
 
 
 @given(query=queries(), tables=TABLES_FED, parallelism=PARALLELISM, options=OPTIONS)
-@settings(max_examples=20)
+@settings(max_examples=cases(20))
 def test_a_table_with_another_key_than_the_query_has_its_rows(
     query: Query, tables: Any, parallelism: list[int], options: dict[str, str]
 ) -> None:
@@ -212,7 +213,7 @@ def test_pairs_end_when_an_update_makes_another_condition_false(kind: str, condi
 )
 @pytest.mark.parametrize("options", [{}, WITHOUT_RULES])
 @given(tables=TABLES_FED, parallelism=PARALLELISM)
-@settings(max_examples=10)
+@settings(max_examples=cases(10))
 def test_a_row_that_is_replaced_is_one_partner(
     query: str, options: dict[str, str], tables: Any, parallelism: list[int]
 ) -> None:

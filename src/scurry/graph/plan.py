@@ -203,6 +203,20 @@ class JobPlan:
             for vertex in vertices
         }
 
+    def require_consistent(self) -> None:
+        """Assert that tasks, edges and levels fit together; the planner and each process that loads a plan do."""
+        for number, edge in self.edges.items():
+            target = self.operators[edge.target]
+            assert number == edge.id and number in target.input_edges, f"edge {number} is no input of {edge.target}"
+            assert 0 < edge.level == target.level <= self.levels, f"edge {number} is on level {edge.level}"
+            assert edge.receivers <= len(self.subtask_ids), f"edge {number} has more receivers than subtasks"
+            assert 0 < edge.parallelism <= edge.max_parallelism, f"edge {number} has {edge.parallelism} subtasks"
+            assert all(sender.count > 0 for sender in edge.senders), f"edge {number} has senders without channels"
+        for vertex in (*self.sources.values(), *self.operators.values()):
+            for out in vertex.outputs:
+                assert (out.operator is None) != (out.edge is None), f"an output of {vertex.id} leads nowhere"
+        assert len(set(self.subtask_ids)) == len(self.subtask_ids), "two subtasks have the same number"
+
     def heads(self, level: int) -> list[OperatorPlan]:
         """Return the operators that receive an exchange on `level` (1-based)."""
         return [op for op in self.operators.values() if op.input_edges and op.level == level]

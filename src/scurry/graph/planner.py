@@ -59,6 +59,7 @@ class _Planner:
         self._find_progress()
         receivers = [edge.receivers for edge in self.job.edges.values()]
         self.job.subtask_ids = list(range(max(receivers, default=1)))
+        self.job.require_consistent()
         return self.job
 
     # ---------------------------------------------------------------- nodes -> tasks and outputs

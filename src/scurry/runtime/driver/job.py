@@ -211,10 +211,12 @@ class JobExecution:
         output = BatchOutput()
         for row in rows:
             if row.kind == COMMIT:
+                assert row.port in self.plan.operators, f"committables of {row.port}, which is no operator"
                 output.written.setdefault(row.port, []).append((row.seq, row.block))
             elif row.kind == REPORT:
                 output.reports.append((sender_of(row.channel)[1], unpack(row.block)))
-            elif row.kind == ANSWER:
+            else:
+                assert row.kind == ANSWER, f"a row of kind {row.kind} for the driver"
                 output.answers.append(unpack(row.block))
         for written in output.written.values():
             written.sort(key=itemgetter(0))

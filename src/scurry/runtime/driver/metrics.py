@@ -75,6 +75,7 @@ class JobMetrics:
     def add(self, report: TaskReport) -> None:
         """Add the counts of a task in a batch."""
         for (number, metric), value in report.counters.items():
+            assert value >= 0, f"{metric} of operator {number} fell by {-value}"
             self._count(number, metric, value)
         for (number, metric), measured in report.user_metrics.items():
             self.user_metrics.add(number, metric, measured)

@@ -22,6 +22,7 @@ class SinkCommits:
 
     def __init__(self, plan: JobPlan) -> None:
         self._plan = plan
+        self._latest = 0
 
     @cached_property
     def _committers(self) -> dict[int, Committer]:
@@ -48,6 +49,9 @@ class SinkCommits:
         Raises:
             OperatorError: A committer failed; those after it have not committed.
         """
+        assert batch_id >= self._latest, f"batch {batch_id} is committed after batch {self._latest}"
+        assert committables.keys() <= self._committers.keys(), f"committables of {[*committables]}: not all are sinks"
+        self._latest = batch_id
         for number, committer in self._committers.items():
             try:
                 committer.commit(batch_id, committables.get(number, []))
@@ -61,6 +65,7 @@ class SinkCommits:
 
     def restarted(self) -> None:
         """Notify the committers that the job begins another attempt."""
+        self._latest = 0
         for committer in vars(self).get("_committers", {}).values():
             committer.restarted()
 

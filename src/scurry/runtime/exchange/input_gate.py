@@ -13,6 +13,7 @@ receives it in the order in which it was made.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from scurry.graph.plan import Edge
@@ -120,12 +121,16 @@ class InputGate:
         channel = self.channels.get(row.channel)
         if row.kind == PROGRESS:
             points = unpack(row.block)
+            assert all(before[0] <= after[0] for before, after in pairwise(points)), (
+                f"channel {row.channel}: its progress goes back: {points}"
+            )
             if channel is None:
                 self._control.extend(points)
             else:
                 channel.points.extend(points)
                 channel.speaking += sum(activity == ACTIVE for *_, activity in points)
-        elif channel is not None:
+        else:
+            assert channel is not None, f"records of channel {row.channel}, which does not send to this operator"
             channel.blocks.append((row.seq, self._input_of[row.port], row.block))
 
     def merge(self) -> Iterator[tuple[int, int | None, Any]]:
@@ -166,6 +171,7 @@ class InputGate:
             self._advance(channel, point)
             yield turn << _STEP_BITS | _POINT, None, (self.watermark, point[2])
             turn += 1
+        assert not any(channel.blocks or channel.points for channel in self.channels.values()), "records are left"
         yield from self._finish(turn)
 
     def _up_to_end(self, channel: Channel, point: Point, pending: list[Channel]) -> Point:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import io
 import pickle
+from collections.abc import Sized
 from typing import Any, NamedTuple
 
 DATA = 0  # block: keys, values, timestamps, and the wall clock when they were read
@@ -73,14 +74,27 @@ BATCH_SCHEMA = SCHEMA + ", target int, key binary, time long"
 BATCH_ORDER = ("target", "subtask", "key", "time", "channel", "seq")
 
 
+#: Bits of the positions of a channel within a micro-batch; above them is the number of the batch or assignment.
+SEQ_BITS = 24
+
+
 def channel_id(task_id: int, instance: int = 0) -> int:
     """Return the channel of a subtask of a task."""
+    assert 0 <= task_id < 1 << 15 and 0 <= instance < 1 << 16, f"no channel of task {task_id}, subtask {instance}"
     return task_id << 16 | instance
 
 
 def sender_of(channel: int) -> tuple[int, int]:
     """Return the task and the subtask of a channel."""
+    assert 0 <= channel < 1 << 31, f"no channel has the number {channel}"
     return channel >> 16, channel & 0xFFFF
+
+
+def require_columns(port: int, keys: Sized | None, values: Sized, times: Sized | None) -> None:
+    """Assert that a block has a key and a timestamp for each value, or none; its sender and its receiver do."""
+    count = len(values)
+    assert keys is None or len(keys) == count, f"edge {port}: {len(keys)} keys of {count} records"
+    assert times is None or len(times) == count, f"edge {port}: {len(times)} timestamps of {count} records"
 
 
 class _NotBuiltinError(Exception):

@@ -11,7 +11,7 @@ from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack
+from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack, require_columns
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
 from scurry.runtime.keys import canonical_keys, key_hash, key_hashes, sortable, sortable_by_group, subtask_of
 
@@ -117,6 +117,7 @@ class RecordWriter:
         ]
 
     def _pack(self, block: tuple[Any, Values, Timestamps, int]) -> bytes:
+        require_columns(self.edge.id, *block[:3])
         try:
             return pack(block)
         except Exception as error:
@@ -152,6 +153,7 @@ class RecordWriter:
 
     def point(self, seq: int, stamp: int, idle: bool = False) -> None:
         """Record a progress point; `idle` if the sender declares itself idle."""
+        assert not self._points or self._points[-1][0] <= seq, f"edge {self.edge.id}: position {seq} goes back"
         self._points.append((seq, self._watermark, stamp, IDLE if idle else self._active))
         self._active = False
 

@@ -19,7 +19,7 @@ from scurry.runtime.driver.checkpoint_history import KEPT_CHECKPOINTS, BatchDeta
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
-from scurry.runtime.exchange.wire import WireRow
+from scurry.runtime.exchange.wire import SEQ_BITS, WireRow
 from scurry.runtime.local.levels import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
@@ -215,7 +215,7 @@ class LocalEngine:
             own = self._load_plan()
             source = own.sources[assignment.source]
             self._sources[key] = SourceTask(own, source, assignment.channel, self._wall_clock)
-        runs = self._sources[key].run(batch_id << 24, [assignment.split], assignment.final, batch_id)
+        runs = self._sources[key].run(batch_id << SEQ_BITS, [assignment.split], assignment.final, batch_id)
         return [row for some in runs for row in some]
 
     def wait_for_commit(self, timeout: float) -> CommittedBatch | None:

@@ -33,6 +33,8 @@ NEVER = MAX_TIME
 
 #: Number of runs of similar size that are merged; runs are of similar size within this factor.
 _FANOUT = 4
+#: Maximum bytes of a run that others are merged to; runs of larger groups stay apart.
+LARGEST_RUN = (1 << 31) - 1
 
 
 class Stored(NamedTuple):
@@ -90,6 +92,8 @@ class Run:
         self._value_ends = np.frombuffer(view, np.uint32, count, at + 8 * count)
         at += 12 * count
         self._keys, self._values = view[at : at + key_bytes], view[at + key_bytes :]
+        if count and (int(self._key_ends[-1]), int(self._value_ends[-1])) != (key_bytes, value_bytes):
+            raise CheckpointCorruptedError("the state of a key group is damaged: the entries of a run end elsewhere")
 
     def key_at(self, place: int) -> bytes:
         """Return the bytes of a key by its place."""
@@ -221,6 +225,9 @@ def _joined(columns: Sequence[Any], timers: Sequence[Any], digest: int | None = 
             hashed.update(part)
         digest = int.from_bytes(hashed.digest())
     hashes, *_, keys, values = columns
+    assert len(hashes) == len(columns[1]) == len(columns[2]), "a run has not an entry for each key"
+    assert bool((hashes[1:] >= hashes[:-1]).all()), "the keys of a run are not sorted"
+    assert max(len(keys), len(values)) < 1 << 32, "a run is larger than its ends can say"
     return b"".join([_HEADER.pack(RUN_MAGIC, digest, len(hashes), *timed, len(keys), len(values)), *parts])
 
 
@@ -340,16 +347,18 @@ def to_merge(runs: Sequence[RunInfo], share: float = 1.0) -> Merge | None:
     """
     if len(runs) > 1:
         oldest, newer = runs[0], runs[1:]
-        if (
+        outgrows = (
             sum(info.size for info in newer) >= oldest.size * share
             or sum(info.keys for info in newer) >= oldest.keys * share
-        ):
+        )
+        if outgrows and sum(info.size for info in runs) <= LARGEST_RUN:
             return Merge(len(runs), True)
     sizes = [info.size for info in runs]
     similar = 1
     while similar < len(sizes) and _tier(sizes[-1 - similar]) <= _tier(max(sizes[-similar:])):
         similar += 1
-    return Merge(similar, similar == len(sizes)) if similar >= _FANOUT else None
+    fits = sum(sizes[-similar:]) <= LARGEST_RUN
+    return Merge(similar, similar == len(sizes)) if similar >= _FANOUT and fits else None
 
 
 def _tier(size: int) -> int:

@@ -13,7 +13,7 @@ from scurry.connectors.source import ChunkSizer
 from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, unpack
+from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, require_columns, unpack
 from scurry.runtime.keys import CanonicalKey, from_sortable
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
@@ -164,6 +164,7 @@ class OperatorRun:
     def _plain(self, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:
             _, values, times, _ = unpack(row.block)
+            require_columns(row.port, None, values, times)
             self.task.received(self.op.id, values)
             index = self._plan.edges[row.port].input_index
             for some, some_times in self._cut(values, times):
@@ -222,6 +223,7 @@ def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int
     heap: list[tuple[int, int, int, list[Any], list[int], int]] = []
     for order, row in enumerate(rows):
         _, values, times, _ = unpack(row.block)
+        require_columns(row.port, None, values, times)
         index = plan.edges[row.port].input_index
         if times is None:
             yield from _drain(heap, MAX_TIME)

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from scurry.common.config_options import STATE_MEMORY
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.input_gate import InputGate
-from scurry.runtime.exchange.wire import ANSWER, COMMIT, MAX_TIME, QUERY, RESTORE, SAVE, STATE, WireRow, pack, unpack
+from scurry.runtime.exchange.wire import (
+    ANSWER,
+    COMMIT,
+    MAX_TIME,
+    QUERY,
+    RESTORE,
+    SAVE,
+    STATE,
+    WireRow,
+    pack,
+    require_columns,
+    unpack,
+)
 from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.keys import key_hash, subtask_of
 from scurry.runtime.operators import KeyedOperator
+from scurry.runtime.savepoint.restore import receivers
 from scurry.runtime.savepoint.saving import link_store, save_store
 from scurry.runtime.state.backend import STATE_BYTES, KeyedStateBackend, take_over
+from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.runtime.state.store import StateSize, StateStore
 from scurry.runtime.tasks.batch_state import BatchState, writing_state
 from scurry.runtime.tasks.task import Task
@@ -33,6 +49,7 @@ class LevelTask:
         self, load_plan: Callable[[], JobPlan], level: int, wall_clock: Callable[[], int] = wall_clock_ms
     ) -> None:
         plan = self.plan = load_plan()
+        plan.require_consistent()
         self._load_plan = load_plan
         self._level, self._wall_clock = level, wall_clock
         self._subtasks = {number: subtask for subtask, number in enumerate(plan.subtask_ids)}
@@ -52,7 +69,8 @@ class LevelTask:
             target = self._target.get(row.port) if row.kind < COMMIT else None
             if row.kind in (STATE, RESTORE) and row.port in self._heads:
                 entries = unpack(row.block) if row.kind == STATE else unpack(row.block).entries()
-                take_over(self._heads[row.port].uid, entries, store)
+                head = self._heads[row.port]
+                take_over(head.uid, self._belonging(head, subtask_id, entries), store)
                 mine.setdefault(row.port, [])  # so that the size of restored state is reported before there are records
             elif row.kind == QUERY and row.port in self._heads:
                 yield self._answer(self._heads[row.port], row, store)
@@ -98,6 +116,8 @@ class LevelTask:
                 task.point(step, payload[1])
             else:
                 keys, values, times, stamp = unpack(payload)
+                require_columns(plan.id, keys, values, times)
+                self._require_own(plan, subtask_id, keys)
                 info.clock.advance_to(stamp)
                 if keys is not None and keyed:
                     state.backend.prefetch(keys)
@@ -122,6 +142,22 @@ class LevelTask:
             sizes = (mine + others for mine, others in zip(size, other, strict=True))
             task.has_state(plan.id, StateSize(*sizes), reads, store.reads)
         yield from task.report()
+
+    def _require_own(self, plan: OperatorPlan, subtask_id: int, keys: Sequence[Any] | None) -> None:
+        """Assert that a block was sent to the subtask of its keys, by the first one."""
+        if keys:
+            own = subtask_of(key_hash(keys[0]), self.plan.settings.max_parallelism, plan.parallelism)
+            assert own == self._subtasks[subtask_id], f"operator {plan.id}: key {keys[0]!r} belongs to subtask {own}"
+
+    def _belonging(
+        self, plan: OperatorPlan, subtask_id: int, entries: Iterable[tuple[str, int, bytes]]
+    ) -> Iterator[tuple[str, int, bytes]]:
+        """Yield entries that are restored; assert that their key groups are those of the subtask."""
+        count, subtask = receivers(self.plan, plan), self._subtasks[subtask_id]
+        for kind, number, blob in entries:
+            own = subtask_of(number >> GROUP_SHIFT, self.plan.settings.max_parallelism, count)
+            assert kind != "page" or own == subtask, f"operator {plan.id}: page {number} belongs to subtask {own}"
+            yield kind, number, blob
 
     def _answer(self, plan: OperatorPlan, question: WireRow, store: StateStore) -> WireRow:
         """Answer a query with a state value as of the previous batch: queries are served before data."""

@@ -12,7 +12,7 @@ from scurry.errors import TimestampError
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
 from scurry.runtime.exchange.report import ChannelProgress
-from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, WireRow
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, SEQ_BITS, WireRow
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.tasks.malformed import MalformedInput
@@ -110,6 +110,7 @@ class SourceTask:
         task.drain()
         self._report_progress(sizer)
         self._end_segment()
+        assert self._seq - seq < 1 << SEQ_BITS, f"a micro-batch of channel {info.subtask} has too many positions"
         yield [*self._take_rows(), *task.progress(), *task.report()]
 
     def _report_progress(self, sizer: ChunkSizer) -> None:
@@ -140,7 +141,7 @@ class SourceTask:
         """
         task = self.task
         task.begin(batch_id)
-        seq, records = batch_id << 24, 0
+        seq, records = batch_id << SEQ_BITS, 0
         for values, timestamps in self._chunks([work], ChunkSizer()):
             self.info.clock.advance_to(self._wall_clock())
             self._entry.emit(values, timestamps)
@@ -152,7 +153,7 @@ class SourceTask:
             assigner.emit_periodic()
         task.drain()
         yield task.flush(seq + 1)
-        task.point((batch_id + 1 << 24) - 1, self._wall_clock())
+        task.point((batch_id + 1 << SEQ_BITS) - 1, self._wall_clock())
         yield [*task.progress(), *task.report()]
 
     def read_all(self, works: Iterable[Any]) -> Iterator[int]:

@@ -202,6 +202,7 @@ class Task:
                 raise operator_error(self.plan.operators[number], error, hint=hint) from error
             if measured is not None:
                 report.user_metrics[number, name] = measured
+        assert all(value >= 0 for value in report.counters.values()), f"a counter fell: {report.counters}"
         return [WireRow(self._spread(), -1, REPORT, self.channel, 0, pack(report))] if report else []
 
     def _spread(self) -> int:

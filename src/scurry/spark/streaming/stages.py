@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.driver.assignments import SplitAssignment
-from scurry.runtime.exchange.wire import WireRow
+from scurry.runtime.exchange.wire import SEQ_BITS, WireRow
 from scurry.runtime.operators.sink import SinkStage
 from scurry.spark.checkpoint.assignment_log import LoggedAssignment
 from scurry.spark.streaming.closing import has_close
@@ -42,7 +42,7 @@ def _read(job: Job, batches: Iterator[Any]) -> Iterator[WireRow]:
             assigned = logged.assigned
             if isinstance(assigned, SplitAssignment):
                 task = held.source(assigned.source, assigned.channel)
-                for rows in task.run(logged.offset << 24, [assigned.split], assigned.final, job.batch_id()):
+                for rows in task.run(logged.offset << SEQ_BITS, [assigned.split], assigned.final, job.batch_id()):
                     yield from rows
             else:
                 yield from assigned.rows(held.plan)

@@ -212,7 +212,8 @@ class JobPlan:
             assert edge.receivers <= len(self.subtask_ids), f"edge {number} has more receivers than subtasks"
             assert 0 < edge.parallelism <= edge.max_parallelism, f"edge {number} has {edge.parallelism} subtasks"
             assert all(sender.count > 0 for sender in edge.senders), f"edge {number} has senders without channels"
-        for vertex in (*self.sources.values(), *self.operators.values()):
+        vertices: list[SourcePlan | OperatorPlan] = [*self.sources.values(), *self.operators.values()]
+        for vertex in vertices:
             for out in vertex.outputs:
                 assert (out.operator is None) != (out.edge is None), f"an output of {vertex.id} leads nowhere"
         assert len(set(self.subtask_ids)) == len(self.subtask_ids), "two subtasks have the same number"

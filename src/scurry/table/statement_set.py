@@ -131,7 +131,7 @@ class StatementSet(ApiObject):
         return TableResult(self._environment._session, execute_sinks(session, sinks))
 
     def _executing(self) -> TableSession:
-        """Return the session that executes its statements, on what the tables have now."""
+        """Return the session that executes its statements, on the present rows of the tables."""
         return self._environment._session.for_execution(self._objects)
 
     def _planning(self) -> TableSession:

@@ -70,7 +70,7 @@ class StatementObjects:
         return found
 
     def for_execution(self) -> StatementObjects:
-        """Return the sources and sinks alone, where sources read what their tables have now."""
+        """Return the sources and sinks alone, where sources read the present rows of their tables."""
         found = self.for_next_step()
         for key, (made, table) in found._made.items():
             if isinstance(made, TableSource):
@@ -178,7 +178,7 @@ class TableSession:
         return replace(self, statement=StatementObjects() if before is None else before.for_next_step())
 
     def for_execution(self, before: StatementObjects | None) -> TableSession:
-        """Return the session that executes plans of earlier steps, on what the tables have now.
+        """Return the session that executes plans of earlier steps, on the present rows of the tables.
 
         Args:
             before: The objects that those steps have made; None for none.

@@ -42,7 +42,7 @@ class TableBase(ApiObject):
 
     @property
     def _executing(self) -> TableSession:
-        """Return the session that executes the plan, on what its tables have now."""
+        """Return the session that executes the plan, on the present rows of its tables."""
         return self._environment._session.for_execution(self._objects)
 
     def _made(self, plan: Plan, right: TableBase | None = None) -> Self:

@@ -92,7 +92,7 @@ def null_column(data_type: DataType) -> Column:
     return pa.scalar(None, arrow_type(data_type))
 
 
-def refuse_bigint(site: CallSite) -> None:
-    """Refuse a BIGINT, which Flink's planner accepts here, but its code does not compile for."""
-    if any(isinstance(each, BigIntType) for each in site.types):
+def refuse_bigint(site: CallSite, first: int = 0) -> None:
+    """Refuse a BIGINT from an argument on, which Flink's planner accepts here, but its code does not compile for."""
+    if any(isinstance(each, BigIntType) for each in site.types[first:]):
         raise EvaluationError("No applicable constructor/method found for actual parameters of type BIGINT")

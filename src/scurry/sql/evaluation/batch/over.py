@@ -13,6 +13,7 @@ from scurry.errors import EvaluationError
 from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column, group_states, group_values
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.batch.frames import framed_values, summed_values
+from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_codes, order_codes
 from scurry.sql.plan.expressions import AggregateCall, Literal
@@ -191,7 +192,7 @@ def _range_bound(
     if bound.kind == "CURRENT ROW":
         return rows.peer_end if after else rows.peer_start
     assert values is not None and isinstance(bound.distance, Literal)
-    numbers = values.cast(pa.float64()) if pa.types.is_decimal(values.type) else values
+    numbers = doubles_of(values) if pa.types.is_decimal(values.type) else values
     nulls = np.asarray(numbers.is_null())
     array = np.asarray(numbers.fill_null(0))
     distance = bound.distance.value

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.sql.functions.aggregate.grouped import by_arrow, counts, valid_rows
 from scurry.sql.functions.aggregate.sums import sums
+from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import Signature
 from scurry.sql.functions.signatures import refuse
 from scurry.sql.types import DataType, DecimalType, NumericType
@@ -39,7 +40,7 @@ class Moments:
                 values = np.asarray(column)
                 parts = [sums(pa.array(each), groups, count).fill_null(0) for each in (values * values, values)]
             else:
-                values = np.asarray(column.cast(pa.float64(), safe=False))
+                values = np.asarray(doubles_of(column))
                 parts = [pa.array(_float_sums(groups, each, count)) for each in (values * values, values)]
         return [*parts, counts(groups, count)]
 
@@ -90,7 +91,7 @@ class StableMoments:
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns, groups)
-        values = np.asarray(column.cast(pa.float64(), safe=False))
+        values = np.asarray(doubles_of(column))
         number = np.bincount(groups, minlength=count)
         with np.errstate(all="ignore"):
             mean = _float_sums(groups, values, count) / np.maximum(number, 1)

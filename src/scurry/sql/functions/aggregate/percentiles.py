@@ -11,6 +11,7 @@ import pyarrow as pa
 from scurry.errors import EvaluationError
 from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists, valid_rows
+from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.types import ArrayType, DataType, DoubleType, IntegralType, NullType, NumericType
 
@@ -22,9 +23,9 @@ class Percentile:
         self._many = isinstance(result_type, ArrayType)
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        value = columns[0].cast(pa.float64(), safe=False)
+        value = doubles_of(columns[0])
         weight = columns[2].cast(pa.int64()) if len(columns) > 2 else pa.repeat(pa.scalar(1, pa.int64()), len(value))
-        percentage = columns[1] if self._many else columns[1].cast(pa.float64())
+        percentage = columns[1] if self._many else doubles_of(columns[1])
         kept, groups = valid_rows([value, weight, percentage], groups)
         return [listed(each, groups, count) for each in kept]
 

@@ -84,18 +84,20 @@ def _from_decimal(target: DataType) -> Cast:
             return low - (1 << bits) if low >> (bits - 1) else low
 
         return on_values(truncated, target)
-    by_value = on_values(float, target)
     kind = arrow_type(target)
+    return lambda column: pc.cast(doubles_of(column), kind)
 
-    def cast(column: Column) -> Column:
-        if column.type.precision > _EXACT_DIGITS or column.type.scale > _EXACT_DIGITS:
-            return by_value(column)
-        # Both the digits and the power of ten are exact, so that their quotient is rounded once.
-        digits = pc.cast(column.cast(pa.decimal128(_EXACT_DIGITS + 1, column.type.scale)), pa.float64())
-        scale = 10.0**column.type.scale
-        return pc.cast(pc.divide(pc.round(pc.multiply(digits, scale)), scale), kind)
 
-    return cast
+def doubles_of(column: Column) -> Column:
+    """Return the doubles nearest to numbers; Arrow's cast of decimals multiplies by a power of ten: off by a bit."""
+    if not pa.types.is_decimal(column.type):
+        return pc.cast(column, pa.float64(), safe=False)
+    if column.type.precision > _EXACT_DIGITS or column.type.scale > _EXACT_DIGITS:
+        return pc.cast(pc.cast(column, pa.string()), pa.float64())
+    # Both the digits and the power of ten are exact, so that their quotient is rounded once.
+    digits = pc.cast(column.cast(pa.decimal128(_EXACT_DIGITS + 1, column.type.scale)), pa.float64())
+    scale = 10.0**column.type.scale
+    return pc.divide(pc.round(pc.multiply(digits, scale)), scale)
 
 
 def _truncated(target: IntegralType) -> Cast:

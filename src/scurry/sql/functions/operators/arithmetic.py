@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
-from scurry.sql.functions.casts.numbers import fitted_decimal
+from scurry.sql.functions.casts.numbers import doubles_of, fitted_decimal
 from scurry.sql.functions.decimals import as_decimals, divided, product, sum_of
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import by_column, null_column, value_kernel
@@ -155,8 +155,7 @@ def _floats(operator: str, result_type: DataType) -> Kernel:
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:
         left, right = (
-            pc.cast(pc.cast(each, pa.float64()) if pa.types.is_decimal(each.type) else each, kind, safe=False)
-            for each in columns
+            pc.cast(doubles_of(each) if pa.types.is_decimal(each.type) else each, kind, safe=False) for each in columns
         )
         constant = isinstance(left, pa.Scalar) and isinstance(right, pa.Scalar)
         exact = any(not pa.types.is_float32(each.type) for each in columns)

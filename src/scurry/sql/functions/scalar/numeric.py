@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import by_value
 from scurry.sql.functions.signatures import Infer, always, if_any_nullable, refuse, signature
@@ -57,8 +58,7 @@ def _doubles(function: Ufunc) -> Callable[[CallSite, DataType], Kernel]:
             values = []
             for array in arrays:
                 valid &= np.asarray(array.is_valid())
-                doubles = pc.cast(array, pa.float64(), safe=False)
-                values.append(np.asarray(pc.fill_null(doubles, 1.0)))
+                values.append(np.asarray(pc.fill_null(doubles_of(array), 1.0)))
             with np.errstate(all="ignore"):
                 result = pa.array(np.asarray(function(*values), np.float64), mask=~valid)
             return result[0] if scalars else result

@@ -11,6 +11,7 @@ from scurry.common._java_numbers import double_text
 from scurry.sql.functions.casts.texts import text_of
 from scurry.sql.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import value_kernel
+from scurry.sql.functions.scalar.strings import utf16_length
 from scurry.sql.types import (
     DataType,
     DateType,
@@ -97,7 +98,7 @@ def format_java(
         if opaque[place] and value is not None and kind in "dxXofeEgG":
             raise TypeError(kind)
         text = _converted(kind, flags, digits, value, shows[place])
-        size = int(width or 0)
+        size = int(width or 0) - (utf16_length(text) - len(text))
         if "0" in flags and value is not None and kind in "dfxeEX":
             sign = text[0] if text[:1] in "+-" and text else ""
             return sign + text[len(sign) :].rjust(size - len(sign), "0")

@@ -10,9 +10,10 @@ from scurry.common._java_regex.patterns import matches, replaced, tried
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction
 from scurry.sql.functions.java_regex.columns import extracted, pattern_of_group
 from scurry.sql.functions.kernels import by_value, value_kernel
+from scurry.sql.functions.scalar.strings import utf16_length
 from scurry.sql.functions.signatures import always, if_any_nullable, signature
 from scurry.sql.types import ArrayType, DataType
-from scurry.sql.types.families import BOOLEAN, CHARACTER, INT, STRING
+from scurry.sql.types.families import BOOLEAN, CHARACTER, INT, INTEGER, STRING
 from scurry.sql.types.values import to_value
 
 
@@ -32,6 +33,7 @@ def regexp_extract(text: str, pattern: str, group: int = 0) -> str | None:
     """REGEXP_EXTRACT: a group of the first match."""
     found = tried(pattern)
     match = found.search(text) if found is not None else None
+    group = INT.wrapped(group)
     return match[group] if match is not None and 0 <= group <= match.re.groups else None
 
 
@@ -55,7 +57,7 @@ def regexp_instr(text: str, pattern: str) -> int | None:
     if found is None:
         return None
     match = found.search(text)
-    return 0 if match is None else match.start() + 1
+    return 0 if match is None else utf16_length(text[: match.start()]) + 1
 
 
 def regexp_substr(text: str, pattern: str) -> str | None:
@@ -82,10 +84,10 @@ _TWO = (CHARACTER, CHARACTER)
 FUNCTIONS = (
     ScalarFunction("REGEXP", signature(_TWO, if_any_nullable(BOOLEAN)), by_value(regexp)),
     ScalarFunction("REGEXP_REPLACE", signature([*_TWO, CHARACTER], if_any_nullable(STRING)), by_value(regexp_replace)),
-    ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INT], always(STRING), optional=1), _bind_extract),
+    ScalarFunction("REGEXP_EXTRACT", signature([*_TWO, INTEGER], always(STRING), optional=1), _bind_extract),
     ScalarFunction(
         "REGEXP_EXTRACT_ALL",
-        signature([*_TWO, INT], always(ArrayType(STRING)), optional=1),
+        signature([*_TWO, INTEGER], always(ArrayType(STRING)), optional=1),
         by_value(regexp_extract_all),
     ),
     ScalarFunction("REGEXP_COUNT", signature(_TWO, always(INT)), by_value(regexp_count)),

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from scurry.errors import EvaluationError
 from scurry.sql.functions.casts.numbers import fitted_decimal
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
-from scurry.sql.functions.kernels import by_column, value_kernel
+from scurry.sql.functions.kernels import by_column, refuse_bigint, value_kernel
 from scurry.sql.functions.scalar.numeric import takes_numbers
 from scurry.sql.functions.signatures import Infer, argument, refuse
 from scurry.sql.types import (
@@ -55,6 +55,7 @@ def _infer_rounding(site: CallSite) -> Signature:
 
 def _bind_rounding(mode: str) -> Callable[[CallSite, DataType], Kernel]:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
+        refuse_bigint(site, 1)
         known = len(site.arguments) == 1 or site.arguments[1].is_literal
         round_to = _rounding(result_type, mode, known)
         if len(site.arguments) == 1:

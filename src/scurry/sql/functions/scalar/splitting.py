@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from scurry.common._java_regex.patterns import compiled, split_java
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
-from scurry.sql.functions.kernels import by_value, value_kernel
+from scurry.sql.functions.kernels import by_value, refuse_bigint, value_kernel
 from scurry.sql.functions.signatures import always, if_any_nullable, refuse, signature
 from scurry.sql.types import (
     ArrayType,
@@ -55,6 +55,7 @@ def string_to_map(text: str, entries: str = ",", pairs: str = "=") -> list[tuple
 
 
 def _bind_split_index(site: CallSite, result_type: DataType) -> Kernel:
+    refuse_bigint(site, 2)
     by_row = value_kernel(split_index, result_type)
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ _STRING: Final = if_any_nullable(STRING)
 _INT: Final = if_any_nullable(INT)
 _TEXT_OR_BYTES: Final = (*CHARACTER, *BINARY)
 _BOOLEAN: Final = if_any_nullable(BOOLEAN)
+_SUPPLEMENTARY: Final = re.compile("[\U00010000-\U0010ffff]")
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def _varying(index: int, always_nullable: bool = False) -> Result:
@@ -98,6 +101,14 @@ def _of_texts(function: Callable[..., Any]) -> Callable[[CallSite, DataType], Ke
     def bind(site: CallSite, result_type: DataType) -> Kernel:
         if any(isinstance(each, (*BINARY, BigIntType)) for each in site.types):
             raise EvaluationError("No applicable constructor/method found for actual parameters")
+        return value_kernel(function, result_type)
+
+    return bind
+
+
+def _without_bigint(function: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
+    def bind(site: CallSite, result_type: DataType) -> Kernel:
+        refuse_bigint(site)
         return value_kernel(function, result_type)
 
     return bind
@@ -178,6 +189,30 @@ def left(text: str, count: int) -> str:
 def right(text: str, count: int) -> str:
     """RIGHT: the last characters."""
     return text[max(len(text) - count, 0) :] if count > 0 else ""
+
+
+def utf16_length(text: str) -> int:
+    """Return the number of units of UTF-16, which are Java's characters."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _by_units(function: Callable[..., str | None]) -> Callable[..., str | None]:
+    """Return a function over the units of UTF-16 of its texts; the half of a pair becomes a question mark."""
+
+    def applied(*values: Any) -> str | None:
+        if all(not isinstance(each, str) or each.isascii() or max(each) <= "\uffff" for each in values):
+            return function(*values)
+        found = function(*(_SUPPLEMENTARY.sub(_as_pair, each) if isinstance(each, str) else each for each in values))
+        if found is None:
+            return None
+        return _HALF.sub("?", found.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass"))
+
+    return applied
+
+
+def _as_pair(match: re.Match[str]) -> str:
+    high, low = divmod(ord(match[0]) - 0x10000, 0x400)
+    return chr(0xD800 + high) + chr(0xDC00 + low)
 
 
 def pad(text: str, length: int, filling: str, at_end: bool) -> str | None:
@@ -284,19 +319,19 @@ FUNCTIONS = (
         aliases=("SUBSTR",),
         is_standard=True,
     ),
-    ScalarFunction("LEFT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), by_value(left)),
-    ScalarFunction("RIGHT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), by_value(right)),
+    ScalarFunction("LEFT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), _without_bigint(left)),
+    ScalarFunction("RIGHT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), _without_bigint(right)),
     ScalarFunction(
         "LPAD",
         _standard([CHARACTER, INTEGER, CHARACTER], _STRING),
-        by_value(lambda text, length, filling: pad(text, length, filling, False)),
+        _without_bigint(_by_units(lambda text, length, filling: pad(text, length, filling, False))),
     ),
     ScalarFunction(
         "RPAD",
         _standard([CHARACTER, INTEGER, CHARACTER], _STRING),
-        by_value(lambda text, length, filling: pad(text, length, filling, True)),
+        _without_bigint(_by_units(lambda text, length, filling: pad(text, length, filling, True))),
     ),
-    ScalarFunction("LOCATE", _standard([CHARACTER, CHARACTER, INTEGER], _INT, optional=1), by_value(locate)),
+    ScalarFunction("LOCATE", _standard([CHARACTER, CHARACTER, INTEGER], _INT, optional=1), _without_bigint(locate)),
     ScalarFunction(
         "POSITION",
         _infer_position,
@@ -307,7 +342,7 @@ FUNCTIONS = (
     ScalarFunction(
         "OVERLAY",
         _standard([CHARACTER, CHARACTER, INTEGER, INTEGER], _overlaid, optional=1),
-        by_value(overlay),
+        by_value(_by_units(overlay)),
         is_standard=True,
     ),
     ScalarFunction("REPLACE", _standard([CHARACTER, CHARACTER, CHARACTER], _STRING), by_value(replace)),

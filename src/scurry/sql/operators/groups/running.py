@@ -16,6 +16,7 @@ from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
 from scurry.sql.evaluation.batch.batches import batch_of, empty
 from scurry.sql.evaluation.user_functions.aggregate import GeneralAccumulator
 from scurry.sql.functions.aggregate.moments import StableMoments
+from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.operators.groups.choices import SelectsValue, chooses, chosen, known_columns
@@ -126,7 +127,7 @@ class _Spread(ColumnarRunning):
     ) -> tuple[pa.Array, list[pa.Array]]:
         column = argument_column(self._call.arguments[0], batch)
         used = (counted & np.asarray(column.is_valid())).tolist()
-        numbers = column.cast(pa.float64(), safe=False).to_pylist()
+        numbers = doubles_of(column).to_pylist()
         signs = [1] * segments.rows if segments.signs is None else segments.signs.tolist()
         kept = dict(zip(known.tolist(), zip(*(each.to_pylist() for each in before), strict=True), strict=True))
         found: list[tuple[int, float, float]] = []

@@ -23,7 +23,7 @@ _OVERHEAD_SHARE = 0.5
 _ENOUGH = 0.25
 #: A batch that takes this many times as long as expected shows that the job has become slower.
 _SLOWER = 1.25
-#: How fast the time of near-empty batches is forgotten.
+#: Growth of the known time of near-empty batches, by which it is forgotten.
 _FORGETTING = 1.1
 #: The share of the target that a source gets whose turn comes when the time is used up.
 _LEAST_SHARE = 0.05

@@ -366,7 +366,7 @@ def started(tmp_path: Path, function: str) -> subprocess.Popen[str]:
 def test_control_c_stops_a_job_at_the_end_of_its_micro_batch(tmp_path: Path) -> None:
     job = started(tmp_path, "briefly")
     job.send_signal(signal.SIGINT)
-    _, err = job.communicate(timeout=20)
+    _, err = job.communicate(timeout=120)
     assert job.returncode == 130
     assert err.splitlines()[0] == "endless: stopping at the end of the micro-batch; Ctrl-C again to exit at once"
     assert err.splitlines()[1].startswith("endless: stopped after ")
@@ -379,5 +379,5 @@ def test_a_second_control_c_does_not_wait_for_it(tmp_path: Path) -> None:
     job.send_signal(signal.SIGINT)
     assert job.stderr is not None and "stopping" in job.stderr.readline()
     job.send_signal(signal.SIGINT)
-    job.communicate(timeout=20)
+    job.communicate(timeout=120)
     assert job.returncode == 130

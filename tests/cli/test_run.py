@@ -160,7 +160,7 @@ def test_control_c_ends_with_status_130_after_the_program_has_cleaned_up(program
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
     assert running.stdout is not None and running.stdout.readline() == "ready\n"
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=20)
+    out, err = running.communicate(timeout=120)
     assert (running.returncode, out, err) == (130, "stopped\n", "interrupted\n")
 
 

@@ -28,3 +28,10 @@ def test_what_a_newcomer_looks_for_is_where_contributing_says(file: str, name: s
     source = (TESTS.parent / "src" / "scurry" / file).read_text(encoding="utf-8")
     for part in name.split("."):
         assert re.search(rf"^ *(def|class) {part}\b", source, re.MULTILINE)
+
+
+def test_what_tests_wait_for_has_more_than_a_minute() -> None:
+    """A busy machine takes ten times as long."""
+    hurried = re.compile(r"monotonic\(\) \+ [1-5]?\d\b|communicate\(timeout=[1-5]?\d\b")
+    files = {path.relative_to(TESTS): path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py")}
+    assert {str(path): hurried.findall(text) for path, text in files.items() if hurried.search(text)} == {}

@@ -62,7 +62,7 @@ class TestWebPages:
 
     def test_no_answer_invites_other_origins(self, process: RemoteProcess) -> None:
         address = urlsplit(process.url)
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
         connection.request("OPTIONS", "/jobs", headers={"Authorization": BEARER})
         answer = connection.getresponse()
         assert not [name for name, _ in answer.getheaders() if name.lower().startswith("access-control")]
@@ -76,7 +76,7 @@ class TestBodies:
 
     def test_those_of_unknown_length_too(self, job: FakeJob, process: RemoteProcess) -> None:
         address = urlsplit(process.url)
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
         headers = {"Authorization": BEARER}
         connection.request("POST", f"/jobs/{job.id}/stop", iter([b"{}"]), headers, encode_chunked=True)
         assert connection.getresponse().status == 411
@@ -210,7 +210,7 @@ class TestPage:
 
     def test_a_browser_loads_scripts_of_this_endpoint_only(self, process: RemoteProcess) -> None:
         address = urlsplit(process.url)
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
         connection.request("GET", "/")
         policy = connection.getresponse().getheader("content-security-policy") or ""
         connection.close()

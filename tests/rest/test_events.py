@@ -18,7 +18,7 @@ from support.rest.fake_jobs import TOKEN, FakeJob, served
 @contextmanager
 def stream(process: RemoteProcess, *paths: str) -> Iterator[http.client.HTTPResponse]:
     address = urlsplit(process.url)
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
     query = "&".join(f"path={quote(path, safe='')}" for path in paths)
     connection.request("GET", f"/events?{query}", headers={"Authorization": f"Bearer {TOKEN}"})
     answer = connection.getresponse()

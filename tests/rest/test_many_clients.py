@@ -24,7 +24,7 @@ HEAD = f"Host: localhost\r\nAuthorization: Bearer {TOKEN}\r\n"
 @contextmanager
 def connection(process: RemoteProcess) -> Iterator[socket.socket]:
     address = urlsplit(process.url)
-    with socket.create_connection((address.hostname or "", address.port or 0), timeout=20) as opened:
+    with socket.create_connection((address.hostname or "", address.port or 0), timeout=120) as opened:
         yield opened
 
 
@@ -136,7 +136,7 @@ class TestTimeLimits:
     ) -> None:
         monkeypatch.setattr(scurry.rest.server, "HEAD_SECONDS", 1.0)
         address = urlsplit(process.url)
-        with closing(http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)) as opened:
+        with closing(http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)) as opened:
             began = time.monotonic()
             while time.monotonic() - began < 1.2:
                 opened.request("GET", "/jobs", headers={"Authorization": f"Bearer {TOKEN}"})

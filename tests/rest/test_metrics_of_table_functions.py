@@ -84,7 +84,7 @@ def job() -> Iterator[JobClient]:
 def process(job: JobClient) -> RemoteProcess:
     """The job's endpoint, once the functions have counted."""
     (entry,) = [one for one in registered_jobs() if one.id == str(job.get_job_id())]
-    found = RemoteProcess(entry.url, token_of(entry), timeout=20)
+    found = RemoteProcess(entry.url, token_of(entry), timeout=120)
     deadline = time.monotonic() + 60
     while not all(f"{PREFIX}{name}{{" in scraped(found) for name in ("numbers_parity_seen", "made", "largest")):
         assert time.monotonic() < deadline, scraped(found)

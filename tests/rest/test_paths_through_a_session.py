@@ -36,7 +36,7 @@ def through(job: FakeJob, process: RemoteProcess) -> Iterator[RemoteProcess]:
     endpoint.serve(cast(Any, session))
     (entry,) = registered_jobs("sessions")
     try:
-        yield RemoteProcess(entry.url, entry.token, timeout=20)
+        yield RemoteProcess(entry.url, entry.token, timeout=120)
     finally:
         endpoint.close()
 

@@ -87,7 +87,7 @@ def test_prometheus_scrapes_the_port_without_a_token(counted: FakeJob) -> None:
     (reporter,) = reporting._reporters
     assert isinstance(reporter, PrometheusReporter)
     reporting.serve(as_job(counted))
-    with urllib.request.urlopen(f"http://127.0.0.1:{reporter.port}/metrics", timeout=20) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{reporter.port}/metrics", timeout=120) as answer:
         text = answer.read().decode()
     ended(counted)
     assert 'operator_name="sums",subtask_index="0"} 30\n' in text

@@ -283,7 +283,7 @@ class TestAccess:
 
     def test_larger_bodies_than_programs_have_are_refused(self, process: RemoteProcess) -> None:
         address = urlsplit(process.url)
-        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=20)
+        connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=120)
         connection.putrequest("POST", "/jars/upload")
         connection.putheader("Authorization", f"Bearer {process.token}")
         connection.putheader("Content-Length", str(1 << 30))

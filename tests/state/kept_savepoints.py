@@ -82,7 +82,7 @@ def run(lines: str, ready: Callable[[dict[str, list[Any]]], bool], stop: Callabl
             results[name] = []
             stream._sink(CollectSink(results[name].extend), name)
         client = env.execute_async("savepoint-v1")
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not ready(results) and time.monotonic() < deadline:
             time.sleep(0.02)
         stopped = stop(client)

@@ -37,7 +37,7 @@ class Gateway:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, {**sent, **(headers or {})}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -55,7 +55,7 @@ class Gateway:
 
     def pages(self, operation: str, row_format: str = "JSON") -> Iterator[dict[str, Any]]:
         following: str | None = f"{operation}/result/0?rowFormat={row_format}"
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while following is not None:
             assert time.monotonic() < end, "the result has no end"
             status, page = self.ask("GET", following)

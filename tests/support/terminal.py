@@ -39,7 +39,7 @@ class Terminal:
     def __exit__(self, *raised: object) -> None:
         if self._process.poll() is None:
             self._process.kill()
-        self._process.wait(10)
+        self._process.wait(120)
         os.close(self._master)
 
     def type(self, text: str) -> None:
@@ -62,7 +62,7 @@ class Terminal:
 
     def exit_status(self) -> int:
         """Wait until the program has ended."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 120
         while self._process.poll() is None and time.monotonic() < end:
             ready, _, _ = select.select([self._master], [], [], 0.1)
             if ready:
@@ -70,4 +70,4 @@ class Terminal:
                     os.read(self._master, 65536)
                 except OSError:
                     break
-        return self._process.wait(10)
+        return self._process.wait(120)

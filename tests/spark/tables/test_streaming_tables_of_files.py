@@ -54,7 +54,7 @@ def test_partitions_that_are_added_are_read_and_written(spark: Any, tmp_path: Pa
         until([("p=a", 1, "first"), ("p=a", 2, "first")])
         write(tmp_path / "in" / "p=b" / "second", 3)
         until([("p=a", 1, "first"), ("p=a", 2, "first"), ("p=b", 3, "second")])
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not (tmp_path / "out" / "p=b" / "_SUCCESS").exists():
             assert time.monotonic() < end, "the partition is not marked"
             time.sleep(0.1)

@@ -153,7 +153,7 @@ def test_a_running_query_is_cancelled_when_its_operation_is_closed(gateway: Gate
             job = page["jobID"]
             break
     assert gateway.ask("DELETE", f"{operation}/close") == (200, {"status": "CLOSED"})
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while [row[2] for row in gateway.rows(session, "SHOW JOBS") if row[0] == job] != ["CANCELED"]:
         assert time.monotonic() < end
         time.sleep(0.05)
@@ -171,7 +171,7 @@ def test_an_insertion_that_is_waited_for_is_cancelled_with_its_job(gateway: Gate
     assert gateway.ask("GET", f"{operation}/status") == (200, {"status": "RUNNING"})
     assert gateway.ask("GET", f"{operation}/result/0?rowFormat=JSON")[1]["resultType"] == "NOT_READY"
     assert gateway.ask("POST", f"{operation}/cancel") == (200, {"status": "CANCELED"})
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while [row for row in gateway.rows(session, "SHOW JOBS") if row[2] == "RUNNING"]:
         assert time.monotonic() < end
         time.sleep(0.05)

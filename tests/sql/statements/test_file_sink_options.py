@@ -37,7 +37,7 @@ def insert(
 
 
 def _wait_for(path: Path) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while not path.exists():
         assert time.monotonic() < end, f"{path} is not written"
         time.sleep(0.05)

@@ -178,7 +178,7 @@ def served(job: FakeJob, settings: RestSettings | None = None) -> Iterator[Remot
     url = endpoint.url
     endpoint.serve(as_job(job))
     try:
-        yield RemoteProcess(url, settings.token, timeout=20)
+        yield RemoteProcess(url, settings.token, timeout=120)
     finally:
         if not job.status.is_globally_terminal_state():
             job.end(JobStatus.FINISHED)
@@ -191,7 +191,7 @@ def raw(process: RemoteProcess, path: str = "/jobs", method: str = "GET", **head
     )
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(request, timeout=20) as answer:
+        with opener.open(request, timeout=120) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:

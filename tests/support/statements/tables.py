@@ -57,7 +57,7 @@ def changes(env: TableEnvironment, query: str) -> str:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end, "nothing has happened for 20 seconds"
         time.sleep(0.01)

@@ -23,9 +23,9 @@ from scurry.common.typeinfo import (
     TypeInformation,
 )
 from scurry.common.types import Row
-from scurry.connectors.files.formats.csv.fields import CsvFields, Parser, parse_short_date
+from scurry.connectors.files.formats.csv.fields import CsvFields, parse_short_date
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
-from scurry.connectors.files.formats.csv.schema import BLANK, CsvColumn, CsvDialect
+from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.csv.writer import CsvLines
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
 from scurry.sql.types import (
@@ -37,8 +37,9 @@ from scurry.sql.types import (
     TimeType,
     VarBinaryType,
 )
+from scurry.sql.values.parsing import BLANK, Parser, parse_timestamp
 from scurry.sql.values.records import values_of
-from scurry.sql.values.texts import Text, base64_text, parse_timestamp, timestamp_text
+from scurry.sql.values.texts import Text, base64_text, timestamp_text
 from scurry.sql.values.type_information import represented, value_type
 
 _BIG_INT = value_type(BasicTypeInfo(BasicType.BIG_INT))

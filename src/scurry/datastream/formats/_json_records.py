@@ -28,8 +28,9 @@ from scurry.sql.types import (
     VarBinaryType,
     VarCharType,
 )
+from scurry.sql.values.parsing import parse_timestamp
 from scurry.sql.values.records import values_of
-from scurry.sql.values.texts import Text, base64_text, parse_timestamp
+from scurry.sql.values.texts import Text, base64_text
 from scurry.sql.values.type_information import value_type
 
 

@@ -23,6 +23,7 @@ from scurry.sql.types import (
     TimestampType,
 )
 from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.values import batch_of_columns
 
 # A batch without columns has a number of rows all the same; Spark's have none, so one column stands for it.
 _NO_COLUMNS = "rows"
@@ -60,10 +61,9 @@ def to_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
 
 def from_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
     """Return a batch of Spark as a plan has it."""
-    if not len(schema):
-        return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
-    columns = [_converted(array, arrow_type(column.type)) for array, column in zip(batch.columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, names=list(schema.names))
+    stored = batch.columns if len(schema) else ()
+    columns = [_converted(array, arrow_type(column.type)) for array, column in zip(stored, schema, strict=True)]
+    return batch_of_columns(columns, schema.names, batch.num_rows)
 
 
 def own_column(column: Any, data_type: DataType) -> Any:

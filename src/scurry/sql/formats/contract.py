@@ -37,6 +37,12 @@ def chosen_columns(declared: Iterable[FormatColumn], columns: Sequence[str]) -> 
     return tuple(by_name[name] for name in columns)
 
 
+def names_and_types(columns: Iterable[FormatColumn]) -> tuple[list[str], list[DataType]]:
+    """Return the names of columns and their types."""
+    found = list(columns)
+    return [column.name for column in found], [column.type for column in found]
+
+
 def row_of(columns: Iterable[FormatColumn]) -> RowType:
     """Return columns as a row type."""
     return RowType([RowField(column.name, column.type) for column in columns])

@@ -28,7 +28,7 @@ from scurry.sql.types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.sql.types.values import from_values, to_values
+from scurry.sql.types.values import batch_of_columns, from_values, to_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,7 +122,7 @@ class _RawDecoder(MessageDecoder):
         import pyarrow as pa
 
         if not self.wanted:
-            return DecodedMessages(pa.RecordBatch.from_struct_array(pa.array([{}] * len(messages), pa.struct([]))))
+            return DecodedMessages(batch_of_columns([], (), len(messages)))
         values: list[Any] = []
         parse = self._parser()
         for index, message in enumerate(messages):

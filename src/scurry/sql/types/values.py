@@ -6,7 +6,7 @@ column's unit); list for ARRAY, list of pairs for MAP and MULTISET, tuple for RO
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -127,6 +127,36 @@ def from_values(values: Iterable[Any], data_type: DataType | pyarrow.DataType) -
         items = from_values([item for _, item in elements], kind.item_type)
         return pa.MapArray.from_arrays(starts, keys, items, kind, mask=mask)
     return pa.ListArray.from_arrays(starts, from_values(elements, kind.value_type), kind, mask=mask)
+
+
+def batch_of_columns(columns: Sequence[pyarrow.Array], names: Sequence[str], rows: int) -> pyarrow.RecordBatch:
+    """Return a batch of columns.
+
+    Args:
+        columns: The columns, of which there may be none.
+        names: Their names.
+        rows: The number of rows.
+    """
+    import pyarrow as pa
+
+    if columns:
+        return pa.RecordBatch.from_arrays(columns, names=list(names))
+    return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
+
+
+def batch_of_rows(
+    rows: Sequence[Sequence[Any]], names: Sequence[str], types: Sequence[DataType]
+) -> pyarrow.RecordBatch:
+    """Return a batch of rows of values as `to_values` gives them.
+
+    Args:
+        rows: The rows.
+        names: The names of the columns, of which there may be none.
+        types: Their types.
+    """
+    parts = zip(*rows, strict=True) if rows else [()] * len(types)
+    columns = [from_values(list(part), kind) for part, kind in zip(parts, types, strict=True)]
+    return batch_of_columns(columns, names, len(rows))
 
 
 def to_value(scalar: pyarrow.Scalar) -> Any:

@@ -6,6 +6,7 @@ arguments          columns to arguments of user-defined functions
 records            columns to records of streams
 collected          values of columns to the values of `collect()`
 results            results of user-defined functions to columns
-texts              texts of values in JSON and CSV, and back
+texts              values of columns as texts in JSON and CSV
+parsing            texts in JSON and CSV as values of columns
 elements           the values of `from_elements` to values of columns
 """

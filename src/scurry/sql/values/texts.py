@@ -1,11 +1,10 @@
-"""Values of columns as JSON and CSV have them: dates and times in the SQL form or as ISO-8601 says, numbers, bytes."""
+"""Texts of values of columns in JSON and CSV: dates and times in the SQL form or as ISO-8601 says, numbers, bytes."""
 
 from __future__ import annotations
 
 import base64
 import datetime
 import decimal
-import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -34,70 +33,7 @@ from scurry.sql.types import (
 
 Text: TypeAlias = Callable[[Any], str]
 
-_DATE = r"([+-]\d{5,10}|-?\d{4})-(\d\d)-(\d\d)"
-_DATE_PATTERN = re.compile(_DATE)
-_TIME_PATTERN = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{0,9}))?")
-_SQL_TIMESTAMP = re.compile(rf"{_DATE} (\d\d):(\d\d):(\d\d)(?:\.(\d{{0,9}}))?")
-_ISO_TIMESTAMP = re.compile(rf"{_DATE}[Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{{0,9}}))?)?")
 _NANOS_PER_DAY = 86_400_000_000_000
-
-
-def parse_date(text: str) -> int:
-    """Return the days since 1970-01-01 of `yyyy-MM-dd`.
-
-    Raises:
-        ValueError: It is no such date.
-    """
-    found = _DATE_PATTERN.fullmatch(text)
-    if found is None:
-        raise ValueError(f"Text '{text}' could not be parsed as a date")
-    return _days(found[1], found[2], found[3])
-
-
-def parse_time(text: str) -> int:
-    """Return the milliseconds of the day of `HH:mm:ss`, with a fraction or without.
-
-    Raises:
-        ValueError: It is no such time.
-    """
-    found = _TIME_PATTERN.fullmatch(text)
-    if found is None:
-        raise ValueError(f"Text '{text}' could not be parsed as a time")
-    return _nanos(found[1], found[2], found[3], found[4]) // 1_000_000
-
-
-def parse_timestamp(text: str, iso: bool, zoned: bool) -> int:
-    """Return the nanoseconds since 1970-01-01 00:00:00.
-
-    Args:
-        text: `yyyy-MM-dd HH:mm:ss.SSS`, with a T between date and time if `iso`.
-        iso: Whether the text follows ISO-8601.
-        zoned: Whether it has to end with `Z`.
-
-    Raises:
-        ValueError: It is no such point of time.
-    """
-    body = text
-    if zoned:
-        body = text[:-1] if text.endswith("Z") else ""
-    found = (_ISO_TIMESTAMP if iso else _SQL_TIMESTAMP).fullmatch(body)
-    if found is None:
-        raise ValueError(f"Text '{text}' could not be parsed as a timestamp")
-    year, month, day, hour, minute, second, fraction = found.groups()
-    return _days(year, month, day) * _NANOS_PER_DAY + _nanos(hour, minute, second or "0", fraction)
-
-
-def _days(year: str, month: str, day: str) -> int:
-    shift, of_era = divmod(int(year) - 2000, 400)
-    # the calendar repeats after 400 years; Python's dates end at 9999
-    return datetime.date(2000 + of_era, int(month), int(day)).toordinal() - EPOCH_DAY + shift * 146_097
-
-
-def _nanos(hour: str, minute: str, second: str, fraction: str | None) -> int:
-    hours, minutes, seconds = int(hour), int(minute), int(second)
-    if hours > 23 or minutes > 59 or seconds > 59:
-        raise ValueError(f"{hour}:{minute}:{second} is no time of day")
-    return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000_000 + int((fraction or "").ljust(9, "0"))
 
 
 def nanos_of_timestamp(value: int, precision: int) -> int:

@@ -19,6 +19,7 @@ from scurry.errors import MalformedRecordError
 from scurry.errors.suggestions import alternatives
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.nested_types import RowType
+from scurry.sql.types.values import batch_of_columns
 from scurry.sql.values.records import RecordColumn, record_reader, values_of
 from scurry.sql.values.type_information import to_type_info
 
@@ -88,8 +89,6 @@ class DeclaredColumns:
         """
         import pyarrow as pa
 
-        if not self.row.fields:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * batch.num_rows, pa.struct([])))
         arrays = []
         for field, name in zip(self.row, found, strict=True):
             target = arrow_type(field.data_type)
@@ -103,7 +102,7 @@ class DeclaredColumns:
                 declared = field.data_type.as_summary_string()
                 reason = f"column {field.name!r} is {column.type}, declared is {declared}: {error}"
                 raise MalformedRecordError(path, None, field.name, reason) from None
-        return pa.RecordBatch.from_arrays(arrays, names=self.row.names)
+        return batch_of_columns(arrays, self.row.names, batch.num_rows)
 
     def by_name(self, batch: pa.RecordBatch, path: str) -> pa.RecordBatch:
         """Return the declared columns of a batch that has all that the file has of them."""

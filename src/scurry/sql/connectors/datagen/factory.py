@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._config.option import parse_duration
 from scurry.connectors.datagen import DataGeneratorSource
-from scurry.connectors.files.formats.csv.schema import parse_double
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, whole_number
@@ -38,6 +37,8 @@ from scurry.sql.types import (
     VarCharType,
     YearMonthIntervalType,
 )
+from scurry.sql.types.values import batch_of_columns
+from scurry.sql.values.parsing import parse_double
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,17 +134,13 @@ class DataGenSource(TableSource):
         yield from self._rows(start, stop, columns)
 
     def _rows(self, start: int, stop: int | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
 
         types = dict(self.fields)
         generators = [self._generator(name, types[name], start) for name in columns]
         at = start
         while stop is None or at < stop:
             size = max(1, min(_CHUNK, self.rate, _CHUNK if stop is None else stop - at))
-            if generators:
-                yield pa.RecordBatch.from_arrays([make(size) for make in generators], names=list(columns))
-            else:
-                yield pa.RecordBatch.from_struct_array(pa.array([{}] * size, pa.struct([])))
+            yield batch_of_columns([make(size) for make in generators], columns, size)
             at += size
 
     def _generator(self, name: str, data_type: DataType, at: int) -> ColumnGenerator:

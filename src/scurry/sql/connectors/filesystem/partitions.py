@@ -22,15 +22,8 @@ from scurry.sql.types import (
     TimeType,
     VarCharType,
 )
-from scurry.sql.values.texts import (
-    date_text,
-    nanos_of_timestamp,
-    parse_date,
-    parse_time,
-    parse_timestamp,
-    time_text,
-    timestamp_text,
-)
+from scurry.sql.values.parsing import parse_date, parse_time, parse_timestamp
+from scurry.sql.values.texts import date_text, nanos_of_timestamp, time_text, timestamp_text
 
 #: characters that directory names escape, as Hive does
 _ESCAPED = re.compile("[\x00-\x1f\x7f\"#%'*/:=?\\\\{\\[\\]^]")

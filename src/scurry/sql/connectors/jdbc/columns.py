@@ -12,7 +12,7 @@ from scurry.errors import MalformedRecordError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.jdbc.values import ColumnValues, column_values
 from scurry.sql.types import DataType
-from scurry.sql.types.values import from_values, to_values
+from scurry.sql.types.values import batch_of_columns, from_values, to_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,13 +91,9 @@ class RowReader:
         Raises:
             MalformedRecordError: A value does not fit the type of its column.
         """
-        import pyarrow as pa
-
-        if not self.names:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
         values: Iterable[Sequence[Any]] = zip(*rows, strict=True) if rows else [()] * len(self.names)
-        arrays = map(self._column, self.names, self.types, values)
-        return pa.RecordBatch.from_arrays(list(arrays), names=list(self.names))
+        arrays = list(map(self._column, self.names, self.types, values))
+        return batch_of_columns(arrays, self.names, len(rows))
 
     def _converted(self, name: str, data_type: DataType, values: Sequence[Any]) -> list[Any]:
         read = column_values(data_type, self.dialect).read

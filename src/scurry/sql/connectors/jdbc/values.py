@@ -30,7 +30,8 @@ from scurry.sql.types import (
     VarBinaryType,
     VarCharType,
 )
-from scurry.sql.values.texts import parse_date, parse_time, parse_timestamp, timestamp_text
+from scurry.sql.values.parsing import parse_date, parse_time, parse_timestamp
+from scurry.sql.values.texts import timestamp_text
 
 _WIDE = decimal.Context(prec=100)
 

@@ -22,7 +22,7 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.types.arrow import arrow_type
-from scurry.sql.types.values import from_values
+from scurry.sql.types.values import batch_of_columns, from_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -133,9 +133,7 @@ class MessageRows:
                 arrays.append(column if whole else column.take(pa.array(positions, pa.int64())))
             else:
                 arrays.append(self._metadata(name, [messages[origin] for origin in origins]))
-        if not columns:
-            return Changes(pa.RecordBatch.from_struct_array(pa.array([{}] * len(origins), pa.struct([]))), kinds)
-        return Changes(pa.RecordBatch.from_arrays(arrays, names=list(columns)), kinds)
+        return Changes(batch_of_columns(arrays, columns, len(origins)), kinds)
 
     def _metadata(self, name: str, messages: Sequence[Any]) -> pa.Array:
         key = self.metadata[name]

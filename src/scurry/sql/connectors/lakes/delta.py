@@ -20,7 +20,7 @@ from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_
 from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.lakes.columns import check_columns, inserted, lake_row, stored
 from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
-from scurry.sql.values.texts import parse_timestamp
+from scurry.sql.values.parsing import parse_timestamp
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,7 @@ import pyarrow as pa
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types import DataType
 from scurry.sql.types.arrow import arrow_type
-from scurry.sql.types.values import repeated
+from scurry.sql.types.values import batch_of_columns, repeated
 
 
 def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatch:
@@ -24,10 +24,8 @@ def batch_of(columns: Sequence[Any], schema: Schema, rows: int) -> pa.RecordBatc
     Returns:
         A batch, whose columns have the Arrow types of the schema.
     """
-    if not len(schema):
-        return pa.RecordBatch.from_struct_array(pa.array([{}] * rows, pa.struct([])))
     arrays = [_array(column, each.type, rows) for column, each in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, names=list(schema.names))
+    return batch_of_columns(arrays, schema.names, rows)
 
 
 def arrow_schema(schema: Schema) -> pa.Schema:
@@ -37,7 +35,7 @@ def arrow_schema(schema: Schema) -> pa.Schema:
 
 def arrow_batch(columns: Sequence[pa.Array], names: Sequence[str], rows: int) -> pa.RecordBatch:
     """Make a batch of columns that have the types they are to have; there may be none."""
-    return pa.RecordBatch.from_arrays(columns, names=names) if columns else batch_of([], Schema(), rows)
+    return batch_of_columns(columns, names, rows)
 
 
 def columns_of(batch: pa.RecordBatch) -> list[pa.Array]:

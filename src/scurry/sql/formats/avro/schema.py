@@ -36,7 +36,7 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.types.arrow import units_per_second
-from scurry.sql.types.values import from_values, to_values
+from scurry.sql.types.values import batch_of_columns, from_values, to_values
 from scurry.sql.values.converters import Convert, FromPython, ToPython, converted
 
 if TYPE_CHECKING:
@@ -147,15 +147,11 @@ def named_alike(node: Any, writer: Any) -> Any:
 
 def columns_of(records: Sequence[Mapping[str, Any]], columns: Sequence[FormatColumn]) -> pa.RecordBatch:
     """Return some columns of fastavro's records; NULL where a record lacks them."""
-    import pyarrow as pa
-
-    if not columns:
-        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(records), pa.struct([])))
     arrays = []
     for column in columns:
         convert = _FROM_AVRO.part(column.type)
         arrays.append(from_values([convert(record.get(column.name)) for record in records], column.type))
-    return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
+    return batch_of_columns(arrays, [column.name for column in columns], len(records))
 
 
 def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterator[dict[str, Any]]:

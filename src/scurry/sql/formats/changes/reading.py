@@ -11,11 +11,12 @@ from typing import Any
 from scurry.common.types import RowKind
 from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.connectors.source import SKIPPED
-from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.json.reading import JsonDecoder, batch_of
+from scurry.sql.formats.contract import FormatColumn, names_and_types
+from scurry.sql.formats.json.reading import JsonDecoder
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.sql.types import DataType
-from scurry.sql.values.texts import parse_timestamp
+from scurry.sql.types.values import batch_of_rows
+from scurry.sql.values.parsing import parse_timestamp
 
 _INSERT, _BEFORE, _AFTER, _DELETE = (
     RowKind.INSERT.value,
@@ -79,7 +80,7 @@ class ChangeDecoder(MessageDecoder):
                     raise DecodingError(index, str(error), f"{self.identifier}.ignore-parse-errors") from None
                 SKIPPED.get()(1)
         columns = [*self.columns, *(FormatColumn(f"value.{key}", kind) for key, kind in self.metadata)]
-        return DecodedMessages(batch_of(rows, columns), origins, kinds)
+        return DecodedMessages(batch_of_rows(rows, *names_and_types(columns)), origins, kinds)
 
     def _included(self, value: dict[str, Any]) -> bool:
         for pattern, key in ((self.database, "database"), (self.table, "table")):

@@ -21,7 +21,7 @@ from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageD
 from scurry.sql.types import (
     DataType,
 )
-from scurry.sql.types.values import from_values
+from scurry.sql.types.values import batch_of_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,10 +77,10 @@ class CsvReader(FileReader):
                     continue
                 raise _malformed(lines, text, begin, str(error)) from None
             if len(rows) == _ROWS:
-                yield self.batch(rows, types)
+                yield batch_of_rows(rows, self.columns, types)
                 rows = []
         if rows:
-            yield self.batch(rows, types)
+            yield batch_of_rows(rows, self.columns, types)
 
     def parsed_columns(self) -> tuple[list[DataType], Callable[[list[str]], list[Any]]]:
         """Return the types of the columns to read, and the function that makes their values of a line's fields."""
@@ -107,16 +107,6 @@ class CsvReader(FileReader):
                 if line_end < 0:
                     return
                 start = line_end + 1
-
-    def batch(self, rows: list[list[Any]], types: list[DataType]) -> pa.RecordBatch:
-        """Return rows as columns."""
-        import pyarrow as pa
-
-        if not self.columns:
-            return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
-        parts = zip(*rows, strict=True) if rows else [()] * len(types)
-        arrays = [from_values(list(part), kind) for part, kind in zip(parts, types, strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, names=list(self.columns))
 
 
 @dataclass(frozen=True)
@@ -152,7 +142,7 @@ class CsvDecoder(MessageDecoder):
                     reason = getattr(error, "reason", str(error))
                     raise DecodingError(index, reason, "csv.ignore-parse-errors") from None
                 SKIPPED.get()(1)
-        return DecodedMessages(reader.batch(rows, types), origins)
+        return DecodedMessages(batch_of_rows(rows, reader.columns, types), origins)
 
 
 def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> MalformedRecordError:

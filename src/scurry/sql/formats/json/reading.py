@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.nullable import nullable
 from scurry.connectors.files.formats.json.reader import JsonSettings, JsonValues, parsed
 from scurry.connectors.source import SKIPPED
-from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.formats.contract import FormatColumn, names_and_types
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
-from scurry.sql.types.values import from_values
+from scurry.sql.types.values import batch_of_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +59,7 @@ class JsonDecoder(MessageDecoder):
                 if row is not None:
                     rows.append(row)
                     origins.append(index)
-        return DecodedMessages(batch_of(rows, self.columns), origins)
+        return DecodedMessages(batch_of_rows(rows, *names_and_types(self.columns)), origins)
 
     def parsed(self, index: int, message: bytes) -> list[Any]:
         """Return the values of a message: one, or those of an array."""
@@ -80,16 +80,4 @@ class JsonDecoder(MessageDecoder):
 
     def row_converter(self) -> Callable[[Any], list[Any] | None]:
         """Return the function that makes a row of a JSON object; it raises ValueError."""
-        names, types = [column.name for column in self.columns], [column.type for column in self.columns]
-        return nullable(JsonValues(self.settings).object(names, types))
-
-
-def batch_of(rows: list[list[Any]], columns: Sequence[FormatColumn]) -> pa.RecordBatch:
-    """Return rows as columns."""
-    import pyarrow as pa
-
-    if not columns:
-        return pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
-    parts = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
-    arrays = [from_values(list(part), column.type) for part, column in zip(parts, columns, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, names=[column.name for column in columns])
+        return nullable(JsonValues(self.settings).object(*names_and_types(self.columns)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scurry.connectors.files.formats.json.writer import JsonTexts, JsonWriting
-from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.formats.contract import FormatColumn, names_and_types
 from scurry.sql.formats.messages import MessageEncoder
 from scurry.sql.types.values import to_values
 
@@ -30,6 +30,5 @@ class JsonEncoder(MessageEncoder):
         """Return the JSON object of each row."""
         if not self.columns:
             return [b"{}"] * batch.num_rows
-        names, types = [column.name for column in self.columns], [column.type for column in self.columns]
-        lines = JsonTexts(self.settings).objects(names, types)
+        lines = JsonTexts(self.settings).objects(*names_and_types(self.columns))
         return [line.encode() for line in lines(map(to_values, batch.columns))]

@@ -14,12 +14,12 @@ from google.protobuf.message import DecodeError
 
 from scurry.connectors.protobuf import is_repeated
 from scurry.connectors.source import SKIPPED
-from scurry.sql.formats.contract import FormatColumn
+from scurry.sql.formats.contract import FormatColumn, names_and_types
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.sql.formats.protobuf.columns import check_fields
 from scurry.sql.formats.protobuf.definition import MessageDefinition
 from scurry.sql.types import ArrayType, CharType, DataType, MapType, RowType, VarCharType
-from scurry.sql.types.values import from_values
+from scurry.sql.types.values import batch_of_rows
 
 _Read = Callable[[Any], Any]
 
@@ -51,8 +51,6 @@ class ProtobufDecoder(MessageDecoder):
         Raises:
             DecodingError: A message cannot be read.
         """
-        import pyarrow as pa
-
         parse, read = self.message.message_class().FromString, _readers(self)
         rows, origins = [], []
         for index, message in enumerate(messages):
@@ -66,12 +64,7 @@ class ProtobufDecoder(MessageDecoder):
                 SKIPPED.get()(1)
             else:
                 origins.append(index)
-        if not self.columns:
-            batch = pa.RecordBatch.from_struct_array(pa.array([{}] * len(rows), pa.struct([])))
-        else:
-            values = zip(*rows, strict=True) if rows else [()] * len(read)
-            arrays = [from_values(list(each), c.type) for each, c in zip(values, self.columns, strict=True)]
-            batch = pa.RecordBatch.from_arrays(arrays, names=[column.name for column in self.columns])
+        batch = batch_of_rows(rows, *names_and_types(self.columns))
         return DecodedMessages(batch, None if len(rows) == len(messages) else origins)
 
 

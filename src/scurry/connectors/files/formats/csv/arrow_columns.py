@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.connectors.files.formats.csv.schema import BLANK, CsvDialect
+from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.connectors.files.formats.fast_columns import ReaderMismatchError, require
 from scurry.sql.types import (
     BigIntType,
@@ -24,6 +24,7 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.types.arrow import arrow_type
+from scurry.sql.values.parsing import BLANK
 
 _INTEGERS = (TinyIntType, SmallIntType, IntType, BigIntType)
 _TEXTS = (CharType, VarCharType)

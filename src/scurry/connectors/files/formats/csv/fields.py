@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from scurry.connectors.files.formats.csv.schema import CsvDialect, decimal_parser, scalar_parser
+from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.errors import UnsupportedError
 from scurry.sql.types import (
     ArrayType,
-    BinaryType,
-    BooleanType,
-    CharType,
     DataType,
     DateType,
     DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
     LocalZonedTimestampType,
-    NullType,
     RowType,
     TimestampType,
     TimeType,
-    VarBinaryType,
-    VarCharType,
 )
-from scurry.sql.values.texts import parse_date, parse_time, parse_timestamp
-
-Parser: TypeAlias = Callable[[str], Any]
-
-#: the texts that java.math.BigDecimal reads, which removes no blanks
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+from scurry.sql.values.parsing import BLANK, Parser, atom_parser, parse_date, parse_time
 
 
 class CsvFields:
@@ -92,15 +77,14 @@ class CsvFields:
 
     def atom(self, data_type: DataType) -> Parser | None:
         """Return the function that reads a value without parts; None if CSV does not support the type."""
+        parse = _SIMPLE.get(type(data_type)) or atom_parser(data_type)
+        if parse is None:
+            return None
         if isinstance(data_type, DecimalType):
-            return _decimal(data_type)
-        if isinstance(data_type, IntegralType | BooleanType | FloatType | DoubleType):
-            return scalar_parser(data_type)
+            return _without_blanks(parse)
         if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-            zoned = isinstance(data_type, LocalZonedTimestampType)
-            unit = 1_000_000 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1
-            return lambda text: parse_timestamp(text.strip(), False, zoned) // unit
-        return _SIMPLE.get(type(data_type))
+            return lambda text: parse(text.strip())
+        return parse
 
     def row(self, names: Sequence[str]) -> Callable[[list[Any]], Any]:
         """Return the function that makes a value of a nested row."""
@@ -146,19 +130,14 @@ def unsupported(data_type: DataType, name: str, reason: str) -> UnsupportedError
     return UnsupportedError(f"CSV cannot hold {data_type.as_summary_string()} (column {name!r}); {reason}")
 
 
-def _decimal(data_type: DecimalType) -> Parser:
-    parse = decimal_parser(data_type.precision, data_type.scale)
-
+def _without_blanks(parse: Parser) -> Parser:
     def checked(text: str) -> Any:
-        if _DECIMAL.fullmatch(text) is None:
+        # as java.math.BigDecimal
+        if text.strip(BLANK) != text:
             raise ValueError(f"{text!r} is no decimal number")
         return parse(text)
 
     return checked
-
-
-def _base64(text: str) -> bytes:
-    return base64.b64decode(text, validate=True)
 
 
 #: Dates without leading zeros and times without seconds, which Flink takes in CSV.
@@ -176,11 +155,6 @@ def _padded(date: re.Match[str]) -> str:
 
 
 _SIMPLE: dict[type[DataType], Parser] = {
-    CharType: str,
-    VarCharType: str,
-    BinaryType: _base64,
-    VarBinaryType: _base64,
     DateType: parse_short_date,
     TimeType: lambda text: parse_time(f"{text}:00" if _SHORT_TIME.match(text) else text),
-    NullType: lambda text: None,
 }

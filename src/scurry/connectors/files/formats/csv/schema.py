@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import decimal
-import math
-import re
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.errors.suggestions import alternatives
-from scurry.sql.types.atomic_types import (
-    MAX_LENGTH,
-    BooleanType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    VarCharType,
-)
+from scurry.sql.types.atomic_types import MAX_LENGTH, VarCharType
 from scurry.sql.types.logical_type import DataType
 from scurry.sql.types.nested_types import ArrayType
-from scurry.sql.values.records import rounding
+from scurry.sql.values.parsing import Parser, atom_parser
 from scurry.sql.values.type_information import to_type_info
 
 
@@ -124,9 +112,9 @@ class CsvColumn:
         """
         null = dialect.null_value
         if not isinstance(self.type, ArrayType):
-            scalar = scalar_parser(self.type)
+            scalar = self._scalar(self.type)
             return scalar if null is None else lambda text: None if text == null else scalar(text)
-        scalar = scalar_parser(self.type.element_type)
+        scalar = self._scalar(self.type.element_type)
         separator = self.array_separator or dialect.array_separator
 
         def array(text: str) -> list[Any]:
@@ -137,76 +125,7 @@ class CsvColumn:
 
         return array
 
-
-def scalar_parser(data_type: DataType) -> Callable[[str], Any]:
-    """Return the function that converts a text to a number, truth value or text; it raises ValueError."""
-    if isinstance(data_type, IntegralType):
-        kind = data_type.type_name()
-        return lambda text: parse_integer(text, kind)
-    if isinstance(data_type, DecimalType):
-        return decimal_parser(data_type.precision, data_type.scale)
-    return _PARSERS[type(data_type)]
-
-
-INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
-_INTEGER = re.compile(r"[+-]?[0-9]+")
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_FLOAT = re.compile(_DECIMAL.pattern + "[dDfF]?")
-_HEX_FLOAT = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+[dDfF]?")
-_NAMED_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
-#: The characters that Java's String.trim removes
-BLANK = "".join(map(chr, range(33)))
-
-
-def parse_integer(text: str, kind: str) -> int:
-    """Return the integer of a text, which may have blanks around it."""
-    trimmed = text.strip(BLANK)
-    if not _INTEGER.fullmatch(trimmed):
-        raise ValueError(f"{trimmed!r} is no whole number ({kind})")
-    value = int(trimmed)
-    limit = 1 << (INTEGER_BITS[kind] - 1)
-    if not -limit <= value < limit:
-        raise ValueError(f"{trimmed} is out of range for {kind}")
-    return value
-
-
-def parse_double(text: str) -> float:
-    """Return the DOUBLE of a text, as Java reads it."""
-    trimmed = text.strip(BLANK)
-    if _FLOAT.fullmatch(trimmed):
-        return float(trimmed.rstrip("dDfF"))
-    if trimmed in _NAMED_FLOATS:
-        return _NAMED_FLOATS[trimmed]
-    if _HEX_FLOAT.fullmatch(trimmed):
-        return float.fromhex(trimmed.rstrip("dDfF"))
-    raise ValueError(f"{trimmed!r} is no number")
-
-
-def parse_float(text: str) -> float:
-    """Return the FLOAT of a text, as Java reads it."""
-    value = parse_double(text)
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", value))[0])
-    except OverflowError:
-        return math.copysign(math.inf, value)
-
-
-def decimal_parser(precision: int, scale: int) -> Callable[[str], decimal.Decimal | None]:
-    """Return a function that reads decimals, rounded to a scale; None of those with too many digits."""
-    rounded = rounding(precision, scale)
-
-    def parse(text: str) -> decimal.Decimal | None:
-        trimmed = text.strip(BLANK)
-        if not _DECIMAL.fullmatch(trimmed):
-            raise ValueError(f"{trimmed!r} is no decimal number")
-        return rounded(decimal.Decimal(trimmed))
-
-    return parse
-
-
-_PARSERS: dict[type[DataType], Callable[[str], Any]] = {
-    VarCharType: lambda text: text,
-    BooleanType: lambda text: text.strip(BLANK).lower() == "true",
-    FloatType: parse_float,
-    DoubleType: parse_double,
-}
+    def _scalar(self, data_type: DataType) -> Parser:
+        parse = atom_parser(data_type)
+        assert parse is not None, data_type
+        return parse

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 from collections.abc import Callable, Sequence
@@ -13,39 +12,23 @@ from typing import Any, TypeAlias
 from scurry.common._charsets import text_of
 from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
-from scurry.connectors.files.formats.csv.schema import (
-    INTEGER_BITS,
-    decimal_parser,
-    parse_double,
-    parse_float,
-    parse_integer,
-)
 from scurry.errors import UnsupportedError
 from scurry.sql.types import (
     ArrayType,
     BigIntType,
-    BinaryType,
     BooleanType,
     CharType,
     DataType,
-    DateType,
-    DecimalType,
     DoubleType,
-    FloatType,
     IntType,
-    LocalZonedTimestampType,
     MapType,
     MultisetType,
-    NullType,
     RowType,
     SmallIntType,
-    TimestampType,
-    TimeType,
     TinyIntType,
-    VarBinaryType,
     VarCharType,
 )
-from scurry.sql.values.texts import parse_date, parse_time, parse_timestamp
+from scurry.sql.values.parsing import INTEGER_BITS, atom_parser, parse_double, parse_integer
 
 Converter: TypeAlias = Callable[[Any], Any]
 
@@ -155,14 +138,11 @@ class JsonValues:
 
     def atom(self, data_type: DataType) -> Converter | None:
         """Return the function that reads a value without parts; None if JSON does not support the type."""
-        if isinstance(data_type, DecimalType):
-            parse = decimal_parser(data_type.precision, data_type.scale)
-            return lambda value: parse(written_text(value))
-        if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-            zoned, iso = isinstance(data_type, LocalZonedTimestampType), self.settings.iso
-            unit = 1_000_000 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1
-            return lambda value: parse_timestamp(written_text(value), iso, zoned) // unit
-        return _SIMPLE.get(type(data_type))
+        known = _SIMPLE.get(type(data_type))
+        if known is not None:
+            return known
+        parse = atom_parser(data_type, self.settings.iso)
+        return None if parse is None else lambda value: parse(written_text(value))
 
     def row(self, names: Sequence[str]) -> Converter:
         """Return the function that makes a value of a nested row."""
@@ -280,24 +260,13 @@ def _shortened(value: Any) -> str:
     return text if len(text) <= 60 else text[:60] + "..."
 
 
-def binary(value: Any) -> bytes:
-    """Return the bytes of a text in Base64; raises ValueError."""
-    return base64.b64decode(written_text(value), validate=True)
-
-
 _SIMPLE: dict[type[DataType], Converter] = {
     BooleanType: _boolean,
     TinyIntType: _integer("TINYINT"),
     SmallIntType: _integer("SMALLINT"),
     IntType: _integer("INT", whole_part=True),
     BigIntType: _integer("BIGINT", whole_part=True),
-    FloatType: lambda value: parse_float(written_text(value)),
     DoubleType: _double,
     CharType: written_text,
     VarCharType: written_text,
-    BinaryType: binary,
-    VarBinaryType: binary,
-    DateType: lambda value: parse_date(written_text(value)),
-    TimeType: lambda value: parse_time(written_text(value)),
-    NullType: lambda value: None,
 }

@@ -68,12 +68,16 @@ class Gateway:
         return [row["fields"] for page in pages if "results" in page for row in page["results"]["data"]]
 
     def failure(self, session: str, statement: str) -> str:
-        operation = self.start(session, statement)
-        for _ in range(200):
-            status, answer = self.ask("GET", f"{operation}/result/0?rowFormat=JSON")
-            if answer.get("resultType") != "NOT_READY":
-                assert status == 500, answer
+        """Return why a statement fails, at once or after the first rows."""
+        following: str | None = f"{self.start(session, statement)}/result/0?rowFormat=JSON"
+        end = time.monotonic() + 120
+        while following is not None:
+            assert time.monotonic() < end, "it does not fail"
+            status, answer = self.ask("GET", following)
+            if status == 500:
                 return str(answer["errors"][1])
+            assert status == 200, answer
+            following = answer.get("nextResultUri")
         raise AssertionError("it does not fail")
 
 
@@ -91,5 +95,5 @@ class serving:
 
     def __exit__(self, *raised: object) -> None:
         self._server.should_exit = True
-        self._thread.join(10)
+        self._thread.join(120)
         self._sessions.close_all()

@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.common._java_regex": {"scurry.errors"},
     "scurry.common._epoch": set(),
     "scurry.common._java_numbers": set(),
+    "scurry.common._types.json_text": set(),
     "scurry.graph": {"scurry.errors", "scurry.common"},
     "scurry.patterns": {"scurry.errors", "scurry.common"},
     "scurry.cep": {
@@ -39,8 +40,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.sql.statements",
     },
     "scurry.connectors": {
-        "scurry.common._epoch", "scurry.common._java_numbers", "scurry.common._java_regex", "scurry.errors",
-        "scurry.common", "scurry.sql.types", "scurry.sql.values",
+        "scurry.common._epoch", "scurry.common._java_numbers", "scurry.common._java_regex",
+        "scurry.common._types.json_text", "scurry.errors", "scurry.common", "scurry.sql.types", "scurry.sql.values",
     },
     "scurry.runtime": {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.metrics",
@@ -56,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.sql": set(),
     "scurry.sql.types": {"scurry.errors"},
     "scurry.sql.functions": {
-        "scurry.common._epoch",
+        "scurry.common._epoch", "scurry.common._types.json_text",
         "scurry.errors", "scurry.sql.types", "scurry.common._java_numbers", "scurry.common._java_regex",
     },
     "scurry.sql.syntax": {"scurry.errors", "scurry.common"},

@@ -381,6 +381,7 @@ class TestJsonReading:
             (Types.STRING(), "1.10", "1.1"),
             (Types.STRING(), "1e5", "100000.0"),
             (Types.STRING(), '{"q":1e7}', '{"q":1.0E7}'),
+            (Types.STRING(), '["\\u001f\\ud83d\\ude00"]', '["\\u001F\U0001f600"]'),
             (Types.STRING(), "-0.0", "-0.0"),
             (Types.STRING(), "12345678901234567890.123456789", "1.2345678901234567E19"),
             (Types.INT(), '"1.9"', None),

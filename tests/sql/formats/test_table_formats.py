@@ -140,6 +140,13 @@ def test_json_escapes_what_takes_two_characters_of_java(name: str) -> None:
     assert b'{"s":"\\uD83D\\uDE00\xc3\xa9\\u001F"}' in message
 
 
+def test_json_of_arrays_in_a_string_column_has_the_escapes_of_flink() -> None:
+    columns = [FormatColumn("s", VarCharType(100))]
+    decoder = find_format("json").message_decoder(columns, ["s"], [], Options({}), "UTC")
+    [row] = decoder.decode([b'{"s":["\\u001f\\ud83d\\ude00"]}']).to_pylist()
+    assert row["s"] == '["\\u001F\U0001f600"]'
+
+
 AVRO_COLUMNS = (
     "a INT, b STRING, c DECIMAL(6, 2), d DATE, e TIME(3), f TIMESTAMP(3), h ARRAY<INT>, i MAP<STRING, INT>, "
     "j ROW<x INT, y STRING>, k BYTES, l BOOLEAN, m DOUBLE, n FLOAT, o BIGINT NOT NULL, p TINYINT"

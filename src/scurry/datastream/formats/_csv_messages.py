@@ -98,7 +98,6 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         self._parser = CsvParser(described)
         self._fields = _RecordFields(described)
         self._parsers = [self._fields.field(column.type, column.name) for column in described.columns]
-        self._positions = range(len(self._parsers))
         self._names = described.names
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -117,7 +116,7 @@ class CsvRowDeserializationSchema(DeserializationSchema):
         """
         try:
             _, _, texts = next(self._parser.records(text_of(message)))
-            values = self._fields.line(texts, self._positions, self._parsers)
+            values = self._fields.line(texts, self._parsers)
             return Row._from_values(values, self._names)
         except (CsvSyntaxError, ValueError, StopIteration) as error:
             if self._ignore:
@@ -283,7 +282,7 @@ _TIMESTAMP = re.compile(r"(\d{4}-\d\d?-\d\d?) (\d\d?:\d\d?:\d\d?)(?:\.(\d{1,9}))
 
 
 def _date(text: str) -> datetime.date:
-    if len(text) == 10 and text[4] == text[7] == "-":
+    if len(text) == 10 and text[7] == "-":
         return datetime.date.fromisoformat(text)
     return date_of_days(parse_short_date(text))
 
@@ -296,12 +295,14 @@ def _time(text: str) -> datetime.time:
 
 
 def _timestamp(text: str) -> datetime.datetime:
+    if len(text) > 18 and text[10] == " " and text[16] == ":" and text[7] == "-" and "," not in text:
+        moment = datetime.datetime.fromisoformat(text)  # a third of the time of the pattern
+        if moment.tzinfo is None:
+            return moment
     found = _TIMESTAMP.fullmatch(text.strip(BLANK))
     if found is None:
         raise ValueError(f"{text!r} is no timestamp such as 2020-01-02 10:11:12.5")
     date, time, fraction = found.groups()
-    if len(date) + len(time) == 18:
-        return datetime.datetime.fromisoformat(found[0])
     micros = int((fraction or "").ljust(6, "0")[:6])
     return datetime.datetime.combine(_date(date), _time(time).replace(microsecond=micros))
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
+from scurry.common._types.json_text import quoted
+
 
 class JsonError(ValueError):
     """A text is no JSON."""
@@ -80,17 +82,6 @@ def dumps(value: Any) -> str:
     if isinstance(value, Decimal):
         return decimal_text(value)
     return quoted(value) if isinstance(value, str) else json.dumps(value)
-
-
-_CONTROL: Final = re.compile(r"\\u00[01][0-9a-f]|\\.")
-
-
-def quoted(text: str) -> str:
-    """Return a text as JSON, with the upper case letters of Jackson in escapes."""
-    written = json.dumps(text, ensure_ascii=False)
-    if "\\u00" not in written:
-        return written
-    return _CONTROL.sub(lambda found: found[0][:2] + found[0][2:].upper(), written)
 
 
 def decimal_text(value: Decimal) -> str:

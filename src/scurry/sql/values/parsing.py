@@ -111,13 +111,14 @@ BLANK = "".join(map(chr, range(33)))
 
 def parse_integer(text: str, kind: str) -> int:
     """Return the integer of a text, which may have blanks around it."""
-    trimmed = text.strip(BLANK)
-    if not _INTEGER.fullmatch(trimmed):
-        raise ValueError(f"{trimmed!r} is no whole number ({kind})")
-    value = int(trimmed)
+    if not (text.isdigit() and text.isascii()):
+        text = text.strip(BLANK)
+        if not _INTEGER.fullmatch(text):
+            raise ValueError(f"{text!r} is no whole number ({kind})")
+    value = int(text)
     limit = 1 << (INTEGER_BITS[kind] - 1)
     if not -limit <= value < limit:
-        raise ValueError(f"{trimmed} is out of range for {kind}")
+        raise ValueError(f"{text} is out of range for {kind}")
     return value
 
 

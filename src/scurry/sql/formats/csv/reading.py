@@ -88,7 +88,7 @@ class CsvReader(FileReader):
         types = [self.dialect.columns[position].type for position in positions]
         fields = CsvFields(self.dialect)
         parsers = [fields.field(data_type, name) for data_type, name in zip(types, self.columns, strict=True)]
-        return types, lambda texts: fields.line(texts, positions, parsers)
+        return types, lambda texts: fields.line(texts, parsers, positions)
 
     def _records(self, text: str, lines: LineNumbers) -> Iterator[tuple[int, list[str]]]:
         parser = CsvParser(self.dialect)

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from scurry.common._types.json_text import quoted
 from scurry.errors import EvaluationError
 from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists
 from scurry.sql.functions.definition import Signature, SignatureError
-from scurry.sql.functions.json_text import quoted
 from scurry.sql.functions.scalar.json_construction import json_writer
 from scurry.sql.functions.signatures import refuse
 from scurry.sql.types import CharType, DataType, VarCharType

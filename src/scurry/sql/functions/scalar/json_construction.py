@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from scurry.common._java_numbers import double_text
+from scurry.common._types.json_text import quoted
 from scurry.errors import EvaluationError
 from scurry.sql.functions.casts.texts import text_of
 from scurry.sql.functions.definition import (
@@ -23,7 +24,7 @@ from scurry.sql.functions.definition import (
     Signature,
     SignatureError,
 )
-from scurry.sql.functions.json_text import JsonError, decimal_text, dumps, loads, quoted
+from scurry.sql.functions.json_text import JsonError, decimal_text, dumps, loads
 from scurry.sql.functions.kernels import by_value, value_kernel
 from scurry.sql.functions.signatures import nullable, signature
 from scurry.sql.functions.variants import parse_json, try_parse_json

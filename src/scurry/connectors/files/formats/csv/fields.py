@@ -30,6 +30,7 @@ class CsvFields:
 
     def __init__(self, dialect: CsvDialect) -> None:
         self.dialect = dialect
+        self._expected = len(dialect.columns)
 
     def field(self, data_type: DataType, name: str) -> Parser:
         """Return the function that reads a field; it raises ValueError.
@@ -38,6 +39,8 @@ class CsvFields:
             UnsupportedError: CSV does not support the type.
         """
         parse, null, ignore = self._parser(data_type, name), self.dialect.null_value, self.dialect.ignore_errors
+        if parse is str and null is None:
+            return parse
 
         def checked(text: str) -> Any:
             if null is not None and text == null:
@@ -53,20 +56,27 @@ class CsvFields:
 
         return checked
 
-    def line(self, fields: Sequence[str], positions: Sequence[int], parsers: Sequence[Parser]) -> list[Any]:
+    def line(
+        self, fields: Sequence[str], parsers: Sequence[Parser], positions: Sequence[int] | None = None
+    ) -> list[Any]:
         """Return the values of a line.
 
         Args:
             fields: Its fields.
-            positions: The positions of the columns to read.
-            parsers: The functions that read these.
+            parsers: The functions that read the columns.
+            positions: The positions of the columns to read; None for all.
 
         Raises:
             ValueError: The line does not fit.
         """
-        expected, count = len(self.dialect.columns), len(fields)
+        expected, count = self._expected, len(fields)
+        if count == expected:
+            if positions is None:
+                return [parse(text) for parse, text in zip(parsers, fields, strict=True)]
+            return [parse(fields[position]) for position, parse in zip(positions, parsers, strict=True)]
         if count > expected and (count > expected + 1 or fields[-1]):
             raise ValueError(f"Too many fields: {expected} are declared, the line has {count}")
+        positions = range(expected) if positions is None else positions
         if count < len(positions) and not self.dialect.ignore_errors:
             # As in Flink, a line has to have as many fields as columns are read, whichever they are.
             raise ValueError(f"Row length mismatch. {len(positions)} fields expected but was {count}.")

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from scurry.common._charsets import text_of
 from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
+from scurry.common._types.json_text import quoted
 from scurry.errors import UnsupportedError
 from scurry.sql.types import (
     ArrayType,
@@ -239,20 +240,16 @@ def written_text(value: Any) -> str:
 def tree_text(value: Any) -> str:
     """Return a JSON value without blanks, with numbers as Java shows them."""
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_quoted(key)}:{tree_text(part)}" for key, part in value.items()) + "}"
+        return "{" + ",".join(f"{quoted(key)}:{tree_text(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(tree_text, value)) + "]"
     if isinstance(value, str):
-        return _quoted(value)
+        return quoted(value)
     if value is None:
         return "null"
     if isinstance(value, float):
         return double_text(float(value))
     return "true" if value is True else "false" if value is False else str(value)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _shortened(value: Any) -> str:

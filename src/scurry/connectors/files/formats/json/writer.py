@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common._types.json_text import quoted_for_bytes as quoted
 from scurry.errors import RecordRejectedError, UnsupportedError
 from scurry.sql.types import (
     ArrayType,
@@ -26,22 +26,6 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.values.texts import Text, atom_text
-
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_ESCAPED = re.compile(r'["\\\x00-\x1f\U00010000-\U0010ffff]')
-
-
-def quoted(text: str) -> str:
-    """Return a text as a JSON string of a message, where Jackson escapes characters beyond U+FFFF."""
-    return '"' + (_ESCAPED.sub(_escape, text) if _ESCAPED.search(text) else text) + '"'
-
-
-def _escape(match: re.Match[str]) -> str:
-    char = match[0]
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    units = char.encode("utf-16-be")
-    return "".join(f"\\u{units[i]:02X}{units[i + 1]:02X}" for i in range(0, len(units), 2))
 
 
 @dataclass(frozen=True)

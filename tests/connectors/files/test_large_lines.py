@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,17 @@ def test_a_line_beyond_the_limit_is_refused_by_file_byte_and_key(tmp_path: Path)
     told = str(refused.value)
     assert f"{file}: the record that begins at byte 6 takes up more than 5,242,880 bytes" in told
     assert "set scurry.record.max-bytes higher" in told
+
+
+@pytest.mark.parametrize("end", [4, 8, 20, 90, 1000])
+def test_a_line_is_refused_wherever_its_range_ends(tmp_path: Path, end: int) -> None:
+    content = b"ab\n" + b"x" * 101 + b"\nab\n"
+    reset = MAX_RECORD_BYTES.set(100)
+    try:
+        with pytest.raises(RecordTooLargeError, match=r"begins at byte 3 "):
+            list(owned_blocks(io.BytesIO(content), "f", 0, end, 50))
+    finally:
+        MAX_RECORD_BYTES.reset(reset)
 
 
 def test_no_restart_is_tried_for_a_line_beyond_the_limit(tmp_path: Path) -> None:

@@ -130,27 +130,33 @@ def owned_blocks(
         if len(block) == held:
             break
         if position >= end and not block.endswith(b"\n"):
-            line = file.readline(limit + 1)
+            last = block.rfind(b"\n") + 1
+            line = file.readline(max(limit + 1 - (len(block) - last), 1))
             position += len(line)
             block += line
+            if len(block) - last - block.endswith(b"\n") > limit:
+                raise _too_large(path, offset + last, limit)
         # the end of a line longer than a block is searched only in the new part
         newline = block.find(b"\n", held)
-        record = len(block) if newline < 0 else newline
-        if position < end and newline >= 0:
-            if whole := cut(block):
-                rest = block[whole:]
-                del block[whole:]
-                yield offset, block
-                offset += whole
-                block = rest
-            record = len(block)
-        if record > limit:
-            raise RecordTooLargeError(
-                f"{path}: the record that begins at byte {offset:,} takes up more than {limit:,} bytes; "
-                "set scurry.record.max-bytes higher if that is right"
-            )
+        if (len(block) if newline < 0 else newline) > limit:
+            raise _too_large(path, offset, limit)
+        if position < end and newline >= 0 and (whole := cut(block)):
+            rest = block[whole:]
+            del block[whole:]
+            yield offset, block
+            offset += whole
+            block = rest
+            if len(block) > limit:
+                raise _too_large(path, offset, limit)
     if block:
         yield offset, block
+
+
+def _too_large(path: str, offset: int, limit: int) -> RecordTooLargeError:
+    return RecordTooLargeError(
+        f"{path}: the record that begins at byte {offset:,} takes up more than {limit:,} bytes; "
+        "set scurry.record.max-bytes higher if that is right"
+    )
 
 
 def _continued(begun: bytearray, file: BinaryIO, size: int) -> bytearray:

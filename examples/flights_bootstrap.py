@@ -3,9 +3,9 @@
     scurry run examples/flights_bootstrap.py                    # on Spark
     scurry run --runner local examples/flights_bootstrap.py     # the same in this process, without Spark
 
-A batch job reads the history, which is faster than streaming it, and ends in a savepoint. The streaming job is the same
-program over another source; it starts from that savepoint, so that the days and weeks that were open at the cut, and
-the last flight of each aircraft, continue. Together they find what one streaming job over the whole year would find.
+A batch job reads the history, key by key, and ends in a savepoint. The streaming job is the same program over another
+source; it starts from that savepoint, so that the days and weeks that were open at the cut, and the last flight of each
+aircraft, continue. Together they find what one streaming job over the whole year would find.
 """
 
 from __future__ import annotations

@@ -23,6 +23,9 @@ from scurry.runtime.failure import NO_RECORD, operator_error
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan, SourcePlan
 
+#: As many results are passed on at once where an operator emits little at a time.
+_GATHERED = 4096
+
 Values = list[Any]
 Timestamps = list[int] | None
 
@@ -194,6 +197,9 @@ class Collector:
             for consumer in consumers:
                 consumer.watermark(watermark)
 
+    def release(self) -> None:
+        """Pass on results that are held back: none."""
+
     def _converted(self, convert: Callable[[Values], Values], values: Values) -> Values:
         try:
             return convert(values)
@@ -203,3 +209,38 @@ class Collector:
             told = isinstance(error, TypeMismatchError)  # which says so itself
             hint = "" if told else "return a value of the declared type, or change or drop the declared output type"
             raise operator_error(self._plan, error, record, hint) from error
+
+
+class GatheringCollector(Collector):
+    """The outputs of an operator that emits little at a time, key by key in BATCH: passes it on in larger blocks."""
+
+    __slots__ = ("_times", "_values")
+
+    def __init__(self, plan: OperatorPlan | SourcePlan, converts: bool = True, copies: bool = True) -> None:
+        super().__init__(plan, converts, copies)
+        self._values: Values = []
+        self._times: Timestamps = None
+
+    def emit(self, values: Values, timestamps: Timestamps) -> None:
+        """Emit to the main output, now or with later results."""
+        if not values:
+            return
+        if self._values and (timestamps is None) is not (self._times is None):
+            self.release()
+        if not self._values:
+            self._times = None if timestamps is None else []
+        self._values += values
+        if self._times is not None and timestamps is not None:
+            self._times += timestamps
+        if len(self._values) >= _GATHERED:
+            self.release()
+
+    def release(self) -> None:
+        """Pass on the results that are held back."""
+        values, self._values = self._values, []
+        super().emit(values, self._times)
+
+    def watermark(self, watermark: int) -> None:
+        """Forward a watermark, after the results that are held back."""
+        self.release()
+        super().watermark(watermark)

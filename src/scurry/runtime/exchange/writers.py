@@ -11,6 +11,7 @@ from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
+from scurry.runtime.exchange.ordering import by_key, by_time
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack, require_columns
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
 from scurry.runtime.keys import canonical_keys, key_hash, key_hashes, sortable, sortable_by_group, subtask_of
@@ -138,18 +139,20 @@ class RecordWriter:
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
         for receiver, bucket in self._take():
-            for key, values, times in self._by_key(bucket, by_group):
-                first = start
-                if times is not None and in_time_order:
-                    order = sorted(range(len(times)), key=times.__getitem__)
-                    values, times = [values[i] for i in order], [times[i] for i in order]
-                    first = times[0]
+            for key, values, times in self._by_key(bucket, in_time_order, by_group):
+                first = times[0] if times is not None and in_time_order else start
                 block = self._pack((None, values, times, 0))
                 rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
         return rows
 
-    def _by_key(self, bucket: Bucket, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
-        return ((b"", bucket.values, bucket.times or None),)
+    def _by_key(
+        self, bucket: Bucket, in_time_order: bool, by_group: bool
+    ) -> Iterable[tuple[bytes, Values, Timestamps]]:
+        values, times, _ = bucket
+        if not (times and in_time_order):
+            return ((b"", values, times or None),)
+        order = by_time(times)
+        return ((b"", [values[place] for place in order], [times[place] for place in order]),)
 
     def point(self, seq: int, stamp: int, idle: bool = False) -> None:
         """Record a progress point; `idle` if the sender declares itself idle."""
@@ -307,17 +310,14 @@ class HashWriter(RecordWriter):
                 if column:
                     kept += [column[place] for place in chosen]
 
-    def _by_key(self, bucket: Bucket, by_group: bool) -> Iterable[tuple[bytes, Values, Timestamps]]:
+    def _by_key(
+        self, bucket: Bucket, in_time_order: bool, by_group: bool
+    ) -> Iterable[tuple[bytes, Values, Timestamps]]:
         encoded = partial(sortable_by_group, max_parallelism=self.edge.max_parallelism) if by_group else sortable
-        found: dict[Any, tuple[Values, list[int]]] = {}
         values, times, keys = bucket
-        for position, (key, value) in enumerate(zip(keys, values, strict=True)):
-            if key not in found:
-                found[key] = ([], [])
-            found[key][0].append(value)
-            if times:
-                found[key][1].append(times[position])
-        return ((encoded(key), kept, key_times or None) for key, (kept, key_times) in found.items())
+        for key, places in by_key(keys, times if times and in_time_order else None):
+            of_key = [values[place] for place in places]
+            yield encoded(key), of_key, [times[place] for place in places] if times else None
 
 
 class HashRowsWriter(RecordWriter):

@@ -9,6 +9,9 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.aligned_window import AlignedWindowOperator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
+from scurry.runtime.operators.batch.interval_join import BatchIntervalJoinOperator
+from scurry.runtime.operators.batch.reduce import BatchReduceOperator
+from scurry.runtime.operators.batch.windows import BatchAlignedWindowOperator, BatchSessionWindowOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
 from scurry.runtime.operators.cep import CepOperator, DynamicCepOperator
 from scurry.runtime.operators.evicting_window import EvictingWindowOperator
@@ -63,9 +66,21 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
 }
 
 
+#: Those of a BATCH job whose time ends, where they are others.
+_LOWERED_IN_BATCH: dict[type[ops.Operator], type[RuntimeOperator]] = {
+    ops.KeyedReduce: BatchReduceOperator,
+    ops.AlignedWindow: BatchAlignedWindowOperator,
+    ops.SessionWindow: BatchSessionWindowOperator,
+    ops.IntervalJoin: BatchIntervalJoinOperator,
+}
+
+
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
     """Return the runtime operator of a planned one."""
-    return LOWERED[type(plan.operator)](plan, collector, info)
+    kind = type(plan.operator)
+    if info.mode == "BATCH" and not info.saves_state and kind in _LOWERED_IN_BATCH:
+        return _LOWERED_IN_BATCH[kind](plan, collector, info)
+    return LOWERED[kind](plan, collector, info)
 
 
 __all__ = ["LOWERED", "KeyedOperator", "RuntimeOperator", "create_operator"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import reduce as fold_left
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -26,6 +27,12 @@ class WindowFold(Protocol):
     def more(self, contents: Any, value: Any) -> Any:
         """Return the contents with an element added."""
 
+    def all(self, values: Iterator[Any]) -> Any:
+        """Return the contents of a window with these elements, at least one."""
+
+    def further(self, contents: Any, values: Iterator[Any]) -> Any:
+        """Return the contents with these elements added."""
+
     def merge(self, contents: list[Any]) -> Any:
         """Return the contents of several windows merged into one."""
 
@@ -44,6 +51,13 @@ class ListFold:
 
     def more(self, contents: Any, value: Any) -> Any:
         contents.append(value)
+        return contents
+
+    def all(self, values: Iterator[Any]) -> Any:
+        return list(values)
+
+    def further(self, contents: Any, values: Iterator[Any]) -> Any:
+        contents += values
         return contents
 
     def merge(self, contents: list[Any]) -> Any:
@@ -66,6 +80,12 @@ class CoGroupFold:
         contents[value[0]].append(value[1])
         return contents
 
+    def all(self, values: Iterator[Any]) -> Any:
+        return self.further(([], []), values)
+
+    def further(self, contents: Any, values: Iterator[Any]) -> Any:
+        return fold_left(self.more, values, contents)
+
     def merge(self, contents: list[Any]) -> Any:
         return tuple([value for sides in contents for value in sides[side]] for side in (0, 1))
 
@@ -84,6 +104,12 @@ class ReduceFold:
 
     def first(self, value: Any) -> Any:
         return value
+
+    def all(self, values: Iterator[Any]) -> Any:
+        return fold_left(self.more, values)
+
+    def further(self, contents: Any, values: Iterator[Any]) -> Any:
+        return fold_left(self.more, values, contents)
 
     def merge(self, contents: list[Any]) -> Any:
         return fold_left(self.more, contents)
@@ -106,6 +132,19 @@ class AggregateFold:
 
     def more(self, contents: Any, value: Any) -> Any:
         return self._function.add(value, contents)
+
+    def all(self, values: Iterator[Any]) -> Any:
+        add = self._function.add
+        contents = add(next(values), self._function.create_accumulator())
+        for value in values:
+            contents = add(value, contents)
+        return contents
+
+    def further(self, contents: Any, values: Iterator[Any]) -> Any:
+        add = self._function.add
+        for value in values:
+            contents = add(value, contents)
+        return contents
 
     def merge(self, contents: list[Any]) -> Any:
         return fold_left(self._function.merge, contents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any
 
@@ -13,18 +13,23 @@ from scurry.connectors.source import ChunkSizer
 from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
+from scurry.runtime.exchange.ordering import by_time
 from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, require_columns, unpack
 from scurry.runtime.keys import CanonicalKey, from_sortable
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tasks.level_task import LevelTask
+from scurry.runtime.tasks.single_key import SingleKeyBackend
 from scurry.runtime.tasks.source_task import FIRST_RECORDS, SourceTask
 from scurry.runtime.tasks.task import Task
 
 #: Records collected before a task's output is cut into rows: the more records, the fewer rows per key.
 RUN_RECORDS = 262_144
 
+
+#: Records of a key are sorted at once if their rows have at most so many bytes.
+_AT_ONCE_BYTES = 8 * 1024 * 1024
 
 #: The order in which a level receives its rows; Spark sorts by the same columns.
 sort_key = attrgetter(*BATCH_ORDER)
@@ -148,6 +153,7 @@ class OperatorRun:
         self.task = task
         self.operator = task.operators[op.id]
         self.store = DictStore()
+        self._single = SingleKeyBackend(op.uid)
         self._plan = plan
         self._sizer = ChunkSizer(FIRST_RECORDS, RUN_RECORDS)
         self._broadcast = {edge for edge in op.input_edges if isinstance(plan.edges[edge].partitioner, Broadcast)}
@@ -160,6 +166,7 @@ class OperatorRun:
                 yield from self._keys(self.operator, some)
             else:
                 yield from self._plain(some)
+        self.operator.collector.release()
 
     def _plain(self, rows: Iterable[BatchRow]) -> Iterator[int]:
         for row in rows:
@@ -204,7 +211,8 @@ class OperatorRun:
 
     def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
         """Return the backend for the state of a key: in memory, until the next key comes."""
-        return KeyedStateBackend(self.op.uid, DictStore(), 1)
+        self._single.begin(key)
+        return self._single
 
     def end(self) -> None:
         """End the input: all records are processed."""
@@ -218,13 +226,59 @@ RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
 def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[Any], list[int] | None]]:
     """Yield the records of one key in time order, from rows that come by their first time and are each in time order.
 
-    Only rows that overlap in time are held in memory at once.
+    Few rows are sorted together. Of many, only those that overlap in time are held in memory at once.
     """
+    rows, held, size = iter(rows), [], 0
+    for row in rows:
+        held.append(row)
+        size += len(row.block)
+        if size > _AT_ONCE_BYTES:
+            yield from _merged(chain(held, rows), plan)
+            return
+    blocks = [_block(row, plan) for row in held]
+    timed = [(index, values, times) for index, values, times in blocks if times is not None]
+    if len(blocks) == 1:
+        yield from blocks
+    elif len(timed) < len(blocks):
+        yield from _merged(held, plan)
+    else:
+        yield from _sorted(timed)
+
+
+def _block(row: BatchRow, plan: JobPlan) -> tuple[int, list[Any], list[int] | None]:
+    _, values, times, _ = unpack(row.block)
+    require_columns(row.port, None, values, times)
+    return plan.edges[row.port].input_index, values, times
+
+
+def _sorted(blocks: list[tuple[int, list[Any], list[int]]]) -> Iterator[tuple[int, list[Any], list[int]]]:
+    """Yield the records of blocks in time order, one input's at a time."""
+    values: list[Any] = []
+    times: list[int] = []
+    inputs: list[int] = []
+    overlapping = False
+    for index, some, some_times in blocks:
+        overlapping = overlapping or (bool(times) and times[-1] > some_times[0])
+        values += some
+        times += some_times
+        inputs += [index] * len(some)
+    if overlapping:
+        order = by_time(times)
+        values, times, inputs = ([column[place] for place in order] for column in (values, times, inputs))
+    if len(set(inputs)) == 1:
+        yield inputs[0], values, times
+        return
+    start = 0
+    for index, run in groupby(inputs):
+        end = start + len(list(run))
+        yield index, values[start:end], times[start:end]
+        start = end
+
+
+def _merged(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[Any], list[int] | None]]:
     heap: list[tuple[int, int, int, list[Any], list[int], int]] = []
     for order, row in enumerate(rows):
-        _, values, times, _ = unpack(row.block)
-        require_columns(row.port, None, values, times)
-        index = plan.edges[row.port].input_index
+        index, values, times = _block(row, plan)
         if times is None:
             yield from _drain(heap, MAX_TIME)
             yield index, values, None

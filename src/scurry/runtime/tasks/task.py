@@ -10,7 +10,7 @@ from scurry.common._config.tuning import OBJECT_REUSE
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
-from scurry.runtime.exchange.collector import Collector, Consumer, Values
+from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values
 from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
@@ -80,7 +80,9 @@ class Task:
 
     def collector(self, plan: OperatorPlan | SourcePlan, converts: bool = True) -> Collector:
         """Create the collector of an operator or source, connected to its outputs."""
-        collector = Collector(plan, converts, copies=not self._reuses_objects)
+        by_key = self.info.mode == "BATCH" and plan.id == self._head and isinstance(plan, OperatorPlan)
+        kind = GatheringCollector if by_key else Collector
+        collector = kind(plan, converts, copies=not self._reuses_objects)
         self.collectors.append((plan.id, collector))
         for out in plan.outputs:
             consumer = self._consumer(out, plan)

@@ -1,0 +1,1 @@
+"""Operators of BATCH jobs whose time ends, where they are others than in STREAMING."""

@@ -1,0 +1,165 @@
+"""Windows of BATCH: a key's records come in time order, so a window's records are neighbours and are folded at once.
+
+Event time stands still until a key ends, and no record is late. So a window ends when a record behind it comes, without
+a timer. Its function sees the watermark of the end of time, as in Flink. A property test checks that the results are
+those of STREAMING.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any
+
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.failure import last_taken, operator_error
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.operators.aligned_window import AlignedWindowOperator
+from scurry.runtime.operators.session_window import SessionWindowOperator
+from scurry.runtime.operators.window import WindowOperator
+
+#: More records of a key are folded before it ends.
+_GATHERED = 16_384
+#: The contents of a window without records.
+_NOTHING: Any = object()
+
+#: The start and end of a window, its contents so far, and the places of the first record and behind the last one.
+_Span = tuple[int, int, Any, int, int]
+
+
+class _BatchWindowOperator(WindowOperator):
+    """Fold the records of the current key, which come in time order."""
+
+    _window_type: Any
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._values: Values = []
+        self._times: list[int] = []
+        #: start -> end and contents of the windows to which later records may belong, in time order
+        self._unfinished: dict[int, tuple[int, Any]] = {}
+        #: whether a record may belong to several windows, each of which gets a copy
+        self._copies = False
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        if timestamps is None:
+            super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
+            return
+        self._values += self.keyed(index, keys, values)[1]
+        self._times += timestamps
+        if len(self._times) > _GATHERED:
+            self._fold(self._times[-1])
+            self.emitter.flush()
+
+    def end_of_key(self, watermark: int) -> None:
+        self._fold(None)
+        self.emitter.flush()
+
+    def _fold(self, until: int | None) -> None:
+        """Fold the gathered records, and end the windows to which no record from a time on can belong; None: all."""
+        values, opened = self._values, self._unfinished
+        spans = self._spans(self._times, opened)
+        self._values, self._times, self._unfinished = [], [], {}
+        for start, end, before, first, last in spans:
+            contents = before
+            if first < last:
+                contents = self._folded(start, end, before, values[first:last])
+            if until is not None and not self._is_over(end, until):
+                self._unfinished[start] = end, contents
+                continue
+            self.current_watermark = MAX_TIME
+            self._end(self._window_type(start, end), contents)
+            self.current_watermark = MIN_TIME
+
+    def _folded(self, start: int, end: int, before: Any, values: Values) -> Any:
+        """Return the contents of a window with some more elements, at least one."""
+        if self._copies:
+            values = list(map(self.own, values))
+        source = iter(values)
+        try:
+            if before is not _NOTHING:
+                return self.fold.further(before, source)
+            if start <= MIN_TIME or end > MAX_TIME:
+                next(source)
+                self._require_times(self._window_type(start, end))
+                source = iter(values)
+            return self.fold.all(source)
+        except Exception as error:
+            raise operator_error(self.plan, error, last_taken(values, source)) from error
+
+    @abstractmethod
+    def _spans(self, times: list[int], opened: dict[int, tuple[int, Any]]) -> Iterator[_Span]:
+        """Yield the windows that records at these times belong to, and those that are open, in the order of their ends.
+
+        Args:
+            times: In order.
+            opened: start -> end and contents of the windows that are open.
+        """
+
+    @abstractmethod
+    def _is_over(self, end: int, until: int) -> bool:
+        """Return whether no record from a time on can belong to a window that has this end."""
+
+
+class BatchAlignedWindowOperator(_BatchWindowOperator, AlignedWindowOperator):
+    """Run `ops.AlignedWindow` in BATCH."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._copies = self._size > self._slide
+
+    def _spans(self, times: list[int], opened: dict[int, tuple[int, Any]]) -> Iterator[_Span]:
+        size, slide, count = self._size, self._slide, len(times)
+        start, first = next(iter(opened), None), 0
+        while True:
+            if start in opened:  # all of them have the last record before these: there is none between them without it
+                contents = opened[start][1]
+                first = bisect_left(times, start, first)
+            else:
+                if start is not None:
+                    first = bisect_left(times, start, first)
+                if first == count:
+                    return
+                if start is None or times[first] >= start + size:
+                    start = self._earliest(times[first])
+                    if times[first] < start:  # it is between two windows
+                        continue
+                contents = _NOTHING
+            assert start is not None
+            yield start, start + size, contents, first, bisect_left(times, start + size, first)
+            start += slide
+
+    def _earliest(self, time: int) -> int:
+        """Return the start of the first window with a record of this time, or else of the next window."""
+        latest = time - (time - self._offset) % self._slide
+        return latest - (latest - time + self._size - 1) // self._slide * self._slide
+
+    def _is_over(self, end: int, until: int) -> bool:
+        return end <= until
+
+
+class BatchSessionWindowOperator(_BatchWindowOperator, SessionWindowOperator):
+    """Run `ops.SessionWindow` in BATCH."""
+
+    def _spans(self, times: list[int], opened: dict[int, tuple[int, Any]]) -> Iterator[_Span]:
+        gap, place, count = self._gap, 0, len(times)
+        for start, (end, contents) in opened.items():
+            place = self._joined(times, end, 0)
+            yield start, times[place - 1] + gap if place else end, contents, 0, place
+        while place < count:
+            first, place = place, self._joined(times, times[place] + gap, place + 1)
+            yield times[first], times[place - 1] + gap, _NOTHING, first, place
+
+    def _joined(self, times: list[int], end: int, place: int) -> int:
+        """Return the place behind the last record that joins a session with this end."""
+        gap, count = self._gap, len(times)
+        while place < count and times[place] <= end:
+            end = times[place] + gap
+            place += 1
+        return place
+
+    def _is_over(self, end: int, until: int) -> bool:
+        return end < until

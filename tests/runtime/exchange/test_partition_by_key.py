@@ -36,11 +36,11 @@ def test_each_row_arrives_once_with_its_key(
     for part in parts:
         assert part.changes.batch.schema == batch.schema
         found = part.changes.kinds
-        of_rows = [None] * len(part.codes) if found is None else found.tolist()
+        of_rows = [None] * len(part.group_ids) if found is None else found.tolist()
         arrived += list(zip(*(each.to_pylist() for each in part.changes.batch.columns), of_rows, strict=True))
         if not by_group:
-            own, codes = keys_of(part.changes.batch, columns)
-            assert [part.keys[code] for code in part.codes] == [own[code] for code in codes]
+            own, group_ids = keys_of(part.changes.batch, columns)
+            assert [part.keys[group_id] for group_id in part.group_ids] == [own[group_id] for group_id in group_ids]
     sent = [(*row, None if kinds is None else int(kinds[place])) for place, row in enumerate(rows)]
     assert sorted(map(repr, arrived)) == sorted(map(repr, sent))
 

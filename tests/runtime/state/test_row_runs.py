@@ -70,10 +70,10 @@ class Kept:
     def read(self, place: int, keys: Sequence[int | None]) -> list[list[Row]]:
         rows, hashes = self._rows(), hashes_of(keys)
         rows.load(hashes)
-        codes, numbers = rows.tables[place].find(hashes)
+        group_ids, numbers = rows.tables[place].find(hashes)
         found: list[list[Row]] = [[] for _ in keys]
-        for code, row in zip(codes.tolist(), rows_of(rows.tables[place].rows(numbers)), strict=True):
-            found[code].append(row)
+        for group_id, row in zip(group_ids.tolist(), rows_of(rows.tables[place].rows(numbers)), strict=True):
+            found[group_id].append(row)
         return found
 
     def _rows(self) -> HashedRows:

@@ -26,7 +26,7 @@ def codes_of(column: pa.Array) -> np.ndarray[Any, Any]:
     return np.asarray(encoded.indices.fill_null(NULL_CODE), dtype=np.int64)
 
 
-def group_codes(columns: Sequence[pa.Array], rows: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def group_ids_of(columns: Sequence[pa.Array], rows: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Assign numbers to the distinct rows of some columns in the order in which they first occur; NULLs are equal.
 
     Args:
@@ -58,7 +58,7 @@ def _combined(codes: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
 
 def first_of_each(groups: np.ndarray[Any, Any], columns: Sequence[pa.Array]) -> np.ndarray[Any, Any]:
     """Return the positions of the rows that are the first of their group with their values, in ascending order."""
-    _, first = group_codes([pa.array(groups), *columns], len(groups))
+    _, first = group_ids_of([pa.array(groups), *columns], len(groups))
     return np.sort(first)
 
 
@@ -80,7 +80,7 @@ def joint_codes(
         pa.concat_arrays([one if one.type == other.type else one.cast(other.type), other])
         for one, other in zip(map(_whole, left), map(_whole, right), strict=True)
     ]
-    codes, _ = group_codes(columns, 0)
+    codes, _ = group_ids_of(columns, 0)
     for column, equal in zip(columns, null_equals_null, strict=True):
         if not equal and column.null_count:
             codes[np.asarray(column.is_null())] = NULL_CODE

@@ -73,10 +73,10 @@ def _places(kept: Sequence[Piece], small: int) -> Any:
     return np.concatenate(places)
 
 
-def runs_of(codes: Any) -> list[tuple[int, int, int]]:
+def runs_of(group_ids: Any) -> list[tuple[int, int, int]]:
     """Return for each run of equal numbers: the number, where it begins, and where it has ended."""
-    if not len(codes):
+    if not len(group_ids):
         return []
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-    stops = [*starts[1:].tolist(), len(codes)]
-    return list(zip(codes[starts].tolist(), starts.tolist(), stops, strict=True))
+    starts = np.flatnonzero(np.r_[True, group_ids[1:] != group_ids[:-1]])
+    stops = [*starts[1:].tolist(), len(group_ids)]
+    return list(zip(group_ids[starts].tolist(), starts.tolist(), stops, strict=True))

@@ -13,7 +13,7 @@ import pyarrow as pa
 from scurry.runtime.keys import CanonicalKey, encode_key, key_hash, key_hashes, row_keys
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.hashed_rows.hashing import Hashes, groups_of, in_groups, row_hashes
 from scurry.sql.types.values import naming_texts, to_values
 
@@ -30,24 +30,24 @@ class KeyedChanges:
     Attributes:
         changes: The rows, in the order in which they were sent.
         keys: The different keys of the rows, in canonical form.
-        codes: For each row the position of its key in `keys`.
+        group_ids: For each row the position of its key in `keys`.
     """
 
     changes: Changes
     keys: list[CanonicalKey]
-    codes: Any
+    group_ids: Any
 
     def __repr__(self) -> str:
         """Return how many rows there are, of which columns."""
         return repr(self.changes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the codes in as few bytes as they need."""
-        return _keyed_changes, (self.changes, self.keys, self.codes.astype(np.min_scalar_type(len(self.keys))))
+        """Pickle the group ids in as few bytes as they need."""
+        return _keyed_changes, (self.changes, self.keys, self.group_ids.astype(np.min_scalar_type(len(self.keys))))
 
 
-def _keyed_changes(changes: Changes, keys: list[CanonicalKey], codes: Any) -> KeyedChanges:
-    return KeyedChanges(changes, keys, codes.astype(np.int64))
+def _keyed_changes(changes: Changes, keys: list[CanonicalKey], group_ids: Any) -> KeyedChanges:
+    return KeyedChanges(changes, keys, group_ids.astype(np.int64))
 
 
 class PartitionByKey:
@@ -74,19 +74,19 @@ class PartitionByKey:
         found = np.unique(subtasks).tolist()
         if len(found) == 1:
             return [(found[0], keyed)]
-        by_row = subtasks[keyed.codes]
+        by_row = subtasks[keyed.group_ids]
         return [(subtask, _rows_of(keyed, subtasks == subtask, by_row == subtask)) for subtask in found]
 
     def _keyed(self, changes: Changes, max_parallelism: int) -> KeyedChanges:
-        keys, codes, first = _keys_of(changes.batch, self._columns)
-        if _ROWS_PER_KEY * len(keys) <= len(codes):
-            changes = Changes(_with_dictionaries(changes.batch, self._columns, codes, first), changes.kinds)
+        keys, group_ids, first = _keys_of(changes.batch, self._columns)
+        if _ROWS_PER_KEY * len(keys) <= len(group_ids):
+            changes = Changes(_with_dictionaries(changes.batch, self._columns, group_ids, first), changes.kinds)
         if not self._by_group:
-            return KeyedChanges(changes, keys, codes)
+            return KeyedChanges(changes, keys, group_ids)
         groups = self._hashes_of(keys) % max_parallelism
         distinct, group_of_key = np.unique(groups, return_inverse=True)
         stand_in = _stand_ins(max_parallelism)
-        return KeyedChanges(changes, [stand_in[group] for group in distinct.tolist()], group_of_key[codes])
+        return KeyedChanges(changes, [stand_in[group] for group in distinct.tolist()], group_of_key[group_ids])
 
     def _hashes_of(self, keys: list[CanonicalKey]) -> Any:
         if len(self._hashes) > _MOST_HASHES:
@@ -146,29 +146,29 @@ class PartitionByHash:
             return found
         if len(self._columns) == 1:  # looking for equal keys would cost more than their hashes
             with naming_texts(batch):
-                keys, codes = row_keys([to_values(batch.column(self._columns[0]))]), slice(None)
+                keys, group_ids = row_keys([to_values(batch.column(self._columns[0]))]), slice(None)
         else:
-            keys, codes, _ = _keys_of(batch, self._columns)
+            keys, group_ids, _ = _keys_of(batch, self._columns)
         groups = np.array(key_hashes(keys), np.uint64) % np.uint64(max_parallelism)
-        return in_groups(found, groups[codes])
+        return in_groups(found, groups[group_ids])
 
 
 def keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any]:
     """Return the different keys of rows, in canonical form, and for each row the position of its key."""
-    keys, codes, _ = _keys_of(batch, columns)
-    return keys, codes
+    keys, group_ids, _ = _keys_of(batch, columns)
+    return keys, group_ids
 
 
 def _keys_of(batch: pa.RecordBatch, columns: Sequence[int]) -> tuple[list[CanonicalKey], Any, Any]:
     """Return the result of `keys_of`, and for each key the position of its first row."""
     found = [batch.column(column) for column in columns]
-    codes, first = group_codes(found, batch.num_rows)
+    group_ids, first = group_ids_of(found, batch.num_rows)
     with naming_texts(batch):
         values = [to_values(column.take(pa.array(first))) for column in found]
-    return row_keys(values) if found else [encode_key(())], codes, first
+    return row_keys(values) if found else [encode_key(())], group_ids, first
 
 
-def _with_dictionaries(batch: pa.RecordBatch, columns: Sequence[int], codes: Any, first: Any) -> pa.RecordBatch:
+def _with_dictionaries(batch: pa.RecordBatch, columns: Sequence[int], group_ids: Any, first: Any) -> pa.RecordBatch:
     """Return rows whose texts in some columns are positions in a dictionary: a fraction of the bytes to move.
 
     Unpickling turns them into texts again.
@@ -176,7 +176,7 @@ def _with_dictionaries(batch: pa.RecordBatch, columns: Sequence[int], codes: Any
     for column in columns:
         field, texts = batch.schema.field(column), batch.column(column)
         if pa.types.is_string(field.type):
-            kept = pa.DictionaryArray.from_arrays(codes.astype(np.int32), texts.take(pa.array(first)))
+            kept = pa.DictionaryArray.from_arrays(group_ids.astype(np.int32), texts.take(pa.array(first)))
             batch = batch.set_column(column, field.with_type(kept.type), kept)
     return batch
 
@@ -187,7 +187,7 @@ def _rows_of(keyed: KeyedChanges, keys: Any, rows: Any) -> KeyedChanges:
     here = np.flatnonzero(rows)
     kinds = keyed.changes.kinds
     some = Changes(keyed.changes.batch.take(pa.array(here)), None if kinds is None else np.asarray(kinds)[here])
-    return KeyedChanges(some, [keyed.keys[each] for each in np.flatnonzero(keys)], place[keyed.codes[here]])
+    return KeyedChanges(some, [keyed.keys[each] for each in np.flatnonzero(keys)], place[keyed.group_ids[here]])
 
 
 @lru_cache(maxsize=128)

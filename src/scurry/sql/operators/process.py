@@ -104,8 +104,8 @@ class ProcessPartitions(_Opened):
         found = TableRows(self._runner, index, rows.changes.batch, rows.changes.kinds)
         columns = [to_values(rows.changes.batch.column(place)) for place in self._plan.tables[index].partition_by]
         watermark = _watermark(context)
-        for position, code in enumerate(rows.codes.tolist()):
-            partition = self._partition(rows.keys[code], context)
+        for position, group_id in enumerate(rows.group_ids.tolist()):
+            partition = self._partition(rows.keys[group_id], context)
             partition.keys = tuple(column[position] for column in columns)
             self._runner.eval(found, position, partition, watermark)
         return self._taken()

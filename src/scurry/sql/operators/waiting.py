@@ -60,7 +60,7 @@ class WaitingRows:
     def add(self, rows: KeyedChanges, times: Any) -> None:
         """Store rows with their times; their keys are those of key groups."""
         if len(times):
-            owners = np.asarray(rows.keys, dtype=np.int64)[rows.codes]
+            owners = np.asarray(rows.keys, dtype=np.int64)[rows.group_ids]
             self._add(rows.changes, times, owners)
 
     def _add(self, changes: Changes, times: Any, owners: Any) -> None:

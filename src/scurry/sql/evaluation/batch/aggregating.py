@@ -13,7 +13,7 @@ from scurry.sql.evaluation.user_functions.aggregate import user_accumulator
 from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
 from scurry.sql.functions.aggregate.definition import Accumulator, AggregateSite
 from scurry.sql.functions.definition import Argument, EvaluationContext
-from scurry.sql.functions.keys import first_of_each, group_codes
+from scurry.sql.functions.keys import first_of_each, group_ids_of
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Aggregate
@@ -33,7 +33,7 @@ def aggregated(plan: Aggregate, batch: pa.RecordBatch, session: EvaluationContex
     numbers = set_numbers(plan.grouping_sets, len(plan.keys))
     for grouping, number in zip(plan.grouping_sets, numbers, strict=True):
         keys = [batch.column(plan.keys[place]) for place in grouping]
-        groups, first = group_codes(keys, batch.num_rows)
+        groups, first = group_ids_of(keys, batch.num_rows)
         count = len(first)
         if not grouping and not count and len(plan.grouping_sets) == 1:
             # Without keys there is a row also for an empty input; Flink has none for one of several grouping sets.

@@ -23,7 +23,7 @@ from scurry.sql.evaluation.user_functions.arguments import checked, pieces
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
 from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import compared_codes, group_codes, joint_codes
+from scurry.sql.functions.keys import compared_codes, group_ids_of, joint_codes
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression
@@ -192,7 +192,7 @@ class Executor:
                 yield from renamed
                 return
             batch = concatenated(renamed, plan.schema)
-            _, first = group_codes(batch.columns, batch.num_rows)
+            _, first = group_ids_of(batch.columns, batch.num_rows)
             yield taken(batch, first)
             return
         left, right = (self.whole(branch) for branch in plan.branches)

@@ -15,7 +15,7 @@ from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.batch.frames import framed_values, summed_values
 from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes, order_codes
+from scurry.sql.functions.keys import group_ids_of, order_codes
 from scurry.sql.plan.expressions import AggregateCall, Literal
 from scurry.sql.plan.nodes import Over
 from scurry.sql.plan.windows import Frame, FrameBound, WindowCall
@@ -38,7 +38,7 @@ class _Partitions:
 
     def __init__(self, call: WindowCall, batch: pa.RecordBatch) -> None:
         rows = batch.num_rows
-        partition, _ = group_codes([argument_column(each, batch) for each in call.partition_by], rows)
+        partition, _ = group_ids_of([argument_column(each, batch) for each in call.partition_by], rows)
         orders = [
             order_codes(argument_column(key.expression, batch), key.descending, key.nulls_first)
             for key in call.order_by

@@ -13,7 +13,7 @@ from scurry.sql.evaluation.matching.matcher import Matcher
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.evaluation.user_functions.arguments import check_of
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.plan.matching import Match
 
 #: The last watermark.
@@ -33,11 +33,11 @@ def matched(plan: Match, batch: pa.RecordBatch, session: EvaluationContext) -> p
     """
     matcher = Matcher(plan, session)
     keys = [batch.column(key) for key in plan.partition_by]
-    codes, first = group_codes(keys, batch.num_rows)
+    group_ids, first = group_ids_of(keys, batch.num_rows)
     times = times_of(plan, batch)
     found = []
     check = check_of(session)
-    for rows in matcher.ordered(batch, times, codes, np.zeros(len(first) + 1, dtype=bool)):
+    for rows in matcher.ordered(batch, times, group_ids, np.zeros(len(first) + 1, dtype=bool)):
         found += matcher.run(matcher.nfa.initial_state(), rows, _END_OF_TIME, _now, check)
     return matcher.program.results(found)
 

@@ -24,12 +24,12 @@ class KeyRows(NamedTuple):
     """Rows of a key that are due, in the order in which the automaton gets them.
 
     Attributes:
-        code: The number of the key.
+        group_id: The number of the key.
         rows: What is kept of each row.
         times: The time of each row, in milliseconds.
     """
 
-    code: int
+    group_id: int
     rows: Sequence[KeptRow]
     times: Sequence[int]
 
@@ -49,13 +49,13 @@ class Matcher:
         self._plan = plan
         self._first_bits = self.program.first_bits
 
-    def ordered(self, batch: pa.RecordBatch, times: Any, codes: Any, has_begun: Any) -> list[KeyRows]:
+    def ordered(self, batch: pa.RecordBatch, times: Any, group_ids: Any, has_begun: Any) -> list[KeyRows]:
         """Return the rows of each key in the order of the pattern, the keys by their first rows.
 
         Args:
             batch: The rows.
             times: The time of each row, in milliseconds.
-            codes: For each row the number of its key.
+            group_ids: For each row the number of its key.
             has_begun: For each key whether the automaton waits for rows of it. Of other keys, rows before one at which
                 a match can begin are left out.
         """
@@ -63,29 +63,31 @@ class Matcher:
         if len(self._plan.order_by) > 1:
             order = sorted_positions(batch.columns, self._plan.order_by, len(times))
         order = order[np.argsort(times[order], kind="stable")]
-        order = order[np.argsort(codes[order], kind="stable")]
+        order = order[np.argsort(group_ids[order], kind="stable")]
         bits = self.program.rows.conditions(batch)
-        order = order[self._relevant(bits[order], codes[order], has_begun)]
+        order = order[self._relevant(bits[order], group_ids[order], has_begun)]
         if not len(order):
             return []
         kept = self.program.rows.kept(batch.take(pa.array(order)), bits[order])
-        codes, times = codes[order], times[order]
-        starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]).tolist()
-        stops = [*starts[1:], len(codes)]
+        group_ids, times = group_ids[order], times[order]
+        starts = np.flatnonzero(np.r_[True, group_ids[1:] != group_ids[:-1]]).tolist()
+        stops = [*starts[1:], len(group_ids)]
         of_keys = [
-            KeyRows(int(codes[start]), kept[start:stop], times[start:stop].tolist())
+            KeyRows(int(group_ids[start]), kept[start:stop], times[start:stop].tolist())
             for start, stop in zip(starts, stops, strict=True)
         ]
         return sorted(of_keys, key=lambda each: each.times[0])
 
-    def _relevant(self, bits: Any, codes: Any, has_begun: Any) -> Any:
+    def _relevant(self, bits: Any, group_ids: Any, has_begun: Any) -> Any:
         """Say which of the rows, which are ordered by key, the automaton has to see."""
-        if self._first_bits is None or not len(codes):
-            return np.ones(len(codes), dtype=bool)
-        starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+        if self._first_bits is None or not len(group_ids):
+            return np.ones(len(group_ids), dtype=bool)
+        starts = np.flatnonzero(np.r_[True, group_ids[1:] != group_ids[:-1]])
         begins = np.cumsum((bits & self._first_bits) != 0)
-        before = np.repeat(begins[starts] - ((bits[starts] & self._first_bits) != 0), np.diff([*starts, len(codes)]))
-        return (begins > before) | has_begun[codes]
+        before = np.repeat(
+            begins[starts] - ((bits[starts] & self._first_bits) != 0), np.diff([*starts, len(group_ids)])
+        )
+        return (begins > before) | has_begun[group_ids]
 
     def run(
         self,

@@ -15,7 +15,7 @@ from scurry.sql.evaluation.user_functions.arguments import checked, result_colum
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.table import as_returned, fields_of
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.nodes import TableAggregate
 from scurry.sql.values.results import ResultColumn
@@ -108,7 +108,7 @@ def table_aggregated(plan: TableAggregate, batch: pa.RecordBatch, session: Evalu
         session: The session.
     """
     aggregator = TableAggregator(plan, session)
-    groups, first = group_codes([batch.column(key) for key in plan.keys], batch.num_rows)
+    groups, first = group_ids_of([batch.column(key) for key in plan.keys], batch.num_rows)
     # Without rows there are no groups, even without keys.
     columns = [batch.column(each) for each in plan.arguments]
     accumulators = aggregator.accumulator.accumulators(columns, groups, len(first))

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists, valid_rows
 from scurry.sql.functions.definition import Signature, SignatureError
-from scurry.sql.functions.keys import group_codes, order_codes
+from scurry.sql.functions.keys import group_ids_of, order_codes
 from scurry.sql.functions.signatures import refuse, refuse_call
 from scurry.sql.types import ArrayType, CharType, DataType, MultisetType, VarCharType
 from scurry.sql.types.arrow import arrow_type
@@ -55,7 +55,7 @@ class Multiset(Listing):
     def result(self, states: Sequence[Column]) -> Column:
         lists = states[0]
         values, groups = lists.flatten(), groups_of(lists)
-        number, first = group_codes([pa.array(groups), values], len(values))
+        number, first = group_ids_of([pa.array(groups), values], len(values))
         counts = np.bincount(number, minlength=len(first)).astype(np.int32)
         order = _in_order_of_java(values.take(pa.array(first)), groups[first])
         keys = values.take(pa.array(first[order]))

@@ -50,8 +50,8 @@ class CompactingMaterializer:
         values = zip(*map(to_values, batch.columns), strict=True)
         kinds = [0] * batch.num_rows if rows.changes.kinds is None else list(rows.changes.kinds)
         pending: list[list[Any]] = [[] for _ in rows.keys]
-        for code, kind, row in zip(rows.codes.tolist(), kinds, values, strict=True):
-            pending[code].append((int(kind), row))
+        for group_id, kind, row in zip(rows.group_ids.tolist(), kinds, values, strict=True):
+            pending[group_id].append((int(kind), row))
         for key, changes in zip(rows.keys, pending, strict=True):
             state = context.select(key)
             if _PENDING not in state:

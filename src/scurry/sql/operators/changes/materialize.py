@@ -50,8 +50,8 @@ class SinkUpsertMaterializer:
         kinds = [0] * batch.num_rows if rows.changes.kinds is None else list(rows.changes.kinds)
         kept = [self._kept(key, context) for key in rows.keys]
         found: list[tuple[RowKind, tuple[Any, ...]]] = []
-        for code, kind, row in zip(rows.codes.tolist(), kinds, values, strict=True):
-            change = self._added(kept[code], row) if kind in ADDED else self._removed(kept[code], row)
+        for group_id, kind, row in zip(rows.group_ids.tolist(), kinds, values, strict=True):
+            change = self._added(kept[group_id], row) if kind in ADDED else self._removed(kept[group_id], row)
             if change is not None:
                 found.append(change)
         for key, current in zip(rows.keys, kept, strict=True):

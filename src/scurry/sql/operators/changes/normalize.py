@@ -44,17 +44,17 @@ class ChangelogNormalizer:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the rows, in their order."""
         context.prefetch(rows.keys)
-        order = np.argsort(rows.codes, kind="stable")
-        batch, codes = taken(rows.changes.batch, order), rows.codes[order]
+        order = np.argsort(rows.group_ids, kind="stable")
+        batch, group_ids = taken(rows.changes.batch, order), rows.group_ids[order]
         kinds = np.zeros(len(order), np.int8) if rows.changes.kinds is None else np.asarray(rows.changes.kinds)[order]
-        segments = segments_of(codes, None, None)
-        kept = [self._kept(rows.keys[code], context) for code in codes[segments.starts].tolist()]
+        segments = segments_of(group_ids, None, None)
+        kept = [self._kept(rows.keys[group_id], context) for group_id in group_ids[segments.starts].tolist()]
         known = np.asarray([row is not None for row in kept])
         columns = self._with_kept(batch, [row for row in kept if row is not None], segments.heads[known], segments)
         present = np.zeros(segments.places, dtype=bool)
         present[segments.heads] = known
         present[segments.place_of_row] = np.isin(kinds, (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value))
-        self._keep(rows, codes[segments.starts], columns, present, segments.ends, context)
+        self._keep(rows, group_ids[segments.starts], columns, present, segments.ends, context)
         return self._changes(columns, present, segments.place_of_row, order)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
@@ -86,11 +86,11 @@ class ChangelogNormalizer:
         ]
 
     def _keep(
-        self, rows: KeyedChanges, codes: Any, columns: Any, present: Any, ends: Any, context: RowsContext
+        self, rows: KeyedChanges, group_ids: Any, columns: Any, present: Any, ends: Any, context: RowsContext
     ) -> None:
         last = zip(*(to_values(column.take(pa.array(ends))) for column in columns), strict=True)
-        for code, row, is_there in zip(codes.tolist(), last, present[ends].tolist(), strict=True):
-            state = context.select(rows.keys[code])
+        for group_id, row, is_there in zip(group_ids.tolist(), last, present[ends].tolist(), strict=True):
+            state = context.select(rows.keys[group_id])
             if is_there:
                 self._expiry.touch(context)
                 state[_ROW] = row
@@ -102,8 +102,8 @@ class ChangelogNormalizer:
         # Who has a TTL, too, has to hear that a row is still there.
         same = np.full(len(places), not self._emits_equal)
         for column in columns:
-            codes = codes_of(column)
-            same &= codes[places] == codes[before]
+            group_ids = codes_of(column)
+            same &= group_ids[places] == group_ids[before]
         updated = present[places] & present[before] & ~same
         parts = [
             (np.flatnonzero(present[places] & ~present[before]), 0, RowKind.INSERT),

@@ -90,27 +90,27 @@ class GroupAggregate:
         """Return the changes of the groups, in the order of the rows."""
         context.prefetch(rows.keys)
         kept = [self._groups.of(key, context) for key in rows.keys]
-        order = np.argsort(rows.codes, kind="stable")
-        codes, signs, counts = rows.codes[order], None, None
+        order = np.argsort(rows.group_ids, kind="stable")
+        group_ids, signs, counts = rows.group_ids[order], None, None
         if self._retracts:
-            signs = np.ones(len(codes), dtype=np.int64)
+            signs = np.ones(len(group_ids), dtype=np.int64)
             if rows.changes.kinds is not None:
                 kinds = np.asarray(rows.changes.kinds)[order]
                 signs[(kinds == BEFORE) | (kinds == DELETE)] = -1
             before = np.asarray([0 if group is None else group[0] for group in kept])
-            used = _known_rows(codes, signs, before)
+            used = _known_rows(group_ids, signs, before)
             if used is not None:
-                order, codes, signs = order[used], codes[used], signs[used]
-            counts = _counts(codes, signs, before)
+                order, group_ids, signs = order[used], group_ids[used], signs[used]
+            counts = _counts(group_ids, signs, before)
         if not len(order):
             return []
         batch = taken(rows.changes.batch, order)
-        segments = segments_of(codes, None if counts is None else counts == 0, signs)
-        of_segment = codes[segments.starts]
+        segments = segments_of(group_ids, None if counts is None else counts == 0, signs)
+        of_segment = group_ids[segments.starts]
         first_of_key = np.append(True, of_segment[1:] != of_segment[:-1])
         groups = [
-            kept[code] if first else None
-            for code, first in zip(of_segment.tolist(), first_of_key.tolist(), strict=True)
+            kept[group_id] if first else None
+            for group_id, first in zip(of_segment.tolist(), first_of_key.tolist(), strict=True)
         ]
         columns, states, views = self._values(batch, segments, groups)
         last_of_key = np.append(first_of_key[1:], True)
@@ -190,23 +190,23 @@ class GroupAggregate:
         return compared_columns(self._plan, self._running, columns)
 
 
-def _counts(codes: Any, signs: Any, before: Any) -> Any:
+def _counts(group_ids: Any, signs: Any, before: Any) -> Any:
     """Return the number of rows that the group of each row has after it."""
-    if not len(codes):
+    if not len(group_ids):
         return signs
-    starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+    starts = np.flatnonzero(np.append(True, group_ids[1:] != group_ids[:-1]))
     changes = signs.copy()
-    changes[starts] += before[codes[starts]]
-    return running_sums(changes, starts, np.append(starts[1:], len(codes)))
+    changes[starts] += before[group_ids[starts]]
+    return running_sums(changes, starts, np.append(starts[1:], len(group_ids)))
 
 
-def _known_rows(codes: Any, signs: Any, before: Any) -> Any:
+def _known_rows(group_ids: Any, signs: Any, before: Any) -> Any:
     """Return the rows without those that are taken back from groups that have none; None if there are no such rows."""
-    if _counts(codes, signs, before).min(initial=0) >= 0:
+    if _counts(group_ids, signs, before).min(initial=0) >= 0:
         return None
     counts, used = before.tolist(), []
-    for row, (code, sign) in enumerate(zip(codes.tolist(), signs.tolist(), strict=True)):
-        if counts[code] or sign > 0:
-            counts[code] += sign
+    for row, (group_id, sign) in enumerate(zip(group_ids.tolist(), signs.tolist(), strict=True)):
+        if counts[group_id] or sign > 0:
+            counts[group_id] += sign
             used.append(row)
     return np.asarray(used, dtype=np.int64)

@@ -58,7 +58,7 @@ class ColumnarGroups(HashedRowsFunction):
         first = pa.array(kept.first)
         keys = [new.column(key).take(first) for key in plan.keys]
         existed = np.zeros(count, dtype=bool)
-        existed[kept.codes] = True
+        existed[kept.group_ids] = True
         numbers = self._numbers(kept, new)
         remains = np.ones(count, dtype=bool) if numbers is None else numbers > 0
         values, compared = [], []
@@ -66,7 +66,7 @@ class ColumnarGroups(HashedRowsFunction):
         for call, sent in zip(plan.aggregate.calls, self._sent, strict=True):
             own = slice(len(columns), len(columns) + sent.width)
             column, tests, after = merged_states(
-                sent, new.columns[own], kept.new_codes, count, kept.batch.columns[own], kept.codes
+                sent, new.columns[own], kept.new_group_ids, count, kept.batch.columns[own], kept.group_ids
             )
             values.append(column)
             compared += [(call.function, each) for each in tests]
@@ -82,6 +82,8 @@ class ColumnarGroups(HashedRowsFunction):
         if not self._plan.retracts:
             return None
         place, count = len(self._plan.keys), len(kept.first)
-        numbers = np.bincount(kept.new_codes, weights=np.asarray(new.column(place)), minlength=count).astype(np.int64)
-        numbers[kept.codes] += np.asarray(kept.batch.column(place))
+        numbers = np.bincount(kept.new_group_ids, weights=np.asarray(new.column(place)), minlength=count).astype(
+            np.int64
+        )
+        numbers[kept.group_ids] += np.asarray(kept.batch.column(place))
         return numbers

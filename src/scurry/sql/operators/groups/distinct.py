@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.runtime.keys import key_hashes, row_keys
 from scurry.sql.evaluation.batch.aggregating import argument_column
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.groups.pieces import Pieces, ValueCounts, value_counts
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.plan.expressions import Expression
@@ -21,14 +21,14 @@ class DistinctValues:
     """The different values that some arguments have in a batch; encoded once for all aggregates that have them.
 
     Attributes:
-        codes: For each row the position of its value.
+        group_ids: For each row the position of its value.
         keys: The values, in canonical form.
         hashes: The hashes of the values.
     """
 
     def __init__(self, arguments: Sequence[Expression], batch: pa.RecordBatch) -> None:
         columns = [argument_column(each, batch) for each in arguments]
-        self.codes, first = group_codes(columns, batch.num_rows)
+        self.group_ids, first = group_ids_of(columns, batch.num_rows)
         places = pa.array(first)
         self.keys = row_keys([to_values(column.take(places)) for column in columns])
         self.hashes = key_hashes(self.keys)
@@ -47,16 +47,16 @@ def counted(
     """
     counts = [value_counts(each) for each in kept]
     rows = np.flatnonzero(filtered)
-    codes, of_row = values.codes[rows], segments.of_row[rows]
+    group_ids, of_row = values.group_ids[rows], segments.of_row[rows]
     if segments.signs is None:
-        _, first, numbers = np.unique(of_row * len(values.keys) + codes, return_index=True, return_counts=True)
-        rows, codes, of_row = rows[first], codes[first], of_row[first]
+        _, first, numbers = np.unique(of_row * len(values.keys) + group_ids, return_index=True, return_counts=True)
+        rows, group_ids, of_row = rows[first], group_ids[first], of_row[first]
     else:
         numbers = segments.signs[rows]
     changed = np.zeros(segments.rows, dtype=bool)
-    found = zip(rows.tolist(), of_row.tolist(), codes.tolist(), numbers.tolist(), strict=True)
+    found = zip(rows.tolist(), of_row.tolist(), group_ids.tolist(), numbers.tolist(), strict=True)
     keys, hashes = values.keys, values.hashes
-    for row, segment, code, number in found:
-        before, there = counts[segment].add(keys[code], hashes[code], number)
+    for row, segment, group_id, number in found:
+        before, there = counts[segment].add(keys[group_id], hashes[group_id], number)
         changed[row] = before != there
     return changed, counts

@@ -90,8 +90,8 @@ def emitted(
 
 def unchanged(column: pa.Array, places: Any, before: Any, function: Any) -> Any:
     """Say at which places a column has the value of other places, as Flink compares."""
-    codes = codes_of(with_one_zero(column))
-    same = codes[places] == codes[before]
+    group_ids = codes_of(with_one_zero(column))
+    same = group_ids[places] == group_ids[before]
     if pa.types.is_floating(column.type):
         same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]
     elif function not in _KEEPING and pa.types.is_list(column.type) and column.values.null_count:

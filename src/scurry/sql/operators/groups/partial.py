@@ -14,7 +14,7 @@ from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.aggregate.definition import Accumulator
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.plan.schema import Schema
@@ -33,13 +33,13 @@ class Partial(Protocol):
 
     width: int
 
-    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+    def partial(self, batch: pa.RecordBatch, signs: Any, group_ids: Any, count: int) -> list[pa.Array]:
         """Return its columns, with a row for each group.
 
         Args:
             batch: Rows.
             signs: For each row 1 if it is added, -1 if it is taken back; None if all are added.
-            codes: For each row the number of its group.
+            group_ids: For each row the number of its group.
             count: The number of groups.
         """
 
@@ -85,26 +85,26 @@ class PartialState:
         self.types = [column.type for column in self.partial(empty, None, np.zeros(0, dtype=np.int64), 0)]
         self.width = len(self.types)
 
-    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+    def partial(self, batch: pa.RecordBatch, signs: Any, group_ids: Any, count: int) -> list[pa.Array]:
         """Return the states."""
         used = filtered(self._call, batch)
         columns = [argument_column(each, batch) for each in self._call.arguments]
         if signs is None or (signs > 0).all():
             if used is not None:
-                columns, codes = [column.filter(pa.array(used)) for column in columns], codes[used]
-            return list(map(_whole, self.accumulator.partial(columns, codes, count)))
-        used = np.ones(len(codes), dtype=bool) if used is None else used
+                columns, group_ids = [column.filter(pa.array(used)) for column in columns], group_ids[used]
+            return list(map(_whole, self.accumulator.partial(columns, group_ids, count)))
+        used = np.ones(len(group_ids), dtype=bool) if used is None else used
         states = []
         for sign, make in ((1, self.accumulator.partial), (-1, self.accumulator.retract)):
             here = used & (signs == sign)
             mask = pa.array(here)
-            states.append(make([column.filter(mask) for column in columns], codes[here], count))
+            states.append(make([column.filter(mask) for column in columns], group_ids[here], count))
         both = [pa.concat_arrays([_whole(added), _whole(taken)]) for added, taken in zip(*states, strict=True)]
         return self.merged(both, np.tile(np.arange(count), 2), count)
 
-    def merged(self, states: Sequence[pa.Array], codes: Any, count: int) -> list[pa.Array]:
+    def merged(self, states: Sequence[pa.Array], group_ids: Any, count: int) -> list[pa.Array]:
         """Return one state of several for each group, with the types that states of rows have."""
-        found = self.accumulator.merge(states, codes, count)
+        found = self.accumulator.merge(states, group_ids, count)
         return [_whole(new).cast(old.type) for new, old in zip(found, states, strict=True)]
 
 
@@ -126,25 +126,25 @@ class _Arguments:
         self.call: AggregateCall = with_parts(bare, lambda part: remapped(part, places))
         self.width = len(self._columns) + 1
 
-    def _used(self, batch: pa.RecordBatch, signs: Any, codes: Any) -> tuple[list[pa.Array], Any, Any]:
+    def _used(self, batch: pa.RecordBatch, signs: Any, group_ids: Any) -> tuple[list[pa.Array], Any, Any]:
         """Return the arguments, the signs and the groups of the rows that FILTER lets pass."""
         columns = [batch.column(column) for column in self._columns]
-        signs = np.ones(len(codes), dtype=np.int64) if signs is None else signs
+        signs = np.ones(len(group_ids), dtype=np.int64) if signs is None else signs
         used = filtered(self._filter, batch)
         if used is None:
-            return columns, signs, codes
-        return [column.filter(pa.array(used)) for column in columns], signs[used], codes[used]
+            return columns, signs, group_ids
+        return [column.filter(pa.array(used)) for column in columns], signs[used], group_ids[used]
 
-    def flat(self, lists: Sequence[pa.Array], codes: Any) -> tuple[list[pa.Array], Any, Any]:
+    def flat(self, lists: Sequence[pa.Array], group_ids: Any) -> tuple[list[pa.Array], Any, Any]:
         """Return the contents of lists: columns, row ids, and the groups, by which they are sorted.
 
         Args:
             lists: The lists.
-            codes: For each list the number of its group.
+            group_ids: For each list the number of its group.
         """
         *columns, numbers = (column.flatten() for column in lists)
         lengths = np.asarray(pc.list_value_length(lists[-1]))
-        groups = np.repeat(codes, lengths)
+        groups = np.repeat(group_ids, lengths)
         found = np.asarray(numbers)
         if (groups[1:] < groups[:-1]).any():
             order = np.argsort(groups, kind="stable")
@@ -155,29 +155,29 @@ class _Arguments:
 class RawArguments(_Arguments):
     """The arguments of each row, with its sign: for an aggregate whose state cannot take rows back."""
 
-    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+    def partial(self, batch: pa.RecordBatch, signs: Any, group_ids: Any, count: int) -> list[pa.Array]:
         """Return for each group the arguments of its rows, in their order."""
-        columns, signs, codes = self._used(batch, signs, codes)
-        order = np.argsort(codes, kind="stable")
-        return _listed([column.take(pa.array(order)) for column in columns], signs[order], codes, count)
+        columns, signs, group_ids = self._used(batch, signs, group_ids)
+        order = np.argsort(group_ids, kind="stable")
+        return _listed([column.take(pa.array(order)) for column in columns], signs[order], group_ids, count)
 
 
 class DistinctArguments(_Arguments):
     """The different arguments of rows, each with its number: for aggregates with DISTINCT."""
 
-    def partial(self, batch: pa.RecordBatch, signs: Any, codes: Any, count: int) -> list[pa.Array]:
+    def partial(self, batch: pa.RecordBatch, signs: Any, group_ids: Any, count: int) -> list[pa.Array]:
         """Return for each group its different arguments."""
-        columns, signs, codes = self.counted(*self._used(batch, signs, codes))
-        return _listed(columns, signs, codes, count)
+        columns, signs, group_ids = self.counted(*self._used(batch, signs, group_ids))
+        return _listed(columns, signs, group_ids, count)
 
-    def counted(self, columns: list[pa.Array], numbers: Any, codes: Any) -> tuple[list[pa.Array], Any, Any]:
+    def counted(self, columns: list[pa.Array], numbers: Any, group_ids: Any) -> tuple[list[pa.Array], Any, Any]:
         """Return the different values of each group, with the sum of their numbers if it is not 0."""
-        grouped, first = group_codes([pa.array(codes), *columns], len(codes))
+        grouped, first = group_ids_of([pa.array(group_ids), *columns], len(group_ids))
         numbers = np.bincount(grouped, weights=numbers, minlength=len(first)).astype(np.int64)
         used = np.flatnonzero(numbers)
-        order = used[np.argsort(codes[first[used]], kind="stable")]
+        order = used[np.argsort(group_ids[first[used]], kind="stable")]
         places = pa.array(first[order])
-        return [column.take(places) for column in columns], numbers[order], codes[first[order]]
+        return [column.take(places) for column in columns], numbers[order], group_ids[first[order]]
 
 
 def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
@@ -185,9 +185,9 @@ def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
     return None if call.filter is None else np.asarray(argument_column(call.filter, batch).fill_null(False))
 
 
-def _listed(columns: Sequence[pa.Array], numbers: Any, codes: Any, count: int) -> list[pa.Array]:
+def _listed(columns: Sequence[pa.Array], numbers: Any, group_ids: Any, count: int) -> list[pa.Array]:
     """Return columns that are sorted by group, and numbers, as a list for each group."""
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=count))])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(group_ids, minlength=count))])
     bounds = pa.array(offsets.astype(np.int32))
     return [pa.ListArray.from_arrays(bounds, column) for column in (*columns, pa.array(numbers, pa.int64()))]
 

@@ -139,17 +139,17 @@ class ColumnarGroupAggregate(HashedRowsFunction):
         """Return the changes of the groups, in the order of the rows."""
         plan, new = self._plan, rows.changes.batch
         kept = self._rows_of_keys(rows, self._schema, plan.keys, context, range(len(plan.keys)))
-        order = np.argsort(kept.new_codes, kind="stable")
-        batch, segments = taken(new, order), segments_of(kept.new_codes[order], None, None)
+        order = np.argsort(kept.new_group_ids, kind="stable")
+        batch, segments = taken(new, order), segments_of(kept.new_group_ids[order], None, None)
         first = pa.array(kept.first)
         columns, groups = [], [new.column(key).take(first) for key in plan.keys]
         for call, each in zip(plan.calls, self._running, strict=True):
             before = kept.batch.columns[len(groups) : len(groups) + len(each.types)]
-            values, after = each.advanced(batch, filtered(call, batch), segments, kept.codes, before)
+            values, after = each.advanced(batch, filtered(call, batch), segments, kept.group_ids, before)
             columns.append(values)
             groups += after
         fresh = np.ones(len(kept.first), dtype=bool)
-        fresh[kept.codes] = False
+        fresh[kept.group_ids] = False
         kept.table.remove(kept.numbers, kept.hashes)
         kept.table.add(arrow_batch(groups, self._schema.names, len(kept.first)), rows.hashes[kept.first])
         compared = compared_columns(plan, self._running, columns)

@@ -62,20 +62,20 @@ class Segments:
         return np.arange(self.places) - np.repeat(self.heads, lengths)
 
 
-def segments_of(codes: Any, ends: Any, signs: Any) -> Segments:
-    """Divide rows, which are sorted by the codes of their keys.
+def segments_of(group_ids: Any, ends: Any, signs: Any) -> Segments:
+    """Divide rows, which are sorted by the ids of their groups.
 
     Args:
-        codes: For each row the code of its key.
+        group_ids: For each row the id of its group.
         ends: For each row whether its group ends with it; None if none does.
         signs: As the attribute of `Segments`.
     """
-    new = np.ones(len(codes), dtype=bool)
-    new[1:] = codes[1:] != codes[:-1]
+    new = np.ones(len(group_ids), dtype=bool)
+    new[1:] = group_ids[1:] != group_ids[:-1]
     if ends is not None:
         new[1:] |= ends[:-1]
     starts = np.flatnonzero(new)
-    return Segments(starts, np.append(starts, len(codes))[1:], np.cumsum(new) - 1, signs)
+    return Segments(starts, np.append(starts, len(group_ids))[1:], np.cumsum(new) - 1, signs)
 
 
 def running_sums(values: Any, starts: Any, stops: Any) -> Any:

@@ -60,35 +60,35 @@ class GroupTableAggregate:
             signs[np.isin(kinds, _TAKEN_BACK)] = -1
         kept = [self._kept(key, context) for key in rows.keys]
         counts = [0 if group is None else group[0] for group in kept]
-        used = _known_rows(rows.codes, signs, counts)
-        groups, signs = rows.codes[used], signs[used]
+        used = _known_rows(rows.group_ids, signs, counts)
+        groups, signs = rows.group_ids[used], signs[used]
         accumulator = self._aggregator.accumulator
         current = [accumulator.create() if group is None else pickle.loads(group[1]) for group in kept]
         emitted = self._aggregator.emitted()
         causes: list[int] = []
 
-        def emit(code: int, sign: int) -> None:
+        def emit(group_id: int, sign: int) -> None:
             before = len(emitted.rows)
-            self._aggregator.emit(current[code], emitted)
-            causes.extend([code] * (len(emitted.rows) - before))
+            self._aggregator.emit(current[group_id], emitted)
+            causes.extend([group_id] * (len(emitted.rows) - before))
             if sign < 0:
                 emitted.signs[before:] = [-each for each in emitted.signs[before:]]
 
         touched = dict.fromkeys(groups.tolist())
-        known = [code for code in touched if kept[code] is not None]
+        known = [group_id for group_id in touched if kept[group_id] is not None]
         if not self._aggregator.updates:
-            for code in known:
-                emit(code, -1)
+            for group_id in known:
+                emit(group_id, -1)
         columns = [batch.column(each).take(pa.array(used)) for each in self._plan.arguments]
         accumulator.change(current, columns, groups, signs)
-        for code, count in zip(*_counted(groups, signs), strict=True):
-            counts[code] += count
-        for code in touched:
+        for group_id, count in zip(*_counted(groups, signs), strict=True):
+            counts[group_id] += count
+        for group_id in touched:
             # A function that emits updates retracts the results of a group without rows itself.
-            if counts[code] or self._aggregator.updates:
-                emit(code, 1)
-            self._keep(rows.keys[code], counts[code], current[code], context)
-        return self._changes(batch, rows.codes, emitted.rows, emitted.signs, causes)
+            if counts[group_id] or self._aggregator.updates:
+                emit(group_id, 1)
+            self._keep(rows.keys[group_id], counts[group_id], current[group_id], context)
+        return self._changes(batch, rows.group_ids, emitted.rows, emitted.signs, causes)
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Do nothing: there are no such timers."""
@@ -124,12 +124,12 @@ class GroupTableAggregate:
         state[_GROUP] = (count, pickle.dumps(accumulator, 5), now)
 
     def _changes(
-        self, batch: pa.RecordBatch, codes: Any, rows: Sequence[Any], signs: list[int], causes: list[int]
+        self, batch: pa.RecordBatch, group_ids: Any, rows: Sequence[Any], signs: list[int], causes: list[int]
     ) -> list[Changes]:
         if not rows:
             return []
-        first_of_code = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-        first_of_code[codes[::-1]] = np.arange(len(codes))[::-1]
+        first_of_code = np.zeros(int(group_ids.max()) + 1, dtype=np.int64)
+        first_of_code[group_ids[::-1]] = np.arange(len(group_ids))[::-1]
         heads = taken(batch, first_of_code[np.asarray(causes, dtype=np.int64)])
         keys = [heads.column(key) for key in self._plan.keys]
         result = batch_of([*keys, *self._aggregator.columns(rows)], self._plan.schema, len(rows))
@@ -137,14 +137,14 @@ class GroupTableAggregate:
         return [Changes(result, kinds if kinds.any() else None)]
 
 
-def _known_rows(codes: Any, signs: Any, counts: Sequence[int]) -> Any:
+def _known_rows(group_ids: Any, signs: Any, counts: Sequence[int]) -> Any:
     """Return the positions of the rows, without those that are taken back from groups that have none."""
     if (signs > 0).all():
-        return np.arange(len(codes))
+        return np.arange(len(group_ids))
     left, used = list(counts), []
-    for row, (code, sign) in enumerate(zip(codes.tolist(), signs.tolist(), strict=True)):
-        if left[code] or sign > 0:
-            left[code] += sign
+    for row, (group_id, sign) in enumerate(zip(group_ids.tolist(), signs.tolist(), strict=True)):
+        if left[group_id] or sign > 0:
+            left[group_id] += sign
             used.append(row)
     return np.asarray(used, dtype=np.int64)
 

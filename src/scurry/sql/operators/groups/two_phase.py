@@ -15,7 +15,7 @@ from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.aggregate.moments import StableMoments
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
 from scurry.sql.operators.groups.partial import DistinctArguments, PartialState, RawArguments, partials
@@ -51,17 +51,17 @@ class LocalGroups:
         """Return a row for each group."""
         batch, plan = changes.batch, self._plan
         keys = [batch.column(key) for key in plan.keys]
-        codes, first = group_codes(keys, batch.num_rows)
+        group_ids, first = group_ids_of(keys, batch.num_rows)
         count, signs = len(first), None
         if plan.retracts and changes.kinds is not None:
             kinds = np.asarray(changes.kinds)
             signs = np.where((kinds == BEFORE) | (kinds == DELETE), -1, 1)
         columns = [key.take(pa.array(first)) for key in keys]
         if plan.retracts:
-            number = np.bincount(codes, weights=signs, minlength=count)
+            number = np.bincount(group_ids, weights=signs, minlength=count)
             columns.append(pa.array(number.astype(np.int64)))
         for each in self._sent:
-            columns += each.partial(batch, signs, codes, count)
+            columns += each.partial(batch, signs, group_ids, count)
         if not columns:
             # An aggregate of nothing by nothing; a row says that there are rows.
             columns = [pa.nulls(count)]
@@ -103,20 +103,20 @@ class GlobalGroups:
         """Return the change of each group of the rows."""
         context.prefetch(rows.keys)
         kept = [self._groups.of(key, context) for key in rows.keys]
-        batch, codes, count = rows.changes.batch, rows.codes, len(rows.keys)
+        batch, group_ids, count = rows.changes.batch, rows.group_ids, len(rows.keys)
         existed = np.asarray([group is not None for group in kept])
         numbers, remains = np.zeros(count, dtype=np.int64), np.ones(count, dtype=bool)
         if self._plan.retracts:
             sent = np.asarray(batch.column(len(self._plan.keys)))
-            numbers = np.bincount(codes, weights=sent, minlength=count).astype(np.int64)
+            numbers = np.bincount(group_ids, weights=sent, minlength=count).astype(np.int64)
             numbers += np.asarray([0 if group is None else group[0] for group in kept])
             remains = numbers > 0
-        values, compared, states, views = self._advanced(batch, codes, kept)
+        values, compared, states, views = self._advanced(batch, group_ids, kept)
         for place, key in enumerate(rows.keys):
             group = (int(numbers[place]), [each[place] for each in states], [each[place] for each in views])
             self._groups.keep(key, group if remains[place] else None, context)
         first = np.empty(count, dtype=np.int64)
-        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        first[group_ids[::-1]] = np.arange(len(group_ids))[::-1]
         keys = [batch.column(key).take(pa.array(first)) for key in self._plan.keys]
         places = np.arange(count), np.arange(count, 2 * count)
         tests = None if self._ttl else compared
@@ -137,7 +137,7 @@ class GlobalGroups:
         """Move the groups that have changed to keyed state."""
         self._groups.write_back(context)
 
-    def _advanced(self, batch: pa.RecordBatch, codes: Any, kept: list[Any]) -> tuple[list[Any], ...]:
+    def _advanced(self, batch: pa.RecordBatch, group_ids: Any, kept: list[Any]) -> tuple[list[Any], ...]:
         """Return the aggregates' values before and after, the compared columns, and the new state."""
         at = len(self._plan.keys) + self._plan.retracts
         columns: list[list[pa.Array]] = []
@@ -149,7 +149,7 @@ class GlobalGroups:
             zip(self._views, columns[len(columns) - len(self._views) :], strict=True)
         ):
             known = [None if group is None else group[2][number] for group in kept]
-            changed, after = _changed_values(view, view.counted(*view.flat(lists, codes)), known)
+            changed, after = _changed_values(view, view.counted(*view.flat(lists, group_ids)), known)
             viewed.append(changed)
             views.append(after)
         values, compared, states = [], [], []
@@ -157,12 +157,12 @@ class GlobalGroups:
         for place, (call, sent) in enumerate(zip(self._plan.aggregate.calls, self._sent, strict=True)):
             known = [None if group is None else group[1][place] for group in kept]
             if isinstance(sent, PartialState):
-                column, tests, after = _merged(sent, next(following), codes, known)
+                column, tests, after = _merged(sent, next(following), group_ids, known)
             else:
                 shape, computes = self._rows[place], self._running[place]
                 assert shape is not None
                 assert computes is not None
-                rows = viewed[self._view_of[place]] if sent is None else shape.flat(next(following), codes)
+                rows = viewed[self._view_of[place]] if sent is None else shape.flat(next(following), group_ids)
                 column, tests, after = _after_rows(computes, shape.schema, rows, self._plan.retracts, known)
             values.append(column)
             compared += [(call.function, each) for each in tests]
@@ -170,24 +170,24 @@ class GlobalGroups:
         return values, compared, states, views
 
 
-def _merged(sent: PartialState, states: Sequence[pa.Array], codes: Any, kept: list[Any]) -> _Advanced:
+def _merged(sent: PartialState, states: Sequence[pa.Array], group_ids: Any, kept: list[Any]) -> _Advanced:
     """Merge the states of groups with their kept states."""
     known = [place for place, each in enumerate(kept) if each is not None]
     found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(states)
     before = [from_values(list(each), kind) for each, kind in zip(found, sent.types, strict=True)]
-    values, tests, after = merged_states(sent, states, codes, len(kept), before, known)
+    values, tests, after = merged_states(sent, states, group_ids, len(kept), before, known)
     return values, tests, list(zip(*map(to_values, after), strict=True))
 
 
 def merged_states(
-    sent: PartialState, states: Sequence[pa.Array], codes: Any, count: int, before: Sequence[pa.Array], known: Any
+    sent: PartialState, states: Sequence[pa.Array], group_ids: Any, count: int, before: Sequence[pa.Array], known: Any
 ) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
     """Merge the states of groups with those that are kept.
 
     Args:
         sent: The aggregate.
         states: The columns of its new states.
-        codes: For each of them the number of its group.
+        group_ids: For each of them the number of its group.
         count: The number of groups.
         before: The columns of the states that are kept.
         known: For each of them the number of its group, in order.
@@ -196,7 +196,7 @@ def merged_states(
         The values of all groups before, then those after; what tells whether a group has changed, in the same order;
         and the columns of the new states of the groups.
     """
-    after = sent.merged(states, codes, count)
+    after = sent.merged(states, group_ids, count)
     if len(known):
         both = [pa.concat_arrays(pair) for pair in zip(before, after, strict=True)]
         after = sent.merged(both, np.concatenate([known, np.arange(count)]), count)
@@ -214,31 +214,31 @@ def merged_states(
 
 def _after_rows(computes: RunningAggregate, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:
     """Return an aggregate before and after rows, which are sorted by group."""
-    columns, signs, codes = rows
+    columns, signs, group_ids = rows
     groups = np.arange(len(kept))
-    starts, stops = np.searchsorted(codes, groups, "left"), np.searchsorted(codes, groups, "right")
-    segments = Segments(starts, stops, codes, signs if retracts else None)
-    batch = batch_of(columns, schema, len(codes))
-    values, after = computes.values(batch, np.ones(len(codes), dtype=bool), segments, kept)
+    starts, stops = np.searchsorted(group_ids, groups, "left"), np.searchsorted(group_ids, groups, "right")
+    segments = Segments(starts, stops, group_ids, signs if retracts else None)
+    batch = batch_of(columns, schema, len(group_ids))
+    values, after = computes.values(batch, np.ones(len(group_ids), dtype=bool), segments, kept)
     places = pa.array(np.concatenate([segments.heads, segments.ends]))
     return values.take(places), [each.take(places) for each in computes.compared(values)], after
 
 
 def _changed_values(view: DistinctArguments, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[ValueCounts]]:
     """Return the values that groups have newly, or not any more, and how often each value is in each group."""
-    columns, numbers, codes = rows
-    batch = batch_of(columns, view.schema, len(codes))
+    columns, numbers, group_ids = rows
+    batch = batch_of(columns, view.schema, len(group_ids))
     values = [to_values(argument_column(each, batch)) for each in view.call.arguments]
     keys = row_keys(values)
     counts = [value_counts(each) for each in kept]
-    signs = np.zeros(len(codes), dtype=np.int64)
-    rows_of_groups = zip(codes.tolist(), numbers.tolist(), keys, key_hashes(keys), strict=True)
-    for row, (code, number, key, hashed) in enumerate(rows_of_groups):
-        before, there = counts[code].add(key, hashed, number)
+    signs = np.zeros(len(group_ids), dtype=np.int64)
+    rows_of_groups = zip(group_ids.tolist(), numbers.tolist(), keys, key_hashes(keys), strict=True)
+    for row, (group_id, number, key, hashed) in enumerate(rows_of_groups):
+        before, there = counts[group_id].add(key, hashed, number)
         signs[row] = there - before
     changed = np.flatnonzero(signs)
     places = pa.array(changed)
-    return ([column.take(places) for column in columns], signs[changed], codes[changed]), counts
+    return ([column.take(places) for column in columns], signs[changed], group_ids[changed]), counts
 
 
 def _whole(column: Any) -> pa.Array:

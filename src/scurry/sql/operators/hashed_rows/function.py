@@ -11,7 +11,7 @@ import pyarrow as pa
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, concatenated_columns, taken
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.hashed_rows.entries import EntryPages
 from scurry.sql.operators.hashed_rows.hashing import Hashes, equal_rows
 from scurry.sql.operators.hashed_rows.rows import HashedRows
@@ -25,19 +25,19 @@ class KeptRows(NamedTuple):
     Attributes:
         table: Where they are kept.
         batch: The rows, those of a key in the order in which they came.
-        codes: For each of them the number of its key.
+        group_ids: For each of them the number of its key.
         numbers: For each of them its number in the table.
         hashes: For each of them the hash of its key.
-        new_codes: For each new row the number of its key.
+        new_group_ids: For each new row the number of its key.
         first: For each key the position of its first new row.
     """
 
     table: Table
     batch: pa.RecordBatch
-    codes: Any
+    group_ids: Any
     numbers: Any
     hashes: Hashes
-    new_codes: Any
+    new_group_ids: Any
     first: Any
 
 
@@ -107,14 +107,14 @@ class HashedRowsFunction:
         (table,) = self._rows.tables
         self._rows.load(rows.hashes)
         new = rows.changes.batch
-        new_codes, first = group_codes([new.column(key) for key in keys], new.num_rows)
-        codes, numbers = table.find(rows.hashes[first])
-        batch, wanted = table.rows(numbers), taken(new, first[codes])
+        new_group_ids, first = group_ids_of([new.column(key) for key in keys], new.num_rows)
+        group_ids, numbers = table.find(rows.hashes[first])
+        batch, wanted = table.rows(numbers), taken(new, first[group_ids])
         pairs = [(wanted.column(key), batch.column(kept)) for key, kept in zip(keys, own, strict=True)]
         equal = equal_rows(pairs, [True] * len(pairs), batch.num_rows)
         if not equal.all():
-            codes, numbers, batch = codes[equal], numbers[equal], taken(batch, np.flatnonzero(equal))
-        return KeptRows(table, batch, codes, numbers, rows.hashes[first][codes], new_codes, first)
+            group_ids, numbers, batch = group_ids[equal], numbers[equal], taken(batch, np.flatnonzero(equal))
+        return KeptRows(table, batch, group_ids, numbers, rows.hashes[first][group_ids], new_group_ids, first)
 
 
 def _kinds(changes: Changes) -> Any:

@@ -11,7 +11,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_schema, taken
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.hashed_rows.hashing import are_hashed_alike, equal_rows
 from scurry.sql.operators.hashed_rows.rows import HashedRows
@@ -92,7 +92,7 @@ class AppendOnlyJoin(HashedRowsFunction):
         unique = self._unique[side]
         if unique is None or (np.diff(own) > 0).all():
             return None
-        codes, _ = group_codes([pa.array(own), *(other.column(column) for column in unique)], len(own))
-        last = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
-        last[codes] = np.arange(len(codes))
+        group_ids, _ = group_ids_of([pa.array(own), *(other.column(column) for column in unique)], len(own))
+        last = np.zeros(int(group_ids.max(initial=-1)) + 1, dtype=np.int64)
+        last[group_ids] = np.arange(len(group_ids))
         return np.sort(last)

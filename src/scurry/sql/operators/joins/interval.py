@@ -82,10 +82,10 @@ class IntervalJoin:
         if self._plan.event_time:
             times = milliseconds(changes.batch.column(self._times[index]))
         else:
-            times = np.full(len(rows.codes), now)
+            times = np.full(len(rows.group_ids), now)
         results, matched = self._joined(index, rows, times, context)
-        order = np.argsort(rows.codes, kind="stable")
-        bounds = np.searchsorted(rows.codes[order], np.arange(len(rows.keys) + 1))
+        order = np.argsort(rows.group_ids, kind="stable")
+        bounds = np.searchsorted(rows.group_ids[order], np.arange(len(rows.keys) + 1))
         lasting = times + self._reach[index] > now
         for place, key in enumerate(rows.keys):
             own = order[bounds[place] : bounds[place + 1]]
@@ -130,18 +130,18 @@ class IntervalJoin:
         if self._matching_nulls:
             columns = [new.column(key) for key in self._keys[index]]
             kept_columns = [kept.column(key) for key in self._keys[1 - index]]
-            codes, kept_codes = joint_codes(columns, kept_columns, self._matching_nulls)
+            group_ids, kept_codes = joint_codes(columns, kept_columns, self._matching_nulls)
         else:
-            codes, kept_codes = np.zeros(len(times), np.int64), np.zeros(len(kept_times), np.int64)
+            group_ids, kept_codes = np.zeros(len(times), np.int64), np.zeros(len(kept_times), np.int64)
         lower, upper = self._plan.lower, self._plan.upper
         earliest, latest = (times - upper, times - lower) if index == 0 else (times + lower, times + upper)
         distinct = np.unique(kept_times)
         width = len(distinct) + 1
         order = np.lexsort((kept_times, kept_codes))
         ordered = kept_codes[order] * width + np.searchsorted(distinct, kept_times[order])
-        start = np.searchsorted(ordered, codes * width + np.searchsorted(distinct, earliest), side="left")
-        end = np.searchsorted(ordered, codes * width + np.searchsorted(distinct, latest, side="right"), side="left")
-        counts = np.where(codes < 0, 0, np.maximum(end - start, 0))
+        start = np.searchsorted(ordered, group_ids * width + np.searchsorted(distinct, earliest), side="left")
+        end = np.searchsorted(ordered, group_ids * width + np.searchsorted(distinct, latest, side="right"), side="left")
+        counts = np.where(group_ids < 0, 0, np.maximum(end - start, 0))
         one = np.repeat(np.arange(len(times)), counts)
         within = np.arange(len(one)) - np.repeat(np.cumsum(counts) - counts, counts)
         return one, order[np.repeat(start, counts) + within]

@@ -151,11 +151,11 @@ class RegularJoin:
 
     def _candidates(self, index: int, rows: KeyedChanges, starts: Any) -> tuple[Any, Any]:
         """Return the positions of new and kept rows with the same key."""
-        counts = np.diff(starts)[rows.codes]
+        counts = np.diff(starts)[rows.group_ids]
         counts[with_null_key(rows.changes.batch, self._strict[index])] = 0
         own = np.repeat(np.arange(len(counts)), counts)
         within = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts)
-        return own, np.repeat(starts[rows.codes], counts) + within
+        return own, np.repeat(starts[rows.group_ids], counts) + within
 
     def _held(self, index: int, batch: pa.RecordBatch, own: Any, others: pa.RecordBatch, other: Any) -> Any:
         return (
@@ -234,12 +234,12 @@ class RegularJoin:
         matching = ~with_null_key(batch, self._strict[index])
         retracted = np.isin(kinds, _RETRACTING).tolist()
         values = rows_of(batch)
-        keys, codes, pairs = rows.keys, rows.codes.tolist(), paired.tolist()
+        keys, group_ids, pairs = rows.keys, rows.group_ids.tolist(), paired.tolist()
         replaces: set[int] = set()
         for place in np.flatnonzero(matching).tolist():
             if retracted[place]:
-                side.retract(keys[codes[place]], values[place], context)
-            elif side.add(keys[codes[place]], values[place], pairs[place], context):
+                side.retract(keys[group_ids[place]], values[place], context)
+            elif side.add(keys[group_ids[place]], values[place], pairs[place], context):
                 replaces.add(place)
         return replaces
 

@@ -89,9 +89,9 @@ class TemporalJoin:
         batch, kinds = rows.changes.batch, rows.changes.kinds
         times = milliseconds(batch.column(self._plan.right_time)).tolist()
         changed = [0] * batch.num_rows if kinds is None else np.asarray(kinds).tolist()
-        for code, time, kind, row in zip(rows.codes.tolist(), times, changed, rows_of(batch), strict=True):
+        for group_id, time, kind, row in zip(rows.group_ids.tolist(), times, changed, rows_of(batch), strict=True):
             if kind != _BEFORE:
-                known = context.select(rows.keys[code]).setdefault(VERSIONS, ([], []))
+                known = context.select(rows.keys[group_id]).setdefault(VERSIONS, ([], []))
                 _add_version(known, time, None if kind == _DELETE else row)
         self._touch(rows.keys, context)
         for key in rows.keys:
@@ -141,27 +141,27 @@ class TemporalJoin:
 
     def _found(self, left: pa.RecordBatch, context: RowsContext) -> tuple[list[RowValues], Any]:
         """Return versions, and for each left row the position of its version; -1 if it has none."""
-        keys, codes = keys_of(left, self._left_keys)
+        keys, group_ids = keys_of(left, self._left_keys)
         context.prefetch(keys)
         self._touch(keys, context)
         rows: list[RowValues | None] = []
         owners: list[int] = []
         times: list[int] = []
-        for code, key in enumerate(keys):
+        for group_id, key in enumerate(keys):
             known = context.select(key).get(VERSIONS)
             if known is not None:
-                owners += [code] * len(known[0])
+                owners += [group_id] * len(known[0])
                 times += known[0]
                 rows += known[1]
         count = len(rows)
         row_times = milliseconds(left.column(self._plan.left_time))
         ranks, width = _ranks(np.concatenate([np.asarray(times, dtype=np.int64), row_times]), len(keys))
         since = np.asarray(owners, dtype=np.int64) * width + ranks[:count]
-        found = np.searchsorted(since, codes * width + ranks[count:], side="right") - 1
+        found = np.searchsorted(since, group_ids * width + ranks[count:], side="right") - 1
         of_key = np.asarray([*owners, -1], dtype=np.int64)
         present = np.asarray([row is not None for row in rows] + [False])
         # as in Flink, NULL finds the version of NULL: versions are found by key, and the key is not compared again
-        valid = (of_key[found] == codes) & present[found]
+        valid = (of_key[found] == group_ids) & present[found]
         missing = (None,) * len(self._plan.right.schema)
         return [missing if row is None else row for row in rows], np.where(valid, found, -1)
 

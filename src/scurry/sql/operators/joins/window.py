@@ -68,7 +68,7 @@ class WindowJoin:
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows; drop those of windows that were joined already."""
-        batch, owners = rows.changes.batch, np.asarray(rows.keys, dtype=np.int64)[rows.codes]
+        batch, owners = rows.changes.batch, np.asarray(rows.keys, dtype=np.int64)[rows.group_ids]
         for end, part, whose in by_value(milliseconds(batch.column(self._ends[index])), batch, owners):
             if self._clock.timer(end - 1) <= context.watermark:
                 context.late += part.num_rows

@@ -100,7 +100,7 @@ class EventTimeMatch:
         here = np.flatnonzero(times > context.watermark)
         if len(here) < len(times):
             context.late += len(times) - len(here)
-            rows = KeyedChanges(Changes(rows.changes.batch.take(pa.array(here))), rows.keys, rows.codes[here])
+            rows = KeyedChanges(Changes(rows.changes.batch.take(pa.array(here))), rows.keys, rows.group_ids[here])
         self._waiting.add(rows, times[here])
         return []
 
@@ -122,9 +122,13 @@ class EventTimeMatch:
         if not due and not timed_out:
             return []
         batch = concatenated((each.batch for each in due), self._plan.input.schema)
-        keys, codes = keys_of(batch, self._plan.partition_by) if batch.num_rows else ([], np.zeros(0, dtype=np.int64))
+        keys, group_ids = (
+            keys_of(batch, self._plan.partition_by) if batch.num_rows else ([], np.zeros(0, dtype=np.int64))
+        )
         begun = self._partial.has_begun(keys, context)
-        passed = {keys[rows.code]: rows for rows in self._matcher.ordered(batch, self._times_of(batch), codes, begun)}
+        passed = {
+            keys[rows.group_id]: rows for rows in self._matcher.ordered(batch, self._times_of(batch), group_ids, begun)
+        }
         first = {**{key: rows.times[0] for key, rows in passed.items()}}
         for key, time in timed_out.items():
             first[key] = min(time, first.get(key, time))
@@ -179,8 +183,8 @@ class ProcessingTimeMatch:
         times = np.full(batch.num_rows, now)
         begun = self._partial.has_begun(rows.keys, context)
         found: list[FoundMatch] = []
-        for some in self._matcher.ordered(batch, times, rows.codes, begun):
-            key = rows.keys[some.code]
+        for some in self._matcher.ordered(batch, times, rows.group_ids, begun):
+            key = rows.keys[some.group_id]
             state = self._partial.of(key, context)
             found += self._matcher.run(state, some, now, lambda: now)
             self._schedule(key, state, context)

@@ -57,19 +57,19 @@ class EventTimeOver:
         for key in rows.keys if self._ttl else ():
             context.select(key)
             self._cleanup.touch(context)
-        batch, codes = rows.changes.batch, rows.codes
+        batch, group_ids = rows.changes.batch, rows.group_ids
         times = milliseconds(batch.column(self._plan.time))
-        behind = times <= self._passed(rows, context)[codes]
+        behind = times <= self._passed(rows, context)[group_ids]
         if behind.any():
             context.late += int(behind.sum())
             here = np.flatnonzero(~behind)
-            batch, codes, times = batch.take(pa.array(here)), codes[here], times[here]
-        order = np.argsort(codes, kind="stable")
-        batch, codes, times = batch.take(pa.array(order)), codes[order], times[order]
-        runs = runs_of(codes)
+            batch, group_ids, times = batch.take(pa.array(here)), group_ids[here], times[here]
+        order = np.argsort(group_ids, kind="stable")
+        batch, group_ids, times = batch.take(pa.array(order)), group_ids[order], times[order]
+        runs = runs_of(group_ids)
         kept = pieces(batch, [(start, stop) for _, start, stop in runs])
-        for (code, start, stop), piece in zip(runs, kept, strict=True):
-            state = context.select(rows.keys[code])
+        for (group_id, start, stop), piece in zip(runs, kept, strict=True):
+            state = context.select(rows.keys[group_id])
             state[_WAITING] = [*state.get(_WAITING, ()), piece]
             self._wake(int(times[start:stop].min()), context)
         return []
@@ -117,23 +117,23 @@ class EventTimeOver:
         keys, self._due = list(self._due), {}
         if not keys:
             return []
-        codes, waiting = _gathered(keys, context)
+        group_ids, waiting = _gathered(keys, context)
         if not waiting:
             return []
         batch = joined(waiting, self._schema)
         times = milliseconds(batch.column(self._plan.time))
         is_due = times <= context.watermark
-        self._put_back(keys, batch, codes, times, ~is_due, context)
+        self._put_back(keys, batch, group_ids, times, ~is_due, context)
         here = np.flatnonzero(is_due)
-        here = here[np.lexsort((times[here], codes[here]))]
+        here = here[np.lexsort((times[here], group_ids[here]))]
         if not len(here):
             return []
-        batch, codes, times = batch.take(pa.array(here)), codes[here], times[here]
+        batch, group_ids, times = batch.take(pa.array(here)), group_ids[here], times[here]
         kept = [context.select(key).get(_KEPT) for key in keys]
-        found = self._evaluator.evaluate(batch, codes, times, kept)
-        for code, _, stop in runs_of(codes):
-            state = context.select(keys[code])
-            state[_KEPT] = found.kept[code]
+        found = self._evaluator.evaluate(batch, group_ids, times, kept)
+        for group_id, _, stop in runs_of(group_ids):
+            state = context.select(keys[group_id])
+            state[_KEPT] = found.kept[group_id]
             self._cleanup.touch(context)
             if not self._plan.is_unbounded:
                 state[_LAST] = int(times[stop - 1])
@@ -144,16 +144,16 @@ class EventTimeOver:
         return [Changes(found.batch.take(pa.array(order)))]
 
     def _put_back(
-        self, keys: list[Any], batch: pa.RecordBatch, codes: Any, times: Any, stays: Any, context: RowsContext
+        self, keys: list[Any], batch: pa.RecordBatch, group_ids: Any, times: Any, stays: Any, context: RowsContext
     ) -> None:
         """Keep the rows of which the watermark has not passed yet."""
         here = np.flatnonzero(stays)
         if not len(here):
             return
-        runs = runs_of(codes[here])
+        runs = runs_of(group_ids[here])
         kept = pieces(batch.take(pa.array(here)), [(start, stop) for _, start, stop in runs])
-        for (code, start, stop), piece in zip(runs, kept, strict=True):
-            state = context.select(keys[code])
+        for (group_id, start, stop), piece in zip(runs, kept, strict=True):
+            state = context.select(keys[group_id])
             state[_WAITING] = [piece]
             self._wake(int(times[here[start:stop]].min()), context)
 
@@ -175,10 +175,13 @@ class ProcessingTimeOver:
         """Return the rows with the values of the aggregates, in the order in which they arrived."""
         context.prefetch(rows.keys)
         count = rows.changes.batch.num_rows
-        order = np.argsort(rows.codes, kind="stable")
-        batch, codes = self._at(context.processing_time, rows.changes.batch).take(pa.array(order)), rows.codes[order]
+        order = np.argsort(rows.group_ids, kind="stable")
+        batch, group_ids = (
+            self._at(context.processing_time, rows.changes.batch).take(pa.array(order)),
+            rows.group_ids[order],
+        )
         kept = [self._kept(key, context) for key in rows.keys]
-        found = self._evaluator.evaluate(batch, codes, np.full(count, context.processing_time), kept)
+        found = self._evaluator.evaluate(batch, group_ids, np.full(count, context.processing_time), kept)
         for key, left in zip(rows.keys, found.kept, strict=True):
             context.select(key)[_KEPT] = left
             end = _new_end(self._plan, context.processing_time, context)

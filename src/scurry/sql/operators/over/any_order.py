@@ -57,12 +57,12 @@ class AnyOrderOver:
         values = zip(*map(to_values, batch.columns), strict=True)
         out: list[tuple[int, Row]] = []
         shown: dict[int, list[Row]] = {}
-        for code, kind, key, row in zip(
-            rows.codes.tolist(), changes, sort_keys(batch, self._order), values, strict=True
+        for group_id, kind, key, row in zip(
+            rows.group_ids.tolist(), changes, sort_keys(batch, self._order), values, strict=True
         ):
-            if code not in shown:
-                shown[code] = self._with_values(sorted_rows[code])
-            shown[code] = self._take(sorted_rows[code], kind, key, row, shown[code], out)
+            if group_id not in shown:
+                shown[group_id] = self._with_values(sorted_rows[group_id])
+            shown[group_id] = self._take(sorted_rows[group_id], kind, key, row, shown[group_id], out)
         for each in sorted_rows:
             each.save()
         return self._changes(out)

@@ -25,24 +25,24 @@ class Evaluated:
 
     Attributes:
         batch: The rows, by key, those of a key in their order.
-        codes: For each row the number of its key.
+        group_ids: For each row the number of its key.
         kept: For each key what its next rows need.
     """
 
     batch: pa.RecordBatch
-    codes: Any
+    group_ids: Any
     kept: list[Any]
 
 
 class Evaluator:
     """Evaluates functions over rows that are sorted by key, and those of a key by time."""
 
-    def evaluate(self, batch: pa.RecordBatch, codes: Any, times: Any, kept: Sequence[Any]) -> Evaluated:
+    def evaluate(self, batch: pa.RecordBatch, group_ids: Any, times: Any, kept: Sequence[Any]) -> Evaluated:
         """Return rows with the values of the functions.
 
         Args:
             batch: The new rows.
-            codes: For each row the number of its key.
+            group_ids: For each row the number of its key.
             times: For each row its time.
             kept: For each key what its rows before have left, None if there were none.
         """
@@ -63,23 +63,23 @@ class _Running(Evaluator):
         # Rows of the same processing time are not peers: each has the value that it had when it arrived.
         self._has_peers = plan.has_event_time and plan.frame.units == "RANGE"
 
-    def evaluate(self, batch: pa.RecordBatch, codes: Any, times: Any, kept: Sequence[Any]) -> Evaluated:
+    def evaluate(self, batch: pa.RecordBatch, group_ids: Any, times: Any, kept: Sequence[Any]) -> Evaluated:
         rows = np.arange(batch.num_rows)
-        keys = runs_of(codes)
+        keys = runs_of(group_ids)
         bounds = [(start, stop) for _, start, stop in keys]
         start = np.repeat([start for start, _ in bounds], [stop - start for start, stop in bounds])
-        last = _last_peers(codes, times) if self._has_peers else rows
+        last = _last_peers(group_ids, times) if self._has_peers else rows
         runs = Runs(batch, start, last, bounds)
-        states = [kept[code] or [None] * len(self._calls) for code, _, _ in keys]
+        states = [kept[group_id] or [None] * len(self._calls) for group_id, _, _ in keys]
         columns, after = [], []
         for place, call in enumerate(self._calls):
             column, left = call.values(runs, [state[place] for state in states])
             columns.append(column)
             after.append(left)
         found = list(kept)
-        for (code, _, _), state in zip(keys, zip(*after, strict=True), strict=True):
-            found[code] = state
-        return Evaluated(batch_of([*batch.columns, *columns], self._schema, batch.num_rows), codes, found)
+        for (group_id, _, _), state in zip(keys, zip(*after, strict=True), strict=True):
+            found[group_id] = state
+        return Evaluated(batch_of([*batch.columns, *columns], self._schema, batch.num_rows), group_ids, found)
 
 
 class _Framed(Evaluator):
@@ -96,41 +96,41 @@ class _Framed(Evaluator):
         self._over = Over(plan.input, plan.calls, plan.names)
         self._session = session
 
-    def evaluate(self, batch: pa.RecordBatch, codes: Any, times: Any, kept: Sequence[Any]) -> Evaluated:
-        here = sorted({code for code, _, _ in runs_of(codes)})
-        before: list[Piece] = [kept[code][0] for code in here if kept[code] is not None]
-        old_codes = [code for code in here if kept[code] is not None for _ in kept[code][1]]
-        old_times = [time for code in here if kept[code] is not None for time in kept[code][1]]
+    def evaluate(self, batch: pa.RecordBatch, group_ids: Any, times: Any, kept: Sequence[Any]) -> Evaluated:
+        here = sorted({group_id for group_id, _, _ in runs_of(group_ids)})
+        before: list[Piece] = [kept[group_id][0] for group_id in here if kept[group_id] is not None]
+        old_codes = [group_id for group_id in here if kept[group_id] is not None for _ in kept[group_id][1]]
+        old_times = [time for group_id in here if kept[group_id] is not None for time in kept[group_id][1]]
         is_new = np.r_[np.zeros(len(old_codes), dtype=bool), np.ones(batch.num_rows, dtype=bool)]
         if before:
             old = joined(before, self._input)
             columns = [pa.concat_arrays([one, other]) for one, other in zip(old.columns, batch.columns, strict=True)]
             batch = batch_of(columns, self._input, len(is_new))
-            codes, times = np.r_[np.asarray(old_codes), codes], np.r_[np.asarray(old_times), times]
+            group_ids, times = np.r_[np.asarray(old_codes), group_ids], np.r_[np.asarray(old_times), times]
         columns, order = over_columns(self._over, batch, self._session)
-        batch, codes, times, is_new = batch.take(pa.array(order)), codes[order], times[order], is_new[order]
-        found = self._after(batch, codes, times, kept)
+        batch, group_ids, times, is_new = batch.take(pa.array(order)), group_ids[order], times[order], is_new[order]
+        found = self._after(batch, group_ids, times, kept)
         new = pa.array(np.flatnonzero(is_new))
         rows = [column.take(new) for column in (*batch.columns, *columns)]
-        return Evaluated(batch_of(rows, self._schema, len(new)), codes[is_new], found)
+        return Evaluated(batch_of(rows, self._schema, len(new)), group_ids[is_new], found)
 
-    def _after(self, batch: pa.RecordBatch, codes: Any, times: Any, kept: Sequence[Any]) -> list[Any]:
+    def _after(self, batch: pa.RecordBatch, group_ids: Any, times: Any, kept: Sequence[Any]) -> list[Any]:
         """Return for each key the rows that are in frames of later rows, and their times."""
         found, bounds, keys = list(kept), [], []
-        for code, start, stop in runs_of(codes):
+        for group_id, start, stop in runs_of(group_ids):
             if self._by_rows:
                 first = max(start, stop - self._distance)
             else:
                 first = start + int(np.searchsorted(times[start:stop], times[stop - 1] - self._distance))
-            keys.append(code)
+            keys.append(group_id)
             bounds.append((first, stop))
-        for code, piece, (first, stop) in zip(keys, pieces(batch, bounds), bounds, strict=True):
-            found[code] = (piece, times[first:stop].tolist())
+        for group_id, piece, (first, stop) in zip(keys, pieces(batch, bounds), bounds, strict=True):
+            found[group_id] = (piece, times[first:stop].tolist())
         return found
 
 
-def _last_peers(codes: Any, times: Any) -> Any:
+def _last_peers(group_ids: Any, times: Any) -> Any:
     """Return for each row the position of the last one of the same key and time."""
-    rows = len(codes)
-    ends = np.flatnonzero(np.r_[(codes[1:] != codes[:-1]) | (times[1:] != times[:-1]), True])
+    rows = len(group_ids)
+    ends = np.flatnonzero(np.r_[(group_ids[1:] != group_ids[:-1]) | (times[1:] != times[:-1]), True])
     return ends[np.searchsorted(ends, np.arange(rows))]

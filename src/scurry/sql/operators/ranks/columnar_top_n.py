@@ -61,8 +61,8 @@ class ColumnarTopN(HashedRowsFunction):
         order = self._order(batch)
         places = np.empty(len(order), dtype=np.int64)
         places[order] = np.arange(len(order))
-        tops = _tops(kept.codes, places[:count], len(kept.first))
-        changed = self._entered(tops, kept.new_codes, places[count:])
+        tops = _tops(kept.group_ids, places[:count], len(kept.first))
+        changed = self._entered(tops, kept.new_group_ids, places[count:])
         remains = np.zeros(len(order), dtype=bool)
         remains[order[list(chain.from_iterable(tops))]] = True
         leaves = ~remains[:count]
@@ -78,20 +78,20 @@ class ColumnarTopN(HashedRowsFunction):
         ]
         return np.lexsort(keys) if keys else np.arange(batch.num_rows)
 
-    def _entered(self, tops: list[list[int]], codes: Any, places: Any) -> _Changed:
+    def _entered(self, tops: list[list[int]], group_ids: Any, places: Any) -> _Changed:
         """Let rows enter the first ones of their partitions, one after the other.
 
         Args:
             tops: The places of the first rows of each partition.
-            codes: The partition of each new row.
+            group_ids: The partition of each new row.
             places: The place of each new row.
         """
         end, moved, numbers, counts = self._plan.end, [], [], []
         behind_all = np.iinfo(np.int64).max
         last = np.asarray([top[-1] if len(top) >= end else behind_all for top in tops], dtype=np.int64)
-        here = np.flatnonzero(places < last[codes])
-        for code, place in zip(codes[here].tolist(), places[here].tolist(), strict=True):
-            top = tops[code]
+        here = np.flatnonzero(places < last[group_ids])
+        for group_id, place in zip(group_ids[here].tolist(), places[here].tolist(), strict=True):
+            top = tops[group_id]
             if len(top) >= end and place > top[-1]:
                 continue
             number = bisect(top, place)
@@ -141,10 +141,10 @@ class ColumnarTopN(HashedRowsFunction):
         return [Changes(batch_of(columns, self._plan.schema, len(rows)), kinds if kinds.any() else None)]
 
 
-def _tops(codes: Any, places: Any, count: int) -> list[list[int]]:
+def _tops(group_ids: Any, places: Any, count: int) -> list[list[int]]:
     """Return for each partition the places of its rows in order."""
     tops: list[list[int]] = [[] for _ in range(count)]
     order = np.argsort(places)
-    for code, place in zip(codes[order].tolist(), places[order].tolist(), strict=True):
-        tops[code].append(place)
+    for group_id, place in zip(group_ids[order].tolist(), places[order].tolist(), strict=True):
+        tops[group_id].append(place)
     return tops

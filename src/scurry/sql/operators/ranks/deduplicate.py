@@ -64,15 +64,15 @@ class FirstRowByProcessingTime(Deduplication):
         """Return the first rows of keys that had none."""
         context.prefetch(rows.keys)
         first = np.full(len(rows.keys), -1)
-        first[rows.codes[::-1]] = np.arange(len(rows.codes))[::-1]
+        first[rows.group_ids[::-1]] = np.arange(len(rows.group_ids))[::-1]
         new = []
-        for code, key in enumerate(rows.keys):
+        for group_id, key in enumerate(rows.keys):
             state = context.select(key)
             self._expiry.expire(context)
             if _EMITTED not in state:
                 self._expiry.touch(context)
                 state[_EMITTED] = True
-                new.append(code)
+                new.append(group_id)
         return [Changes(rows.changes.batch.take(pa.array(np.sort(first[new]))))] if new else []
 
 
@@ -92,7 +92,7 @@ class FirstRow(HashedRowsFunction):
         schema = pa.schema([arrow_schema(self._plan.schema).field(key) for key in keys])
         kept = self._rows_of_keys(rows, schema, keys, context, range(len(keys)))
         fresh = np.ones(len(kept.first), dtype=bool)
-        fresh[kept.codes] = False
+        fresh[kept.group_ids] = False
         first = kept.first[fresh]
         if not len(first):
             return []
@@ -110,15 +110,15 @@ class FirstRowByEventTime(Deduplication):
         context.prefetch(rows.keys)
         batch = rows.changes.batch
         times = milliseconds(batch.column(self._plan.time))
-        is_emitted = np.asarray([self._is_emitted(key, context) for key in rows.keys], dtype=bool)[rows.codes]
+        is_emitted = np.asarray([self._is_emitted(key, context) for key in rows.keys], dtype=bool)[rows.group_ids]
         is_late = times <= context.watermark
         context.late += int((is_late & ~is_emitted).sum())
         here = np.flatnonzero(~is_late & ~is_emitted)
-        here = here[np.lexsort((times[here], rows.codes[here]))]
-        first = [(code, int(here[start])) for code, start, _ in runs_of(rows.codes[here])]
+        here = here[np.lexsort((times[here], rows.group_ids[here]))]
+        first = [(group_id, int(here[start])) for group_id, start, _ in runs_of(rows.group_ids[here])]
         kept = pieces(batch, [(row, row + 1) for _, row in first])
-        for (code, row), piece in zip(first, kept, strict=True):
-            state, time = context.select(rows.keys[code]), int(times[row])
+        for (group_id, row), piece in zip(first, kept, strict=True):
+            state, time = context.select(rows.keys[group_id]), int(times[row])
             known = state.get(_ROW)
             if known is None or time < known[0]:
                 if known is not None:

@@ -11,7 +11,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_schema, concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.kept_rows import joined, pieces
 from scurry.sql.operators.partitioning import HashedChanges, KeyedChanges
@@ -29,13 +29,13 @@ class _Replaced(NamedTuple):
 
     Attributes:
         batch: The kept rows and, after them, the new ones.
-        codes: The numbers of the keys that have rows.
+        group_ids: The numbers of the keys that have rows.
         last: For each of them the position of its last row.
         changes: What is emitted.
     """
 
     batch: pa.RecordBatch
-    codes: Any
+    group_ids: Any
     last: Any
     changes: list[Changes]
 
@@ -47,37 +47,37 @@ class _LastRows:
         self._plan = plan
         self._with_before = with_before
 
-    def replace(self, kept: pa.RecordBatch, kept_codes: Any, new: pa.RecordBatch, codes: Any) -> _Replaced:
+    def replace(self, kept: pa.RecordBatch, kept_codes: Any, new: pa.RecordBatch, group_ids: Any) -> _Replaced:
         """Replace rows.
 
         Args:
             kept: The last rows of some keys.
             kept_codes: The numbers of these keys.
             new: Further rows.
-            codes: The number of the key of each.
+            group_ids: The number of the key of each.
         """
         batch = concatenated([kept, new], self._plan.schema)
-        codes = np.concatenate([kept_codes, codes])
-        order = np.argsort(codes, kind="stable")
-        order = order[self._replaces(batch.take(pa.array(order)), codes[order])]
-        ordered = codes[order]
+        group_ids = np.concatenate([kept_codes, group_ids])
+        order = np.argsort(group_ids, kind="stable")
+        order = order[self._replaces(batch.take(pa.array(order)), group_ids[order])]
+        ordered = group_ids[order]
         follows = np.flatnonzero(np.diff(ordered) == 0) + 1
-        previous = np.full(len(codes), -1)
+        previous = np.full(len(group_ids), -1)
         previous[order[follows]] = order[follows - 1]
         ends = np.flatnonzero(np.diff(ordered, append=-1))
         changes = self._changes(batch, np.sort(order[order >= kept.num_rows]), previous)
         return _Replaced(batch, ordered[ends], order[ends], changes)
 
-    def _replaces(self, batch: pa.RecordBatch, codes: Any) -> Any:
+    def _replaces(self, batch: pa.RecordBatch, group_ids: Any) -> Any:
         """Return which rows, sorted by key, replace the one before them."""
         if self._plan.has_event_time:
             # The greatest time of the key so far: keys are kept apart by a shift larger than all differences.
             times = milliseconds(batch.column(self._plan.time))
             ranks = np.unique(times, return_inverse=True)[1].reshape(-1)
-            shifted = ranks + codes * (len(times) + 1)
+            shifted = ranks + group_ids * (len(times) + 1)
             return shifted >= np.maximum.accumulate(shifted)
         columns = [column for place, column in enumerate(batch.columns) if place != self._plan.time]
-        equal, _ = group_codes([pa.array(codes), *columns], batch.num_rows)
+        equal, _ = group_ids_of([pa.array(group_ids), *columns], batch.num_rows)
         return np.diff(equal, prepend=-1) != 0
 
     def _changes(self, batch: pa.RecordBatch, new: Any, previous: Any) -> list[Changes]:
@@ -109,13 +109,13 @@ class LastRow(HashedRowsFunction):
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
         """Return the rows that are the last ones of their keys, with those that they replace."""
         kept = self._rows_of_keys(rows, self._schema, self._plan.keys, context)
-        found = self._last_rows.replace(kept.batch, kept.codes, rows.changes.batch, kept.new_codes)
+        found = self._last_rows.replace(kept.batch, kept.group_ids, rows.changes.batch, kept.new_group_ids)
         is_new = found.last >= kept.batch.num_rows
         replaced = np.zeros(len(kept.first), dtype=bool)
-        replaced[found.codes[is_new]] = True
-        leaves = replaced[kept.codes]
+        replaced[found.group_ids[is_new]] = True
+        leaves = replaced[kept.group_ids]
         kept.table.remove(kept.numbers[leaves], kept.hashes[leaves])
-        kept.table.add(taken(found.batch, found.last[is_new]), rows.hashes[kept.first][found.codes[is_new]])
+        kept.table.add(taken(found.batch, found.last[is_new]), rows.hashes[kept.first][found.group_ids[is_new]])
         return found.changes
 
 
@@ -133,10 +133,10 @@ class ExpiringLastRow(Deduplication):
         for key in rows.keys:
             states.append(context.select(key))
             self._expiry.touch(context)
-        known = [code for code, state in enumerate(states) if _ROW in state]
-        kept = joined([states[code][_ROW] for code in known], self._plan.schema)
-        found = self._last_rows.replace(kept, np.asarray(known, np.int64), rows.changes.batch, rows.codes)
+        known = [group_id for group_id, state in enumerate(states) if _ROW in state]
+        kept = joined([states[group_id][_ROW] for group_id in known], self._plan.schema)
+        found = self._last_rows.replace(kept, np.asarray(known, np.int64), rows.changes.batch, rows.group_ids)
         last = pieces(found.batch, [(row, row + 1) for row in found.last.tolist()])
-        for code, piece in zip(found.codes.tolist(), last, strict=True):
-            states[code][_ROW] = piece
+        for group_id, piece in zip(found.group_ids.tolist(), last, strict=True):
+            states[group_id][_ROW] = piece
         return found.changes

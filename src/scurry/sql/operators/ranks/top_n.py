@@ -55,39 +55,43 @@ class TopN:
             states.append(context.select(each))
             self._expiry.touch(context)
         sorted_rows = [SortedRows(state) for state in states]
-        batch, codes, kinds = rows.changes.batch, rows.codes, rows.changes.kinds
-        ends = self._ends(batch, codes, states)
+        batch, group_ids, kinds = rows.changes.batch, rows.group_ids, rows.changes.kinds
+        ends = self._ends(batch, group_ids, states)
         keys = sort_keys(batch, self._plan.order_by)
-        here = self._possible(keys, codes.tolist(), sorted_rows, ends)
+        here = self._possible(keys, group_ids.tolist(), sorted_rows, ends)
         if len(here) < batch.num_rows:
-            batch, keys, codes = batch.take(pa.array(here, pa.int64())), [keys[row] for row in here], codes[here]
+            batch, keys, group_ids = (
+                batch.take(pa.array(here, pa.int64())),
+                [keys[row] for row in here],
+                group_ids[here],
+            )
             kinds = None if kinds is None else np.asarray(kinds)[here]
         if not here:
             return []
         values = list(zip(*map(to_values, batch.columns), strict=True))
         out = Output(self._plan.schema, self._plan.start, self._plan.number is not None, self._with_before)
         retracted = [False] * len(values) if kinds is None else np.isin(kinds, (_UPDATE_BEFORE, _DELETE)).tolist()
-        for code, key, row, is_retracted in zip(codes.tolist(), keys, values, retracted, strict=True):
+        for group_id, key, row, is_retracted in zip(group_ids.tolist(), keys, values, retracted, strict=True):
             take = self.retract if is_retracted else self.add
-            take(sorted_rows[code], states[code], ends[code], key, row, out)
+            take(sorted_rows[group_id], states[group_id], ends[group_id], key, row, out)
         for found in sorted_rows:
             found.save()
         return out.changes()
 
-    def _ends(self, batch: pa.RecordBatch, codes: Any, states: Sequence[dict[Any, Any]]) -> list[int]:
+    def _ends(self, batch: pa.RecordBatch, group_ids: Any, states: Sequence[dict[Any, Any]]) -> list[int]:
         """Return the last number of each key."""
         column = self._plan.end_column
         if column is None:
             return [self._plan.end] * len(states)
-        new = [code for code, state in enumerate(states) if _END not in state]
+        new = [group_id for group_id, state in enumerate(states) if _END not in state]
         if new:
             values = to_values(batch.column(column))
-            first = dict(zip(codes[::-1].tolist(), values[::-1], strict=True))
-            for code in new:
-                states[code][_END] = int(first[code])
+            first = dict(zip(group_ids[::-1].tolist(), values[::-1], strict=True))
+            for group_id in new:
+                states[group_id][_END] = int(first[group_id])
         return [state[_END] for state in states]
 
-    def _possible(self, keys: list[Any], codes: list[int], rows: list[SortedRows], ends: list[int]) -> list[int]:
+    def _possible(self, keys: list[Any], group_ids: list[int], rows: list[SortedRows], ends: list[int]) -> list[int]:
         """Return the positions of the rows that may change anything."""
         return list(range(len(keys)))
 
@@ -128,12 +132,12 @@ class TopN:
 class AppendOnlyTopN(TopN):
     """Rows are only added: no more are kept than are emitted."""
 
-    def _possible(self, keys: list[Any], codes: list[int], rows: list[SortedRows], ends: list[int]) -> list[int]:
+    def _possible(self, keys: list[Any], group_ids: list[int], rows: list[SortedRows], ends: list[int]) -> list[int]:
         worst = [each.last_key() if each and len(each) >= end else None for each, end in zip(rows, ends, strict=True)]
         return [
             row
-            for row, (code, key) in enumerate(zip(codes, keys, strict=True))
-            if (limit := worst[code]) is None or key < limit
+            for row, (group_id, key) in enumerate(zip(group_ids, keys, strict=True))
+            if (limit := worst[group_id]) is None or key < limit
         ]
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:

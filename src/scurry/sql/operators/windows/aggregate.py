@@ -109,7 +109,7 @@ class GlobalWindowAggregate:
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep states; drop those of slices whose windows were all emitted already."""
-        batch, owners = rows.changes.batch, np.asarray(rows.keys, dtype=np.int64)[rows.codes]
+        batch, owners = rows.changes.batch, np.asarray(rows.keys, dtype=np.int64)[rows.group_ids]
         if not (self._plan.window.is_event_time or self._plan.attached):
             now = self._clock.of_rows(np.array([context.processing_time]))
             (end,) = self._slices.ends(now).tolist()

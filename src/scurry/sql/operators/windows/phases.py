@@ -14,7 +14,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import accumulator, aggregated, argument_column, group_values
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.groups.partial import PartialState
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Aggregate, Values
@@ -147,7 +147,7 @@ class AccumulatorState(_ByKey):
             if condition is not None:
                 kept = argument_column(condition, batch).fill_null(False)
                 heads = [each.filter(kept) for each in heads]
-        groups, first = group_codes(heads, len(heads[0]))
+        groups, first = group_ids_of(heads, len(heads[0]))
         states: list[pa.Array] = []
         for call, found in self._plain():
             columns, of = [argument_column(each, batch) for each in call.arguments], groups
@@ -164,7 +164,7 @@ class AccumulatorState(_ByKey):
         """Return one state for each key and window."""
         whole = _joined(batches)
         heads = list(whole.columns[: self._width])
-        groups, first = group_codes(heads, whole.num_rows)
+        groups, first = group_ids_of(heads, whole.num_rows)
         if len(first) == whole.num_rows:
             return whole
         states: list[pa.Array] = []
@@ -180,7 +180,7 @@ class AccumulatorState(_ByKey):
         if not self._parts:
             heads, values = list(batch.columns[: self._width]), self._values(batch)
         else:
-            groups, first = group_codes(batch.columns[: self._keys], batch.num_rows)
+            groups, first = group_ids_of(batch.columns[: self._keys], batch.num_rows)
             parts = np.asarray(batch.column(self._keys))
             own = np.flatnonzero(parts == 0)
             whole = np.empty(len(first), dtype=np.int64)
@@ -300,11 +300,11 @@ class RetractableRows(_ByKey):
         batch = _joined(batches)
         if (np.asarray(batch.columns[-1]) > 0).all():
             return batch
-        left, codes, place = _pairs(batch)
+        left, group_ids, place = _pairs(batch)
         # A session is as long as its rows have made it: one without rows keeps a pair.
-        windows, first = group_codes(batch.columns[:1], batch.num_rows)
+        windows, first = group_ids_of(batch.columns[:1], batch.num_rows)
         is_empty = np.bincount(windows[left], minlength=len(first)) == 0
-        left |= is_empty[windows] & (codes == codes[first][windows]) & (place == 0)
+        left |= is_empty[windows] & (group_ids == group_ids[first][windows]) & (place == 0)
         return batch.filter(pa.array(left))
 
     def result(self, batch: pa.RecordBatch) -> _Results:
@@ -318,7 +318,7 @@ class RetractableRows(_ByKey):
         if (signs > 0).all():
             columns = _joined(list(aggregated(self._kept, rows, self._session))).columns
             return self._results(list(columns[: self._keys]), list(columns[self._keys :]))
-        groups, first = group_codes(rows.columns[: self._keys], rows.num_rows)
+        groups, first = group_ids_of(rows.columns[: self._keys], rows.num_rows)
         heads = rows.take(pa.array(first)).columns[: self._keys]
         values = [self._value(call, rows, signs, groups, len(first)) for call in self._kept.calls]
         found = pa.array(np.bincount(groups, weights=signs, minlength=len(first)) != 0)
@@ -342,17 +342,17 @@ def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
         and sign.
     """
     signs = np.asarray(batch.columns[-1])
-    codes, first = group_codes(batch.columns[:-1], batch.num_rows)
-    place = np.empty(len(codes), dtype=np.int64)
+    group_ids, first = group_ids_of(batch.columns[:-1], batch.num_rows)
+    place = np.empty(len(group_ids), dtype=np.int64)
     counts = []
     for sign in (1, -1):
         rows = np.flatnonzero(signs == sign)
-        count = np.bincount(codes[rows], minlength=len(first))
-        place[rows[np.argsort(codes[rows], kind="stable")]] = np.arange(len(rows)) - np.repeat(
+        count = np.bincount(group_ids[rows], minlength=len(first))
+        place[rows[np.argsort(group_ids[rows], kind="stable")]] = np.arange(len(rows)) - np.repeat(
             np.cumsum(count) - count, count
         )
         counts.append(count)
-    return place >= np.minimum(*counts)[codes], codes, place
+    return place >= np.minimum(*counts)[group_ids], group_ids, place
 
 
 def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:

@@ -14,7 +14,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes, order_codes
+from scurry.sql.functions.keys import group_ids_of, order_codes
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.windows.slices import WindowClock
 from scurry.sql.plan.physical.windows import WindowDeduplicate, WindowRank
@@ -51,18 +51,18 @@ class WindowTop:
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Keep rows; drop those of windows that were emitted already."""
         context.prefetch(rows.keys)
-        batch, codes = rows.changes.batch, rows.codes
+        batch, group_ids = rows.changes.batch, rows.group_ids
         ends = milliseconds(batch.column(self._plan.end))
-        order = np.lexsort((ends, codes))
-        batch, ends, codes = batch.take(pa.array(order)), ends[order], codes[order]
-        starts = np.flatnonzero(np.r_[True, (np.diff(codes) != 0) | (np.diff(ends) != 0)])
+        order = np.lexsort((ends, group_ids))
+        batch, ends, group_ids = batch.take(pa.array(order)), ends[order], group_ids[order]
+        starts = np.flatnonzero(np.r_[True, (np.diff(group_ids) != 0) | (np.diff(ends) != 0)])
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(ends)], strict=True):
             end = int(ends[start])
             time = self._clock.timer(end - 1)
             if time <= context.watermark:
                 context.late += stop - start
                 continue
-            context.select(rows.keys[codes[start]])
+            context.select(rows.keys[group_ids[start]])
             slot, part = aligned_contents(end), Changes(batch.slice(start, stop - start))
             kept = [*context.state.get(slot, ()), part]
             if len(kept) == 1:
@@ -74,7 +74,7 @@ class WindowTop:
 
     def _first(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
         """Return the rows that are among the first of their partition, by partition and number; and their numbers."""
-        groups, _ = group_codes([batch.column(key) for key in self._plan.keys], batch.num_rows)
+        groups, _ = group_ids_of([batch.column(key) for key in self._plan.keys], batch.num_rows)
         keys = [order_codes(batch.column(key.index), key.descending, key.nulls_first) for key in self._plan.order]
         arrival = np.arange(batch.num_rows)
         order = np.lexsort((-arrival if self._last_of_equal else arrival, *reversed(keys), groups))

@@ -14,7 +14,7 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.functions.keys import group_codes
+from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.windows.phases import BufferedRows, WindowState, phases_of, unnamed_batch
 from scurry.sql.operators.windows.slices import WindowClock, column_of_window
@@ -64,11 +64,11 @@ class Sessions:
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Merge rows into the sessions of their keys."""
-        batch, codes, times = self._timed(rows, context)
+        batch, group_ids, times = self._timed(rows, context)
         context.prefetch(rows.keys)
         known = [_kept_of(context.select(key)) for key in rows.keys]
         old = [each for each in known if each is not None]
-        old_codes = [np.full(each.num_rows, code) for code, each in enumerate(known) if each is not None]
+        old_codes = [np.full(each.num_rows, group_id) for group_id, each in enumerate(known) if each is not None]
         keys = [batch.column(key) for key in self._plan.keys]
         places = [2 + self._phases.place_of(key) for key in self._plan.keys]
         before = pa.Table.from_batches(old).combine_chunks().to_batches()[0] if old else None
@@ -78,7 +78,7 @@ class Sessions:
                 for p, each in zip(places, keys, strict=True)
             ]
         count = 0 if before is None else before.num_rows
-        of_key, _ = group_codes(keys, count + len(times))
+        of_key, _ = group_ids_of(keys, count + len(times))
         starts, ends = times, times + self._plan.window.size
         if before is not None:
             starts = np.r_[np.asarray(before.column(0)), starts]
@@ -93,21 +93,21 @@ class Sessions:
         parts.append(self._phases.partial(batch.take(pa.array(new)), pa.array(number[count:])))
         merged = self._phases.merge([unnamed_batch(each.columns) for each in parts])
         group = np.zeros(len(start), dtype=np.int64)
-        group[number] = np.r_[*old_codes, codes[new]] if old_codes else codes[new]
+        group[number] = np.r_[*old_codes, group_ids[new]] if old_codes else group_ids[new]
         self._store(rows, merged, group, start, end, context)
         return []
 
     def _timed(self, rows: KeyedChanges, context: RowsContext) -> tuple[pa.RecordBatch, Any, Any]:
         """Return the rows that have a time, the position of each one's key, and its time."""
-        batch, codes = self._phases.rows_of(rows.changes), rows.codes
+        batch, group_ids = self._phases.rows_of(rows.changes), rows.group_ids
         if not self._plan.window.is_event_time:
-            return batch, codes, np.repeat(self._clock.of_rows(np.array([context.processing_time])), batch.num_rows)
+            return batch, group_ids, np.repeat(self._clock.of_rows(np.array([context.processing_time])), batch.num_rows)
         column = batch.column(self._plan.time)
         if column.null_count:
             valid = column.is_valid()
-            batch, codes = batch.filter(valid), codes[np.asarray(valid)]
+            batch, group_ids = batch.filter(valid), group_ids[np.asarray(valid)]
             column = batch.column(self._plan.time)
-        return batch, codes, self._clock.of_rows(milliseconds(column))
+        return batch, group_ids, self._clock.of_rows(milliseconds(column))
 
     def _not_late(self, of_key: Any, starts: Any, ends: Any, count: int, context: RowsContext) -> Any:
         """Say of known sessions and of new rows which are kept: a late row is, if it touches an open session."""
@@ -144,8 +144,8 @@ class Sessions:
         columns = [pa.array(start[number]), pa.array(end[number]), *merged.columns]
         whole = unnamed_batch(columns)
         bounds = np.searchsorted(group[number], np.arange(len(rows.keys) + 1))
-        for code, key in enumerate(rows.keys):
-            first, last = int(bounds[code]), int(bounds[code + 1])
+        for group_id, key in enumerate(rows.keys):
+            first, last = int(bounds[group_id]), int(bounds[group_id + 1])
             if last > first:
                 context.select(key)
                 self._keep(whole.slice(first, last - first), context)
@@ -188,7 +188,7 @@ class Sessions:
         starts, ends = np.asarray(whole.column(0)), np.asarray(whole.column(1))
         # A number per key group is no number any more: give each session one, in the order in which they end.
         places = [2 + self._phases.place_of(key) for key in self._plan.keys]
-        of_key, _ = group_codes([whole.column(place) for place in places], whole.num_rows)
+        of_key, _ = group_ids_of([whole.column(place) for place in places], whole.num_rows)
         order = np.lexsort((of_key, starts, ends))
         changed = np.r_[True, np.diff(ends[order]) != 0] | np.r_[True, np.diff(starts[order]) != 0]
         changed |= np.r_[True, np.diff(of_key[order]) != 0]

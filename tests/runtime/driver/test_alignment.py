@@ -185,6 +185,12 @@ def test_records_that_wait_are_bounded_from_the_first_batch_on() -> None:
     assert sum(fast.read) <= 16
 
 
+@pytest.mark.parametrize("sparse", [100, 1000, 3000])
+def test_none_counts_on_more_than_another_source_reads(sparse: int) -> None:
+    """Both have a backlog, and each is limited by the other one: one record of the sparse source is worth many."""
+    assert run(Simulated(0, [spaced(5)], size=8), Simulated(1, [spaced(sparse)])).ahead <= DRIFT * 1.2 + 16 * sparse
+
+
 def test_a_year_of_skew_holds_back_the_newer_topic() -> None:
     year, hour = 365 * 24 * 3600 * 1000, 3600 * 1000
     old, new = spaced(hour, year), spaced(hour, 2 * year, year)

@@ -24,6 +24,9 @@ _REMEMBERED = 8
 #: Growth of a batch whose records did not advance event time; one without records grows by `MAX_GROWTH`.
 _STUCK = 2.0
 
+#: Limit of the steps, each of the drift, by which sources with a backlog advance together in a batch.
+_ROUNDS = 1000
+
 
 @dataclass
 class _Part:
@@ -54,6 +57,7 @@ class _Reading:
         enumerator: The source's enumerator.
         parts: Its channels.
         granted: How many records or bytes each part was allowed to read in the last batch; None if it was not limited.
+        growth: By how much the limit grows in any case, because the last batch was too small; None without need.
         full: Whether that was as much as the size of a micro-batch allows.
         records: How many records the source had read before the last batch.
         left: What was left after the last assignments.
@@ -62,6 +66,7 @@ class _Reading:
     enumerator: Enumerator
     parts: list[_Part]
     granted: int | None = None
+    growth: float | None = None
     full: bool = True
     records: int = 0
     left: Backlog | None = None
@@ -73,6 +78,43 @@ class _Reading:
         if self.left.channels is not None:
             return sum(self.left.channels.get(channel, 0) for channel in part.channels)
         return math.inf if (left := _left(self.left)) is None else left
+
+
+@dataclass(frozen=True)
+class _Room:
+    """The amount that each part of a source may read.
+
+    Attributes:
+        reached: The time that the furthest one has reached.
+        high: The highest span of one.
+        most: Limit of the amount, however far they may read.
+    """
+
+    reached: int
+    high: float
+    most: float = math.inf
+
+    def up_to(self, until: int) -> float:
+        """Return the amount up to a time."""
+        return min((until - self.reached) / self.high, self.most)
+
+
+@dataclass(frozen=True)
+class _Advance:
+    """The advance of a source in a batch.
+
+    Attributes:
+        parts: The watermark, the lowest span and the rest of each part that the group waits for.
+        room: How much each part may read.
+    """
+
+    parts: list[tuple[int, float, float]]
+    room: _Room
+
+    def reach(self, until: int) -> int:
+        """Return the lowest watermark after the batch, if the source may read up to a time."""
+        amount = max(0.0, self.room.up_to(until))
+        return min((mark + int(min(amount, left) * low) for mark, low, left in self.parts), default=MAX_TIME)
 
 
 class Alignment:
@@ -97,6 +139,8 @@ class Alignment:
         self._clock = clock
         self._groups: dict[str, list[SourcePlan]] = {}
         self._readings: dict[int, _Reading] = {}
+        #: group -> the sources that asked for the present batch, and the time up to which each may read
+        self._planned: dict[str, tuple[set[int], dict[int, int]]] = {}
         for source in job.plan.sources.values():
             alignment = getattr(source.watermark_strategy, "alignment", None)
             enumerator = enumerators.get(source.id)
@@ -127,9 +171,8 @@ class Alignment:
         reading = self._readings.get(source.id)
         if reading is None:
             return most
-        growth = self._learn(source, reading)
-        others = self._others_reach(source, most) + _drift_of(source)
-        free = self._free(source, reading, others)
+        until = self._until(source, most)
+        free = self._free(source, reading, until)
         for part in reading.parts:
             if part not in free:
                 part.spoke = self._clock()  # who has to wait is not idle
@@ -148,39 +191,39 @@ class Alignment:
             return most if reading.full else _smaller(_TRIAL, most)
         amount, allowed = _amount(most, reading.left), _amount(_TRIAL, reading.left)
         if any(part.spans for part in free):
-            allowed = int(min(self._fitting(source, reading, free, others), amount))
+            allowed = int(min(self._room(source, reading, free, until).up_to(until), amount))
         if reading.granted is not None:
-            granted = reading.granted * (growth or MAX_GROWTH)
-            allowed = int(granted if growth else min(allowed, granted))
+            granted = reading.granted * (reading.growth or MAX_GROWTH)
+            allowed = int(granted if reading.growth else min(allowed, granted))
         reading.granted = max(1, min(allowed, amount))
         reading.full = reading.granted == amount
         return _limited(most, reading.left, reading.granted)
 
-    def _fitting(self, source: SourcePlan, reading: _Reading, free: list[_Part], others: int) -> float:
+    def _room(self, source: SourcePlan, reading: _Reading, free: list[_Part], until: int) -> _Room:
         """Return how much each free part may read, so that none gets ahead of other sources, or of another part."""
         drift, high = _drift_of(source), max(max(part.spans) for part in free if part.spans)
         reached = max(self._watermark(source, part) for part in free)
         if len(reading.parts) == 1:
             furthest = max(self._watermarks.get((source.id, each), MIN_TIME) for each in free[0].channels)
-            return (others - (furthest if furthest <= others else reached)) / high
-        fitting = (others - reached) / high
+            return _Room(furthest if furthest <= until else reached, high)
+        most = math.inf
         for part in self._awaited(source, reading):
             room, left = self._watermark(source, part) + drift - reached, reading.left_of(part)
             low = min(part.spans) if part.spans and part in free else 0.0
             together = room / (high - low) if high > low else math.inf
             if together > left:  # then the part stands still
                 together = max(left, (room + left * low) / high)
-            fitting = min(fitting, together)
-        return fitting
+            most = min(most, together)
+        return _Room(reached, high, most)
 
-    def _free(self, source: SourcePlan, reading: _Reading, others: int) -> list[_Part]:
+    def _free(self, source: SourcePlan, reading: _Reading, until: int) -> list[_Part]:
         """Return the parts that need not wait: without those that have ended, if any goes on.
 
         All read equally much. So those that soon have to wait do so at once if that lets others read more.
         """
         reached = {id(part): self._watermark(source, part) for part in reading.parts}
         own = [reached[id(part)] for part in self._awaited(source, reading)]
-        until = min([others, *(each + _drift_of(source) for each in own if each < MAX_TIME)])
+        until = min([until, *(each + _drift_of(source) for each in own if each < MAX_TIME)])
         open_parts = [part for part in reading.parts if reached[id(part)] < MAX_TIME] or reading.parts
         behind = [part for part in open_parts if reached[id(part)] <= until - _drift_of(source) // 2]
         return behind or [part for part in open_parts if reached[id(part)] <= until]
@@ -217,29 +260,69 @@ class Alignment:
                     part.spans.append((watermark - before) / taken)
         return None if advanced or not assigned else _STUCK if read else MAX_GROWTH
 
-    def _others_reach(self, source: SourcePlan, most: BatchLimits) -> int:
-        """Return the lowest watermark that the other sources of the group would have after another batch."""
+    def _until(self, source: SourcePlan, most: BatchLimits) -> int:
+        """Return the time up to which a source may read: the drift beyond the others' watermarks after the batch.
+
+        These are computed for all sources of the group when the first one asks. Each is at least what the source
+        reaches if it is limited itself, so none is overestimated.
+        """
+        asked, untils = self._planned.get(_alignment_of(source).group, (set[int](), dict[int, int]()))
+        if not asked or source.id in asked:
+            asked, untils = set(), self._plan(_alignment_of(source).group, most)
+            self._planned[_alignment_of(source).group] = asked, untils
+        asked.add(source.id)
+        return untils[source.id]
+
+    def _plan(self, group: str, most: BatchLimits) -> dict[int, int]:
+        """Return the time up to which each source of a group may read in the next batch."""
+        sources = [each for each in self._groups[group] if each.id in self._readings]
+        for source in sources:
+            self._readings[source.id].growth = self._learn(source, self._readings[source.id])
         reach = [
-            self._reach(each, part, most)
-            for each in self._groups[_alignment_of(source).group]
-            if each.id != source.id and each.id in self._readings
-            for part in self._awaited(each, self._readings[each.id])
+            min(
+                (self._watermark(each, part) for part in self._awaited(each, self._readings[each.id])), default=MAX_TIME
+            )
+            for each in sources
         ]
-        return min([*reach, MAX_TIME - _drift_of(source)])
+        untils, advances = [MIN_TIME] * len(sources), list[_Advance | None]()
+        for _ in range(_ROUNDS):
+            before = list(untils)
+            for number, source in enumerate(sources):
+                others = min([*reach[:number], *reach[number + 1 :], MAX_TIME - _drift_of(source)])
+                untils[number] = others + _drift_of(source)
+            advances = advances or [
+                self._advance(source, until, most) for source, until in zip(sources, untils, strict=True)
+            ]
+            reach = [
+                low if advance is None else max(low, advance.reach(until))
+                for low, advance, until in zip(reach, advances, untils, strict=True)
+            ]
+            if untils == before:
+                break
+        return {source.id: until for source, until in zip(sources, untils, strict=True)}
+
+    def _advance(self, source: SourcePlan, until: int, most: BatchLimits) -> _Advance | None:
+        """Return how far a source gets in the next batch, None if that is unknown."""
+        reading = self._readings[source.id]
+        free = self._free(source, reading, until)
+        if reading.left is None or not any(part.spans for part in free):
+            return None
+        amount = _amount(most, reading.left) / (len(free) if reading.enumerator.holds_channels else 1)
+        if reading.granted is not None:
+            amount = min(amount, reading.granted * MAX_GROWTH)
+        parts = []
+        for part in self._awaited(source, reading):
+            left = reading.left_of(part)
+            reads = part in free and part.spans and (part.assigned or left < math.inf)
+            parts.append((self._watermark(source, part), min(part.spans) if reads else 0.0, left))
+        room = self._room(source, reading, free, until)
+        return _Advance(parts, replace(room, most=min(room.most, amount)))
 
     def _awaited(self, source: SourcePlan, reading: _Reading) -> list[_Part]:
         """Return the parts of a source whose records the group waits for."""
         awake = [part for part in reading.parts if not self._idle(source, part)]
         expecting = [part for part in awake if any(map(reading.enumerator.expects, part.channels))]
         return expecting or [part for part in awake if self._watermark(source, part) > MIN_TIME] or awake
-
-    def _reach(self, source: SourcePlan, part: _Part, most: BatchLimits) -> int:
-        """Return the watermark that a part would have after another batch, twice as large as the last one."""
-        reading, watermark = self._readings[source.id], self._watermark(source, part)
-        if reading.left is None or not (part.spans and part.assigned) or watermark in (MIN_TIME, MAX_TIME):
-            return watermark
-        granted = min(2 * (reading.granted or 0), _amount(most, reading.left), reading.left_of(part))
-        return watermark + int(granted * min(part.spans))
 
     def _watermark(self, source: SourcePlan, part: _Part) -> int:
         """Return the lowest watermark of the part's channels; MAX_TIME when all have ended."""

@@ -41,6 +41,7 @@ from scurry.sql.types import (
     TimestampType,
     VarCharType,
 )
+from support.cases import cases
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 Row = tuple[Any, ...]
@@ -121,7 +122,7 @@ def test_results_are_the_pairs_of_all_rows(
     join = Joined(key, compared=compared, nulls=nulls)
     present: tuple[list[Row], list[Row]] = ([], [])
     found: Counter[str] = Counter()
-    for step in range(12):
+    for step in range(cases(18)):
         inputs = []
         for number in range(chance.randint(1, 4)):
             more = chance.choice([None, [], ["x", None], ["y"]])

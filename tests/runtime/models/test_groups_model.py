@@ -40,6 +40,7 @@ from scurry.sql.types import (
     VarCharType,
 )
 from scurry.sql.types.arithmetic import average_type, sum_type
+from support.cases import cases
 
 Row = tuple[Any, ...]
 NAMES = ("+I", "-U", "+U", "-D")
@@ -123,7 +124,7 @@ def test_changes_are_those_of_groups_by_key(
     assert keeps_columns(plan, EvaluationContext())
     columnar, by_key = groups_of(plan, before)
     counts: dict[Row, int] = {}
-    for _ in range(25):
+    for _ in range(cases(25)):
         inputs = [[drawn(kind, chance) for _ in range(chance.randint(1, 15))] for _ in range(chance.randint(1, 3))]
         assert columnar.batch(*inputs) == by_key.batch(*inputs)
         for row in (row for rows in inputs for row in rows):
@@ -152,7 +153,7 @@ def test_groups_that_were_kept_by_key_are_taken_over(
         by_key.batch([drawn(kind, chance, 500) for _ in range(900)])
     columnar.store.update(by_key.store)
     assert any(isinstance(stored_content(blob), Index) for key, blob in by_key.store.items() if key[1] == "page")
-    for _ in range(6):
+    for _ in range(cases(6)):
         rows = [drawn(kind, chance, 500) for _ in range(250)]
         assert columnar.batch(rows) == by_key.batch(rows)
 

@@ -28,6 +28,7 @@ from scurry.sql.plan.nodes import Values
 from scurry.sql.plan.physical.joins import JoinKey, RegularJoin
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types import IntType, VarCharType
+from support.cases import cases
 
 Row = tuple[Any, ...]
 Change = tuple[str, Row]
@@ -93,7 +94,7 @@ def expected(kind: str, keyed: bool, compared: bool, left: Iterable[Row], right:
 def test_changes_add_up_to_the_join_of_the_rows_that_are_left(
     kind: str, keys: tuple[JoinKey, ...], compared: bool, unique: tuple[int, ...] | None
 ) -> None:
-    for seed in range(3):
+    for seed in range(cases(3)):
         chance = random.Random(seed)
         join = Joined(kind, keys, compared, unique)
         present: tuple[list[Row], list[Row]] = ([], [])

@@ -12,7 +12,8 @@ from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
 from scurry.spark.workers import local_runs
 from scurry.spark.workers.local_runs import LocalRuns
 from scurry.spark.workers.map_store import MapStore
-from support.state.runs import run_of
+from scurry.spark.workers.memory import resident_files
+from support.state.runs import merged_rows, rows_of, run_of
 
 LARGE = b"x" * 100_000
 
@@ -78,12 +79,42 @@ def test_runs_of_an_earlier_start_are_used_again(directory: str, tmp_path: Path)
     assert bytes(LocalRuns(now).get(digest, len(blob))) == blob  # other workers need not check it again
 
 
-def test_a_run_of_an_earlier_start_that_has_changed_is_removed(directory: str, tmp_path: Path) -> None:
-    digest, blob = run_of(1)
-    LocalRuns(directory).put(digest, blob)
-    Path(directory, f"{digest:016x}").write_bytes(blob[:-1] + b"?")
+KINDS = {"entries": lambda: run_of(1), "rows": lambda: rows_of(1), "merged rows": merged_rows}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", [0, 8, 16, 24, -40_000, -1])
+def test_a_run_of_an_earlier_start_that_has_changed_is_removed(
+    kind: str, place: int, directory: str, tmp_path: Path
+) -> None:
+    digest, blob = KINDS[kind]()
+    changed = bytearray(blob)
+    changed[place] ^= 1
+    LocalRuns(directory).put(digest, bytes(changed))
     assert LocalRuns(str(tmp_path / "now"), [directory]).get(digest, len(blob)) is None
     assert os.listdir(directory) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_of_an_earlier_start_that_is_intact_is_used(kind: str, directory: str, tmp_path: Path) -> None:
+    digest, blob = KINDS[kind]()
+    LocalRuns(directory).put(digest, blob)
+    assert bytes(LocalRuns(str(tmp_path / "now"), [directory]).get(digest, len(blob))) == blob
+
+
+@pytest.mark.skipif(resident_files() is None, reason="the system does not tell what is in memory")
+def test_memory_of_mapped_runs_is_given_back_as_soon_as_it_is_much(
+    directory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, runs = 32 << 20, LocalRuns(directory)
+    runs.put(1, bytes(size))
+    before = resident_files() or 0
+    for limit, given_back in ((before + 2 * size, False), (before + size // 2, True)):
+        monkeypatch.setattr(local_runs, "_RESIDENT_BYTES", limit)
+        monkeypatch.setattr(runs, "_mapped_bytes", limit)
+        assert runs.get(1, size).find(b"x") == -1  # reads all of it
+        runs.release()
+        assert ((resident_files() or 0) < before + size // 2) == given_back
 
 
 def test_a_run_that_was_converted_at_a_restore_is_not_used_by_another_start(directory: str, tmp_path: Path) -> None:

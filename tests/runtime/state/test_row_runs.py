@@ -165,6 +165,33 @@ def test_rows_that_are_replaced_take_at_most_twice_their_space() -> None:
         assert sum(map(len, kept.store.values())) < 2.5 * least
 
 
+class ReleasingStore(DictStore):
+    """Count how often memory of runs may be given back."""
+
+    released = 0
+
+    def release(self) -> None:
+        self.released += 1
+
+
+def test_memory_of_runs_is_given_back_while_rows_are_read() -> None:
+    store = ReleasingStore(filled().store)
+    Kept(store).read(0, range(100))
+    assert store.released >= GROUPS
+
+
+def test_runs_that_were_merged_are_not_held() -> None:
+    kept, keys = filled(), range(5000)
+    rows = kept._rows()
+    rows.load(hashes_of(keys))
+    rows.tables[0].add(batch_of([(key, "x" * 100, None, None) for key in keys]), hashes_of(keys))
+    rows.write_back()
+    groups = rows._groups
+    assert groups._indexes and groups._runs.keys() <= {
+        info.digest for index in groups._indexes.values() for info in index.runs
+    }
+
+
 def test_a_group_whose_rows_are_all_removed_leaves_nothing() -> None:
     kept = filled()
     kept.batch([(0, key, []) for key in range(5000)])

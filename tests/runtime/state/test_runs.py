@@ -47,6 +47,15 @@ class CountingStore(DictStore):
         super().put(key, blob)
 
 
+class ReleasingStore(DictStore):
+    """Count how often memory of runs may be given back."""
+
+    released = 0
+
+    def release(self) -> None:
+        self.released += 1
+
+
 def update(store: DictStore, values: dict[Any, Any], now: int = 0, ttl: int | None = None) -> None:
     """Set the values of some keys in one batch; None removes one."""
     backend = KeyedStateBackend("op", store, GROUPS)
@@ -322,6 +331,13 @@ class Kept:
 
 
 class TestMemory:
+    def test_memory_of_runs_is_given_back_while_a_block_of_keys_is_read(self) -> None:
+        store = ReleasingStore()
+        filled(store=store)
+        store.released = 0
+        read(store, range(2000))
+        assert store.released >= GROUPS
+
     def backend(self, store: DictStore) -> KeyedStateBackend:
         return KeyedStateBackend("op", store, GROUPS, state_bytes=1_000)
 

@@ -96,6 +96,7 @@ class RowGroups:
         for place, group in enumerate(groups):
             some = wanted[bounds[0][place] : bounds[0][place + 1]]
             rows += self._taken(self._newest_first(group), table, some)
+            self._backend.store.release()
         return rows
 
     def _taken(self, newest_first: Sequence[Rows], table: int, wanted: Hashes) -> list[tuple[Hashes, Any]]:
@@ -222,6 +223,7 @@ class RowGroups:
             blob = merged([self._runs[info.digest] for info in reversed(old)], self._schemas, some.all)
             for info in old:
                 index.runs.remove(info)
+                self._runs.pop(info.digest, None)
                 self._backend.remove_run(self._place(group, info.number), info)
             if blob is not None:
                 self._backend.bytes_merged += len(blob)
@@ -230,6 +232,7 @@ class RowGroups:
     def _put(self, group: int, number: int, blob: bytes) -> None:
         info = self._note(self._indexes[group], number, blob)
         self._backend.write_run(self._place(group, number), blob, info.digest)
+        del self._runs[info.digest]  # the store has it, perhaps as a file
 
     def _note(self, index: Index, number: int, blob: bytes) -> RunInfo:
         run = RowRun(blob)

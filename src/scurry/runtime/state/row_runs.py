@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import struct
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -26,8 +27,8 @@ from scurry.runtime.state.layout import GROUP_SHIFT, ROWS_MAGIC, Entry
 Hashes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
 HASH_BITS = 48
 
-#: Magic, digest, whether it replaces, number of tables.
-_HEADER = struct.Struct("<8sQB3xI")
+#: Magic, digest, whether it replaces, checksum of that and all that follows the header, number of tables.
+_HEADER = struct.Struct("<8sQB3sI")
 #: Of each table: number of rows, number of removed hashes, bytes of its batch.
 _TABLE = struct.Struct("<QQQ")
 
@@ -98,7 +99,7 @@ class RowRun:
         view, at = memoryview(blob), _HEADER.size
         if len(view) < at or bytes(view[:8]) != ROWS_MAGIC:
             raise CheckpointCorruptedError("the state of a key group is damaged: a run does not begin like one")
-        _, self.digest, replaces, tables = _HEADER.unpack_from(view)
+        _, self.digest, replaces, _, tables = _HEADER.unpack_from(view)
         self.replaces = bool(replaces)
         if digest is not None and digest != self.digest:
             raise CheckpointCorruptedError("the state of a key group is damaged: a run is not the one of its index")
@@ -166,7 +167,22 @@ def built(parts: Sequence[Part], replaces: bool, description: bytes, made_of: Se
     hashed = hashlib.blake2b(digest_size=8)
     for each in content if not made_of else [*counts, *(run.digest.to_bytes(8) for run in made_of)]:
         hashed.update(each)
-    return b"".join([_HEADER.pack(ROWS_MAGIC, int.from_bytes(hashed.digest()), replaces, len(parts)), *content])
+    checksum = _checksum(replaces, content)
+    header = _HEADER.pack(ROWS_MAGIC, int.from_bytes(hashed.digest()), replaces, checksum, len(parts))
+    return b"".join([header, *content])
+
+
+def _checksum(replaces: bool, content: Iterable[Any]) -> bytes:
+    found = int(replaces)
+    for each in content:
+        found = zlib.crc32(each, found)
+    return (found & 0xFFFFFF).to_bytes(3, "little")
+
+
+def is_intact(run: RowRun, blob: Any) -> bool:
+    """Return whether all bytes of a run are intact; False of runs of earlier versions, too."""
+    checksum: bytes = _HEADER.unpack_from(blob)[3]
+    return _checksum(run.replaces, [memoryview(blob)[_HEADER.size :]]) == checksum
 
 
 def found(runs: Sequence[Rows], table: int, wanted: Hashes) -> list[tuple[Rows, Any]]:

@@ -20,8 +20,9 @@ from scurry.runtime.state.store import RunInfo
 if TYPE_CHECKING:
     from scurry.runtime.state.backend import Index, KeyedStateBackend
 
-#: After so many keys the memory of mapped runs is released: each key may have brought 64 KB of two files into it.
-_RELEASED_KEYS = 4096
+#: After so many keys the memory of mapped runs may be released: a key that is found brings 64 KB of a run into it for
+#: its hash, for its place, for itself and for its entry.
+_RELEASED_KEYS = 256
 
 _EMPTY = np.empty(0, np.int64)
 

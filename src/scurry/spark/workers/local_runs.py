@@ -10,8 +10,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from scurry.runtime.state.layout import has_rows, is_run
-from scurry.runtime.state.runs import content_digest, digest_of
+from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.state.layout import has_rows
+from scurry.runtime.state.row_runs import RowRun, is_intact
+from scurry.runtime.state.runs import Run, content_digest
+from scurry.spark.workers.memory import resident_files
 
 #: Smaller runs are kept in the memory of the worker that has read or written them, up to so many bytes.
 _SMALL, _SMALL_BYTES = 64 * 1024, 32 * 1024 * 1024
@@ -19,7 +22,8 @@ _SMALL, _SMALL_BYTES = 64 * 1024, 32 * 1024 * 1024
 #: The number of files that a worker keeps mapped.
 _MAPPED = 4096
 
-#: After this many mapped bytes, their pages are returned after each task; the system caches the files.
+#: Bytes of mapped files in the memory of a worker, some 50 MB of libraries among them, at which those of runs are given
+#: back. The system caches the files.
 _RESIDENT_BYTES = 256 * 1024 * 1024
 
 
@@ -132,8 +136,11 @@ class LocalRuns:
                 os.unlink(self._path(digest))
 
     def release(self) -> None:
-        """Return the memory of mapped files, if it is much."""
-        if self._mapped_bytes > _RESIDENT_BYTES:
+        """Return the memory of mapped files, if it is much; cheap if it is not."""
+        if self._mapped_bytes <= _RESIDENT_BYTES // 2:
+            return
+        resident = resident_files()
+        if resident is None or resident > _RESIDENT_BYTES:
             for mapped in self._mapped.values():
                 mapped.madvise(mmap.MADV_DONTNEED)
 
@@ -141,11 +148,15 @@ class LocalRuns:
         return os.path.join(directory or self._directory, f"{digest:016x}")
 
 
-def _is_whole(blob: mmap.mmap, digest: int) -> bool:
-    """Return whether a file is intact; of rows, only the head: a merge does not digest them again."""
-    if is_run(blob):  # type: ignore[arg-type]
+def _is_whole(blob: Any, digest: int) -> bool:
+    """Return whether a file is the run with a digest, and intact."""
+    try:
+        if has_rows(blob):
+            return is_intact(RowRun(blob, digest), blob)
+        Run(blob, digest)
         return content_digest(blob) == digest
-    return has_rows(blob) and digest_of(blob) == digest  # type: ignore[arg-type]
+    except CheckpointCorruptedError:
+        return False
 
 
 def _map(path: str, size: int) -> mmap.mmap | None:

@@ -15,6 +15,7 @@ import pickle
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
 from scurry.errors import KeyTypeError
@@ -24,6 +25,7 @@ CanonicalKey = str | int | bytes
 _PLAIN = frozenset((str, int))
 _LENGTH = struct.Struct(">I")
 _GROUP = struct.Struct(">H")
+_TAG_OF, _INT_TAG = itemgetter(0), ord("i")
 #: As many keys are hashed as an array; a small job does without NumPy, whose import takes longer.
 _MANY = 256
 
@@ -59,6 +61,24 @@ def sortable(key: CanonicalKey) -> bytes:
 def from_sortable(data: bytes) -> CanonicalKey:
     """Invert `sortable`."""
     return decode_key(data) if data[:1] in b"is" else data  # the tags of int and str
+
+
+def sortables(keys: Sequence[CanonicalKey]) -> list[bytes]:
+    """Return some canonical keys as `sortable` does one by one."""
+    some: Sequence[Any] = keys
+    kinds = set(map(type, some))
+    if kinds == {bytes}:
+        return list(some)
+    if kinds == {int}:
+        return [b"i%d" % key for key in some]
+    return list(map(sortable, some))
+
+
+def from_sortables(data: Sequence[bytes]) -> list[CanonicalKey]:
+    """Invert `sortables`."""
+    if set(map(_TAG_OF, data)) == {_INT_TAG}:
+        return [int(each[1:]) for each in data]
+    return list(map(from_sortable, data))
 
 
 def sortable_by_group(key: CanonicalKey, max_parallelism: int) -> bytes:

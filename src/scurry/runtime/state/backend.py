@@ -164,6 +164,8 @@ class KeyedStateBackend:
         #: what was touched of groups in runs
         self._runs: RunGroups | None = None
         self.heaps: tuple[list[HeldTimer], list[HeldTimer]] = ([], [])
+        #: by domain: timers that were registered and are in no heap yet
+        self.registered: tuple[list[HeldTimer], list[HeldTimer]] = ([], [])
         self._order = 0
         blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
         self.meta: Meta = pickle.loads(blob) if blob else Meta()
@@ -188,8 +190,8 @@ class KeyedStateBackend:
         self.entries.clear()
         self.pages.clear()
         self.hashes.clear()
-        for heap in self.heaps:
-            heap.clear()
+        for timers in (*self.heaps, *self.registered):
+            timers.clear()
 
     # ---------------------------------------------------------------- keys
 
@@ -227,9 +229,9 @@ class KeyedStateBackend:
         return self._runs
 
     def _load_from_runs(self, hashes: Mapping[CanonicalKey, int]) -> None:
-        found, size = self.runs.load(hashes)
+        found, stored, size = self.runs.load(hashes)
         self._hold(found, size)
-        self._add_timers(found)
+        self._add_timers(stored)
 
     def _hold(self, found: Mapping[CanonicalKey, Entry], size: int) -> None:
         self._bytes_read += size
@@ -294,10 +296,13 @@ class KeyedStateBackend:
     def hashes_of(self, keys: Collection[CanonicalKey]) -> list[int]:
         """Return the hashes of some keys."""
         known = self.hashes
-        new = [key for key in keys if key not in known]
-        if new:
-            known.update(zip(new, key_hashes(new), strict=True))
-        return [known[key] for key in keys]
+        try:
+            return list(map(known.__getitem__, keys))
+        except KeyError:
+            new = [key for key in keys if key not in known]
+        hashes = key_hashes(new)
+        known.update(zip(new, hashes, strict=True))
+        return hashes if len(new) == len(keys) else [known[key] for key in keys]
 
     def _read(self, pages: list[int]) -> Iterable[tuple[int, bytes | None]]:
         if not pages:
@@ -338,9 +343,21 @@ class KeyedStateBackend:
 
     def _timers_of(self, page: Mapping[CanonicalKey, Entry], domain: int) -> list[HeldTimer]:
         timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
+        return self._ordered(timers)
+
+    def _ordered(self, timers: list[tuple[tuple[int, Any], CanonicalKey]]) -> list[HeldTimer]:
         order = self._order + 1
         self._order += len(timers)
         return [(time, place, key, space) for place, ((time, space), key) in enumerate(timers, order)]
+
+    def _in_time_order(self, entries: Mapping[CanonicalKey, Entry], domain: int) -> tuple[list[HeldTimer], Any]:
+        """Return the timers of entries, the earliest first, and an array of their times."""
+        import numpy as np
+
+        timers = [(timer, key) for key, entry in entries.items() if domain in entry for timer in entry[domain]]
+        times = np.array([time for (time, _), _ in timers], np.int64)
+        places = times.argsort(kind="stable")
+        return self._ordered([timers[place] for place in places.tolist()]), times[places]
 
     def _push(self, domain: int, timers: list[HeldTimer]) -> None:
         heap = self.heaps[domain]
@@ -373,8 +390,8 @@ class KeyedStateBackend:
             if timers is None:
                 timers = self.entry[domain] = set()
             timers.add(timer)
-            self._order += 1
-            heappush(self.heaps[domain], (time, self._order, self.key, namespace))
+            self._order = order = self._order + 1
+            self.registered[domain].append((time, order, self.key, namespace))
 
     def delete_timer(self, domain: int, time: int, namespace: Any) -> None:
         """Delete a timer of the current key, if it is registered."""
@@ -399,10 +416,13 @@ class KeyedStateBackend:
             Whether all were fired. If not, what is held takes up much memory: a backend that is made after `flush`
             goes on with the others.
         """
-        heap, entries = self.heaps[domain], self.entries
+        heap, registered, entries = self.heaps[domain], self.registered[domain], self.entries
         while True:
             ready, reached, complete = self._load_due(domain, until, in_parts)
             while True:
+                if registered:
+                    self._push(domain, registered)
+                    registered.clear()
                 if ready and not (heap and heap[0] < ready[-1]):
                     time, _, key, namespace = ready.pop()
                 elif heap and heap[0][0] <= reached:
@@ -413,8 +433,9 @@ class KeyedStateBackend:
                 timers = entry.get(domain)
                 if timers is None or (time, namespace) not in timers:
                     continue  # deleted since
-                timers.discard((time, namespace))
-                if not timers:
+                if len(timers) > 1:
+                    timers.discard((time, namespace))
+                else:
                     del entry[domain]
                 self.key, self.entry = key, entry
                 fire(time, namespace)
@@ -441,12 +462,13 @@ class KeyedStateBackend:
         self._hold(found.entries, found.size)
         for following in found.following:
             heappush(self._pages_due[domain], following)
-        timers = self._timers_of(found.entries, domain)
-        self._push(domain, [timer for timer in timers if timer[0] > found.reached])
         self._push(1 - domain, self._timers_of(found.entries, 1 - domain))
-        ready = [timer for timer in timers if timer[0] <= found.reached]
-        ready.sort(reverse=True)
-        return ready, found.reached, found.complete
+        timers, times = self._in_time_order(found.entries, domain)
+        count = int(times.searchsorted(found.reached, "right"))
+        self._push(domain, timers[count:])
+        del timers[count:]
+        timers.reverse()
+        return timers, found.reached, found.complete
 
     # ---------------------------------------------------------------- the end of a batch
 

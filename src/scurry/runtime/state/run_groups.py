@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MIN_TIME
-from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
+from scurry.runtime.keys import CanonicalKey, from_sortable, sortables
+from scurry.runtime.state.encoding import encoded, first_timers
 from scurry.runtime.state.expiry import Lifetimes, due
 from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, NUMBER, Entry, Page
 from scurry.runtime.state.runs import NEVER, Run, built, merged, share_of, to_merge, values_of
@@ -64,41 +65,43 @@ class RunGroups:
 
     # ---------------------------------------------------------------- reading
 
-    def load(self, hashes: Mapping[CanonicalKey, int]) -> tuple[dict[CanonicalKey, Entry], int]:
-        """Return the entries of keys that were not loaded before, and the bytes they had; without state they are empty.
+    def load(self, hashes: Mapping[CanonicalKey, int]) -> tuple[Page, Page, int]:
+        """Load the entries of keys that were not loaded before.
 
         Args:
             hashes: The keys with their hashes.
+
+        Returns:
+            The entries, empty ones of keys without state; those of keys with state; and the bytes they had.
         """
         keys, asked = list(hashes), np.fromiter(hashes.values(), np.uint32, len(hashes))
         owners = asked % np.uint32(self._backend.max_parallelism)
         order = np.argsort(owners, kind="stable")
         groups, starts = np.unique(owners[order], return_index=True)
         self._open(groups.tolist())
-        found: dict[CanonicalKey, Entry] = {}
+        stored: Page = {}
         size = 0
         for group, places in zip(groups.tolist(), np.split(order, starts[1:]), strict=True):
-            members = [keys[place] for place in places.tolist()]
-            size += self._decode(group, members, values_of(self._newest_first(group), members, asked[places]), found)
-        return found, size
+            members = list(map(keys.__getitem__, places.tolist()))
+            size += self._decode(group, members, values_of(self._newest_first(group), members, asked[places]), stored)
+        found: Page = {key: {} for key in keys if key not in stored}
+        found.update(stored)
+        return found, stored, size
 
     def _decode(
         self, group: int, keys: Sequence[CanonicalKey], values: Sequence[bytes | None], found: dict[CanonicalKey, Entry]
     ) -> int:
-        """Add the entries of keys of a group, which had these values, to those found; return the bytes they had."""
-        loads, size = pickle.loads, 0
+        """Add the entries of keys that had these values, if any, to those found; return the bytes they had."""
         self._loaded.setdefault(group, {}).update(zip(keys, values, strict=True))
-        for key, value in zip(keys, values, strict=True):
-            if value is None:
-                found[key] = {}
-            else:
-                found[key] = loads(value)
-                size += len(value)
         self._found += len(keys)
+        some = [value for value in values if value is not None]
+        if len(some) < len(keys):
+            keys = [key for key, value in zip(keys, values, strict=True) if value is not None]
+        found.update(zip(keys, map(pickle.loads, some), strict=True))
         if self._found >= _RELEASED_KEYS:
             self._backend.store.release()
             self._found = 0
-        return size
+        return sum(map(len, some))
 
     def due(self, domain: int, places: Iterable[int], until: int, limit: int | None) -> DueKeys:
         """Load keys with timers up to `until`: all, or if they are many, those whose timers are the earliest.
@@ -172,7 +175,7 @@ class RunGroups:
             size += self._decode(group, keys, run.values_at(places), found)
         hidden = {key: hashed for key, hashed in hidden.items() if key not in found and key not in held}
         if hidden:
-            entries, more = self.load(hidden)
+            entries, _, more = self.load(hidden)
             found.update(entries)
             size += more
         return size
@@ -234,8 +237,8 @@ class RunGroups:
             self._skip_fired(group, index)
             if group in begun:
                 page, expiry = begun[group]
-                values = [pickle.dumps(entry, 5) for entry in page.values()]
-                self._append(group, [*page], values, [*page.values()], expiry)
+                entries = [*page.values()]
+                self._append(group, [*page], encoded(entries), first_timers(entries), expiry)
             if group in self._loaded:
                 self._write_changed(group, self._loaded.pop(group), lifetimes, now)
             if index.runs:
@@ -255,37 +258,53 @@ class RunGroups:
     def _write_changed(
         self, group: int, loaded: dict[CanonicalKey, bytes | None], lifetimes: Lifetimes, now: int
     ) -> None:
-        held, dumps = self._backend.entries, pickle.dumps
-        page = {key: held[key] for key in loaded}
-        expiry = due(page, lifetimes, now) if lifetimes else None
-        keys, values, entries = [], [], []
-        for key, entry in page.items():
-            value, before = dumps(entry, 5) if entry else None, loaded[key]
-            if value != before or self._is_due(group, entry):
-                keys.append(key)
-                values.append(value or b"")
-                entries.append(entry)
-        if keys:
-            self._append(group, keys, values, entries, expiry)
+        keys = [*loaded]
+        entries = list(map(self._backend.entries.__getitem__, keys))
+        expiry = due(dict(zip(keys, entries, strict=True)), lifetimes, now) if lifetimes else None
+        values, timers = encoded(entries), first_timers(entries)
+        before = [value or b"" for value in loaded.values()]
+        changed = [place for place, (new, old) in enumerate(zip(values, before, strict=True)) if new != old]
+        again = self._fired(group, timers)
+        if again:
+            changed = sorted(again.union(changed))
+        if not changed:
+            return
+        if len(changed) < len(keys):
+            keys, values = [keys[place] for place in changed], [values[place] for place in changed]
+            timers = [None if times is None else [times[place] for place in changed] for times in timers]
+        self._append(group, keys, values, timers, expiry)
 
-    def _is_due(self, group: int, entry: Entry) -> bool:
-        """Return whether an entry has timers that were due: of older runs they count as fired."""
-        return any(domain in entry and _first(entry[domain]) <= self._loaded_until(domain, group) for domain in DOMAINS)
+    def _fired(self, group: int, timers: Sequence[Sequence[int] | None]) -> set[int]:
+        """Return the places of entries with timers that were due: of older runs they count as fired."""
+        found: set[int] = set()
+        for domain, times in zip(DOMAINS, timers, strict=True):
+            until = self._until[domain].get(group)
+            if until is not None and times is not None:
+                found.update(place for place, time in enumerate(times) if time <= until)
+        return found
 
     def _append(
         self,
         group: int,
         keys: Sequence[CanonicalKey],
         values: Sequence[bytes],
-        entries: Sequence[Entry],
+        timers: Sequence[Sequence[int] | None],
         expiry: int | None,
     ) -> None:
+        """Store a run of keys.
+
+        Args:
+            group: Their group.
+            keys: The keys.
+            values: Their entries, encoded.
+            timers: For each domain their earliest timers, `NEVER` for none; None if no key has any.
+            expiry: When the first value will have expired.
+        """
         if self._backend.written is not None:
             for value in filter(None, values):
                 self._backend.written(value)
         index = self._backend.indexes[group]
-        timers = [_timers(entries, domain) for domain in DOMAINS]
-        blob = built(self._backend.hashes_of(keys), [*map(sortable, keys)], values, timers)
+        blob = built(self._backend.hashes_of(keys), sortables(keys), values, timers)
         number = max((info.number for info in index.runs), default=FIRST_RUN) + 1
         self._put(group, number, blob, expiry, [NEVER if times is None else min(times) for times in timers])
 
@@ -355,7 +374,7 @@ def without_expired(run: Run, lifetimes: Lifetimes, now: int, digest: int | None
     stored = list(run)
     page = {each.key: pickle.loads(each.value) if each.value else {} for each in stored}
     expiry = due(page, lifetimes, now)
-    return _replaced(run, [_pickled(page[each.key]) for each in stored], digest), expiry
+    return _replaced(run, encoded([page[each.key] for each in stored]), digest), expiry
 
 
 def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> bytes:
@@ -366,8 +385,8 @@ def restored(blob: bytes, convert: Callable[[CanonicalKey, bytes], Entry]) -> by
         convert: Returns the new entry of a key from the pickled old one.
     """
     run = Run(blob)
-    values = [_pickled(convert(from_sortable(each.key), each.value)) if each.value else b"" for each in run]
-    return _replaced(run, values, run.digest)
+    entries = [convert(from_sortable(each.key), each.value) if each.value else {} for each in run]
+    return _replaced(run, encoded(entries), run.digest)
 
 
 def _replaced(run: Run, values: Sequence[bytes], digest: int | None) -> bytes:
@@ -392,24 +411,6 @@ def newest(
                 seen.add(stored.key)
                 if stored.value:
                     yield from_sortable(stored.key), load(stored.value)
-
-
-def _timers(entries: Sequence[Entry], domain: int) -> list[int] | None:
-    """Return the earliest timer of each entry in a domain; None if no entry has one."""
-    if not any(domain in entry for entry in entries):
-        return None
-    return [_first(entry[domain]) if domain in entry else NEVER for entry in entries]
-
-
-def _first(timers: Collection[tuple[int, Any]]) -> int:
-    if len(timers) == 1:  # of most keys
-        ((time, _),) = timers
-        return time if time < NEVER else NEVER - 1
-    return min(min(time for time, _ in timers), NEVER - 1)
-
-
-def _pickled(entry: Entry) -> bytes:
-    return pickle.dumps(entry, 5) if entry else b""
 
 
 def _note(noted: dict[int, int], number: int, time: int | None) -> None:

@@ -14,14 +14,13 @@ import hashlib
 import pickle
 import struct
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MAX_TIME
-from scurry.runtime.keys import CanonicalKey, from_sortable, sortable
+from scurry.runtime.keys import CanonicalKey, from_sortables, sortable
 from scurry.runtime.state.layout import RUN_MAGIC, has_rows, is_run
 from scurry.runtime.state.store import RunInfo
 
@@ -137,7 +136,7 @@ class Run:
 
     def keys_at(self, places: Any) -> list[CanonicalKey]:
         """Return the keys at some places, in an array."""
-        return [from_sortable(data) for data in _pieces(self._keys, self._key_ends, places)]
+        return from_sortables(_pieces(self._keys, self._key_ends, places))
 
     def values_at(self, places: Any) -> list[bytes]:
         """Return the pickled entries at some places, in an array."""
@@ -209,8 +208,8 @@ def built(
     unsorted = np.array(hashes, np.uint32)
     order = np.argsort(unsorted, kind="stable")
     places = order.tolist()
-    parts = [[column[place] for place in places] for column in (keys, values)]
-    ends = [np.fromiter(accumulate(map(len, part)), np.uint32, len(part)) for part in parts]
+    parts = [list(map(column.__getitem__, places)) for column in (keys, values)]
+    ends = [np.cumsum(np.fromiter(map(len, part), np.uint32, len(part)), dtype=np.uint32) for part in parts]
     due = [times if times is None else np.array(times, np.int64)[order] for times in timers] or [None, None]
     return _joined([unsorted[order], *ends, *map(b"".join, parts)], due, digest)
 
@@ -290,24 +289,28 @@ def merged(runs: Sequence[Run], oldest: bool) -> bytes | None:
     return _joined([hashes, *ends, _data(keys), _data(values)], timers)
 
 
-def _superseded(hashes: Any, keys: Any) -> list[int]:
+def _superseded(hashes: Any, keys: Any) -> Any:
     """Return the places of the keys that are equal to an earlier one."""
+    import pyarrow.compute as pc
+
     repeated = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
-    found: list[int] = []
     if not len(repeated):
-        return found
+        return repeated
+    follows = np.diff(repeated, prepend=-1) == 1  # the third key of a hash, or a later one
+    first = np.flatnonzero(~follows)
+    several = np.diff(first, append=len(repeated)) > 1
+    pairs = repeated[first[~several]]
+    equal = pc.equal(keys.take(pairs), keys.take(pairs - 1)).to_numpy(zero_copy_only=False)
+    found = [pairs[equal]]
     offsets, data = _offsets(keys), memoryview(_data(keys))
-    seen: set[bytes] = set()
-    last = -1
-    for place in repeated.tolist():
-        if place - 1 != last:
-            seen = {bytes(data[offsets[place - 1] : offsets[place]])}
-        key = bytes(data[offsets[place] : offsets[place + 1]])
-        if key in seen:
-            found.append(place)
-        seen.add(key)
-        last = place
-    return found
+    for begin, end in zip(first[several], np.append(first[1:], len(repeated))[several], strict=True):
+        seen: set[bytes] = set()
+        for place in range(repeated[begin] - 1, repeated[end - 1] + 1):
+            key = bytes(data[offsets[place] : offsets[place + 1]])
+            if key in seen:
+                found.append(np.array([place]))
+            seen.add(key)
+    return np.concatenate(found)
 
 
 def _offsets(array: Any) -> Any:

@@ -169,7 +169,7 @@ class PageWriter:
         _note(index.expiry, number & NUMBER, () if expiry is None or not page else (expiry,))
         for domain in DOMAINS:
             due_timers = index.due[domain]
-            if self._heaps[domain] or due_timers:
+            if self._heaps[domain] or self._backend.registered[domain] or due_timers:
                 held = [entry[domain] for entry in page.values() if type(entry) is dict and domain in entry]
                 times = [time for timers in held for time, _ in timers]
                 _note(due_timers, number & NUMBER, times)

@@ -104,6 +104,12 @@ class TestLayout:
         store = filled()
         assert len([key for key in store if key[1] == "page"]) == 2 * GROUPS
 
+    def test_a_new_group_that_would_have_many_pages_begins_as_a_run(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(writing.PageWriter, "_split", None)
+        store = filled(60_000)
+        assert read(store, ["key 7", "key -1"]) == ["x" * 20, None]
+        assert len([key for key in store if key[1] == "page"]) == 2 * GROUPS
+
     def test_a_batch_writes_what_it_has_changed_and_reads_what_it_touches(self) -> None:
         store = filled(store=CountingStore())
         assert isinstance(store, CountingStore)

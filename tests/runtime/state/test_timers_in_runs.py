@@ -19,7 +19,7 @@ from scurry.runtime.state.layout import GROUP_SHIFT, Entry
 from scurry.runtime.state.runs import NEVER
 from scurry.runtime.state.slots import DOMAINS, EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore
-from support.runtime.model_cases import CASES
+from support.cases import CASES
 from support.runtime.parts import in_parts
 
 GROUPS = 4

@@ -64,6 +64,8 @@ class PageWriter:
         self._soonest = 0
         #: pages to store, by id
         self._changed: dict[int, tuple[Page, bytes | None]] = {}
+        #: by group that begins as runs: its entries, and when the first value will have expired
+        self._begun: dict[int, tuple[Page, int | None]] = {}
 
     def write(self) -> None:
         """Write the pages and indexes that changed, and update the backend's meta."""
@@ -116,6 +118,10 @@ class PageWriter:
         if len(page) >= _SAMPLED_KEYS * 2:
             sample = {key: page[key] for key in islice(page, _SAMPLED_KEYS)}
             estimate = len(pickle.dumps(sample, 5)) * len(page) / _SAMPLED_KEYS
+        if number & NUMBER == 1 and estimate > RUN_PAGES * self._page_bytes > 0:
+            self._begun[number >> GROUP_SHIFT] = page_of((page,) if self._packs else page), expiry
+            self._note_page(number, {}, None, None)
+            return
         was_larger = len(self._blobs.get(number) or b"") > self._page_bytes
         limit = self._larger if was_larger else self._page_bytes
         blob = self._encoded(page) if page and estimate <= limit * 2 else None
@@ -218,8 +224,7 @@ class PageWriter:
 
     def _outgrown(self) -> dict[int, tuple[Page, int | None]]:
         """Remove the pages of groups that have become many; return their entries and the first expiry of each."""
-        found: dict[int, tuple[Page, int | None]] = {}
-        budget = CLEANED_PAGES
+        found, budget = self._begun, CLEANED_PAGES
         for group, index in self._indexes.items():
             if len(index.splits) + 1 < RUN_PAGES or index.runs:
                 continue

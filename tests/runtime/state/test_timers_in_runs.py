@@ -14,9 +14,8 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import groups_of, key_hash, subtask_of
 from scurry.runtime.state import run_groups
 from scurry.runtime.state.backend import KeyedStateBackend, take_over
-from scurry.runtime.state.encoding import encoded, first_timers
-from scurry.runtime.state.layout import GROUP_SHIFT, Entry
-from scurry.runtime.state.runs import NEVER
+from scurry.runtime.state.layout import GROUP_SHIFT, Entry, encoded
+from scurry.runtime.state.runs import NEVER, first_timers
 from scurry.runtime.state.slots import DOMAINS, EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore
 from support.cases import CASES

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from scurry.errors import KeyedStateError
+from scurry.runtime.state.slots import EVENT, PROCESSING
 
 #: A page's id in the store is its key group << 32 | its number; the first page has number 1, its halves 2 and 3, ...
 GROUP_SHIFT = 32
@@ -20,6 +22,12 @@ Entry = dict[Any, Any]
 #: The entries of keys. A page whose entries are packed is stored as a tuple of one dict, in which an entry without
 #: timers is pickled by itself: a batch decodes those that it touches.
 Page = dict[Any, Entry]
+
+#: The pickle of an entry that is one timer without namespace, `{domain: {(time, None)}}`: what precedes its time, by
+#: domain, and what follows.
+_TEMPLATES = {EVENT: b"\x80\x05}K\x00\x8f(\x8a\x08", PROCESSING: b"\x80\x05}K\x01\x8f(\x8a\x08"}
+_TAIL = b"N\x86\x90s."
+_TIMER = struct.Struct(f"<{len(_TEMPLATES[EVENT])}sq{len(_TAIL)}s")
 
 
 class NoKey(Entry):
@@ -85,6 +93,25 @@ def page_of(content: Any) -> Page:
         page: Page = content
         return page
     return {key: pickle.loads(entry) if type(entry) is bytes else entry for key, entry in content[0].items()}
+
+
+def encoded(entries: Iterable[Entry]) -> list[bytes]:
+    """Return entries pickled, empty ones as no bytes.
+
+    An entry that is one timer is pickled by a template, which takes less time.
+    """
+    dumps, pack, templates = pickle.dumps, _TIMER.pack, _TEMPLATES
+    values = []
+    for entry in entries:
+        if len(entry) == 1:
+            ((slot, timers),) = entry.items()
+            if slot in templates and len(timers) == 1:
+                ((time, namespace),) = timers
+                if namespace is None:
+                    values.append(pack(templates[slot], time, _TAIL))
+                    continue
+        values.append(dumps(entry, 5) if entry else b"")
+    return values
 
 
 def page_bits(hashed: int) -> int:

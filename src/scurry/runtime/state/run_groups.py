@@ -11,10 +11,9 @@ import numpy as np
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortables
-from scurry.runtime.state.encoding import encoded, first_timers
 from scurry.runtime.state.expiry import Lifetimes, due
-from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, NUMBER, Entry, Page
-from scurry.runtime.state.runs import NEVER, Run, built, merged, share_of, to_merge, values_of
+from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, NUMBER, Entry, Page, encoded
+from scurry.runtime.state.runs import NEVER, Run, built, first_timers, merged, share_of, to_merge, values_of
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 

@@ -21,7 +21,8 @@ import numpy as np
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortables, sortable
-from scurry.runtime.state.layout import RUN_MAGIC, has_rows, is_run
+from scurry.runtime.state.layout import RUN_MAGIC, Entry, has_rows, is_run
+from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 
 #: Magic, digest, number of keys, whether there are timers of each domain, bytes of all keys and of all values.
@@ -228,6 +229,24 @@ def _joined(columns: Sequence[Any], timers: Sequence[Any], digest: int | None = 
     assert bool((hashes[1:] >= hashes[:-1]).all()), "the keys of a run are not sorted"
     assert max(len(keys), len(values)) < 1 << 32, "a run is larger than its ends can say"
     return b"".join([_HEADER.pack(RUN_MAGIC, digest, len(hashes), *timed, len(keys), len(values)), *parts])
+
+
+def first_timers(entries: Sequence[Entry]) -> list[list[int] | None]:
+    """Return for each domain the earliest timer of each entry, `NEVER` for none; None if no entry has one."""
+    found: list[list[int] | None] = []
+    for domain in DOMAINS:
+        timers = [entry.get(domain) for entry in entries]
+        if not any(timers):
+            found.append(None)
+            continue
+        times = [
+            NEVER if each is None else next(iter(each))[0] if len(each) == 1 else min(time for time, _ in each)
+            for each in timers
+        ]
+        if NEVER in times:  # which stands for none: a timer of the last time is taken as one of the last but one
+            times = [NEVER if each is None else min(time, NEVER - 1) for time, each in zip(times, timers, strict=True)]
+        found.append(times)
+    return found
 
 
 def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Any) -> list[bytes | None]:

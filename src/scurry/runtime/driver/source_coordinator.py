@@ -82,7 +82,7 @@ class SourceCoordinator:
                 self._job.log.note_once(
                     f"source {source.name!r} ({source.origin}) reads whole files or pieces: watermark alignment makes "
                     "it wait for its group, but cannot limit how far it gets ahead in one micro-batch; set "
-                    "scurry.batch.max-bytes, or read JSON lines or Kafka"
+                    "scurry.batch.max-bytes, or read lines of text, CSV or JSON, or Kafka"
                 )
 
     def next(self, source: SourcePlan) -> list[Assignment]:

@@ -131,6 +131,12 @@ def test_a_batch_that_waits_for_something_else_does_not_make_the_source_expensiv
     assert work_off(sizer, job, batches=8) >= before * 0.9
 
 
+def test_the_time_in_which_workers_start_is_no_cost_of_the_first_records() -> None:
+    sizer = BatchSizer(WIDE, 5)
+    batch(sizer, 19, read=1000)
+    assert sizer.limits(0).max_records == FIRST.max_records
+
+
 def test_sources_share_the_target_time() -> None:
     sizer, costs = BatchSizer(WIDE, 5), (1e-5, 1e-3)
     for _ in range(20):

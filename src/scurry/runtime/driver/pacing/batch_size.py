@@ -92,6 +92,8 @@ class BatchSizer:
         self._overhead: float | None = None
         self._last: _Measured | None = None
         self._tries = False
+        #: whether no batch has ended
+        self._starting = True
 
     @property
     def target_seconds(self) -> float:
@@ -149,6 +151,9 @@ class BatchSizer:
         if not loads:
             return
         total = sum(loads.values())
+        starting, self._starting = self._starting, False
+        if starting and total < _ENOUGH and not limited:
+            return  # its time is that of the start of workers and functions
         shares = {source: self._expected(source, load) for source, load in loads.items()}
         expected = sum(shares.values())
         for source, load in loads.items():

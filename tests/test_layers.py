@@ -78,7 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.sql.validator": {
         "scurry.common._epoch",
         "scurry.errors", "scurry.common", "scurry.sql.syntax", "scurry.sql.types", "scurry.sql.functions",
-        "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.evaluation",
+        "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.evaluation", "scurry.sql.catalog",
     },
     "scurry.sql.operators": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.patterns", "scurry.runtime",

@@ -84,12 +84,11 @@ def submit_job(plan: JobPlan, configuration: Configuration) -> JobClient:
 
     if launch.current().explain_only:
         return _explained(plan, launch.current().plan_file)
-    from scurry.rest.endpoint import with_endpoint
-    from scurry.runtime.submit import submit
+    from scurry.rest.endpoint import submit_with_endpoint
 
     importlib.import_module("scurry.runtime.progress")  # an interrupt of `wait_for` must not meet an import
 
-    return with_endpoint(configuration, plan.settings.runner, lambda: submit(plan))
+    return submit_with_endpoint(plan, configuration)
 
 
 def wait_for(client: JobClient) -> JobExecutionResult:

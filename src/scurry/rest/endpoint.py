@@ -9,8 +9,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError
@@ -20,10 +19,11 @@ from scurry.rest.registry import JobEntry, Registration, register
 from scurry.rest.settings import RestSettings
 
 if TYPE_CHECKING:
+    from scurry.common.job_id import JobID
+    from scurry.graph.plan import JobPlan
     from scurry.rest.reporters import Reporting
     from scurry.runtime.driver.client import RunningJob
-
-J = TypeVar("J", bound="RunningJob")
+    from scurry.runtime.driver.job import Runner
 
 #: Maximum number of connections that wait to be accepted; the system may allow fewer.
 _BACKLOG = 1024
@@ -153,29 +153,31 @@ def _add_to_history(job: ServedJob) -> None:
         job.history.add(job.client)
 
 
-def with_endpoint(configuration: Configuration, runner: str, start: Callable[[], J]) -> J:
+def submit_with_endpoint(
+    plan: JobPlan, configuration: Configuration, runner: Runner | None = None, job_id: JobID | None = None
+) -> RunningJob:
     """Start a job, with an endpoint if it is configured to have one, and with its metric reporters.
 
     Args:
+        plan: Its plan.
         configuration: The settings of the job, which include those of its endpoint.
-        runner: `spark` or `local`.
-        start: Starts the job.
-
-    Returns:
-        The job.
+        runner: What executes it; None for the runner that the settings name.
+        job_id: As for `scurry.runtime.submit.submit`.
 
     Raises:
         ConfigError: The endpoint cannot listen as configured, or a reporter cannot be made; the job was not started.
     """
+    from scurry.runtime.submit import submit  # not earlier: a session's process serves jobs that others run
+
     with contextlib.ExitStack() as unless_started:
         reporting = _reporting(configuration)
         if reporting is not None:
             unless_started.callback(reporting.close)
-        settings = RestSettings.of(configuration, runner)
+        settings = RestSettings.of(configuration, plan.settings.runner)
         endpoint = None if settings is None else Endpoint(settings)
         if endpoint is not None:
             unless_started.callback(endpoint.close)
-        job = start()
+        job = submit(plan, runner, job_id)
         unless_started.pop_all()
     if reporting is not None:
         reporting.serve(job)

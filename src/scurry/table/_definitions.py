@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def definition_of_schema(schema: Schema) -> Definition:
     """Return the statements' definition of a schema that a program describes."""
     from scurry.sql.statements.definitions.schemas import Definition, PendingColumn
-    from scurry.sql.statements.text import parse_expression
+    from scurry.sql.syntax.parser import parse_expression
 
     columns = [
         PendingColumn(

@@ -19,7 +19,8 @@ from scurry.table.udf import ScalarFunction, udf
 
 pytestmark = pytest.mark.spark
 
-DEADLINE = 120.0
+#: Longer than any step takes on a slow machine, a start of Spark included.
+DEADLINE = 300.0
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -73,7 +74,6 @@ def test_a_cancelled_insertion_ends_while_its_tasks_run_and_commits_nothing(
     wait_until(lambda: job.execution.tasks)
     asked = time.monotonic()
     job.cancel().result()
-    print(f"cancelled after {time.monotonic() - asked:.2f} s")
     assert time.monotonic() - asked < DEADLINE  # the tasks would take a quarter of an hour
     assert job.get_job_status().result() == JobStatus.CANCELED
     assert [file for file in (tmp_path / "out").rglob("*") if not file.name.startswith(".")] == []

@@ -13,7 +13,6 @@ from scurry.common import JobStatus
 from scurry.common._process.launch import LaunchOptions
 from scurry.errors import JobCancelledError
 from scurry.runtime.submit import submit
-from scurry.sql.statements import jobs
 from scurry.sql.statements.jobs import TableJob
 from support.statements.tables import environment
 
@@ -81,7 +80,7 @@ def test_a_script_whose_job_is_cancelled_from_outside_fails(
         threading.Thread(target=job.cancel).start()
         return job
 
-    monkeypatch.setattr(jobs, "submit", started_and_cancelled)
+    monkeypatch.setattr("scurry.runtime.submit.submit", started_and_cancelled)
     status = run(
         tmp_path, TABLES + "CREATE TABLE s (x INT) WITH ('connector' = 'datagen');\nINSERT INTO a SELECT x FROM s;\n"
     )

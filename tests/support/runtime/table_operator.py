@@ -21,7 +21,7 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.operators.lowering import Lowering
+from scurry.sql.operators.lowering import Lowering, ReadTable
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.planner.changelog import Changelogs
@@ -31,22 +31,16 @@ from scurry.sql.types.values import from_values, to_values
 __all__ = ["TableOperator"]
 
 
-class _Unread:
+class _UnreadSource:
     bounded = False
 
 
-class _Tables:
-    def source(self, scan: nodes.Scan) -> Any:
-        return _Unread()
+class _Unread(dict[Any, ReadTable]):
+    """Tables without watermarks that nobody reads."""
 
-    def watermark(self, scan: nodes.Scan) -> Plan | None:
-        return None
-
-    def watermark_settings(self, scan: nodes.Scan) -> tuple[int, int | None]:
-        raise AssertionError("no table has a watermark")
-
-    def alignment(self, scan: nodes.Scan) -> None:
-        raise AssertionError("no table has a watermark")
+    def __missing__(self, key: Any) -> ReadTable:
+        source: Any = _UnreadSource()
+        return ReadTable(source)
 
 
 class TableOperator:
@@ -60,7 +54,7 @@ class TableOperator:
 
     def __init__(self, plan: Plan, kind: type[Plan], session: EvaluationContext) -> None:
         found = next(each for each in walk(plan) if isinstance(each, kind))
-        node: Node = Lowering([plan], Changelogs([plan]), session, _Tables()).node(found)
+        node: Node = Lowering([plan], Changelogs([plan]), session, _Unread()).node(found)
         assert isinstance(node, OperatorNode) and isinstance(node.operator, ops.KeyedRows)
         self._schemas = [each.schema for each in found.inputs]
         self._partitions: list[Any] = []

@@ -20,7 +20,7 @@ from scurry.sql.plan.nodes import Scan, Sink, Values, walk
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.planning import PlannedStatement, planned
 from scurry.sql.statements.queries import plan_query
-from scurry.sql.statements.streaming_runner import _Tables
+from scurry.sql.statements.streaming_runner import read_tables
 from scurry.sql.syntax.parser import parse
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
@@ -140,7 +140,7 @@ class _FedLowering(Lowering):
         nothing: DataStream,
         columns: dict[str, Any],
     ) -> None:
-        super().__init__(statement.plans, statement.changelogs, statement.functions, _Tables(statement))
+        super().__init__(statement.plans, statement.changelogs, statement.functions, read_tables(statement))
         self._streams = streams
         self._nothing = nothing
         self._names = columns

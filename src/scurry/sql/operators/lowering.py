@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -58,27 +58,23 @@ from scurry.sql.plan.rewriting import expressions_of, walk_expression, without_i
 from scurry.sql.planner.changelog import Changelogs
 
 
-class Tables(Protocol):
-    """Tables that plans read."""
+@dataclass(frozen=True)
+class ReadTable:
+    """A table that plans read.
 
-    def source(self, scan: relational.Scan) -> TableSource:
-        """Return the source of a table."""
-        ...
+    Attributes:
+        source: Its source.
+        watermark: A row-wise plan over the table that computes time and watermark; None if it has none.
+        watermark_interval_ms: By how many milliseconds event time moves until a watermark is emitted at once.
+        idle_timeout_ms: After how many milliseconds without rows a reader is idle; None for never.
+        alignment: With which other tables it is read in step; None if it waits for no other.
+    """
 
-    def watermark(self, scan: relational.Scan) -> Plan | None:
-        """Return a row-wise plan over a table that computes time and watermark; None if it has none."""
-        ...
-
-    def watermark_settings(self, scan: relational.Scan) -> tuple[int, int | None]:
-        """Return by how many milliseconds event time moves until a watermark is emitted at once, and idleness.
-
-        A reader is idle after so many milliseconds without rows; None for never.
-        """
-        ...
-
-    def alignment(self, scan: relational.Scan) -> WatermarkAlignment | None:
-        """Return with which other tables a table is read in step; None if it waits for no other."""
-        ...
+    source: TableSource
+    watermark: Plan | None = None
+    watermark_interval_ms: int = 0
+    idle_timeout_ms: int | None = None
+    alignment: WatermarkAlignment | None = None
 
 
 #: Lowering of each physical plan node.
@@ -127,7 +123,7 @@ class Lowering:
         plans: Iterable[Plan],
         changelogs: Changelogs,
         session: EvaluationContext,
-        tables: Tables,
+        tables: Mapping[Any, ReadTable],
         prefix: str = "",
         numbers: Mapping[Plan, int] | None = None,
     ) -> None:
@@ -137,7 +133,7 @@ class Lowering:
             plans: The plans.
             changelogs: The changes of their nodes.
             session: The session.
-            tables: What is known of the tables.
+            tables: Key of a scan -> its table; those that are looked up are among them.
             prefix: What the identities of all operators begin with.
             numbers: What follows in those of the operators of each node of a compiled plan; None to count operators.
         """
@@ -149,7 +145,6 @@ class Lowering:
         self._tables = tables
         self._columns: dict[Any, list[int]] = {}
         self._first_scans: dict[Any, relational.Scan] = {}
-        self._watermarks: dict[Any, Plan | None] = {}
         # True if results depend on the watermark before rows that are not late.
         self._watermarks_are_seen = False
         for plan in plans:
@@ -235,7 +230,7 @@ class Lowering:
 
     def source_of(self, scan: relational.Scan) -> TableSource:
         """Return the source of a table that an operator reads itself."""
-        return self._tables.source(scan)
+        return self._tables[scan.key].source
 
     @property
     def session(self) -> EvaluationContext:
@@ -283,22 +278,21 @@ class Lowering:
 
     def _note(self, scan: relational.Scan) -> None:
         """Note which columns of a table are read: those of a scan, and those of its watermark."""
-        table, needed = _table(scan), list(scan.columns)
-        if table not in self._watermarks:
-            found = self._watermarks[table] = self._tables.watermark(scan)
-            if found is not None:
-                needed += _scan_below(found).columns
+        table, needed = scan.key, list(scan.columns)
+        watermark = self._tables[table].watermark
+        if watermark is not None:
+            needed += _scan_below(watermark).columns
         first = self._first_scans.get(table, scan)
         self._first_scans[table] = min(first, scan, key=self._identities.number)
         known = self._columns.setdefault(table, [])
         known += [column for column in dict.fromkeys(needed) if column not in known]
 
     def _scan(self, plan: relational.Scan) -> Node:
-        read = self._columns[_table(plan)]
-        rows = self._scans.get(_table(plan))
+        read = self._columns[plan.key]
+        rows = self._scans.get(plan.key)
         if rows is None:
-            with self.identified_by(self._first_scans[_table(plan)]):
-                rows = self._scans[_table(plan)] = self._read_table(plan, read)
+            with self.identified_by(self._first_scans[plan.key]):
+                rows = self._scans[plan.key] = self._read_table(plan, read)
         if plan.changes == "RETRACT" and not self._changelogs.updates_before(plan):
             rows = self.operator(rows, ops.FlatMap(DropUpdateBefore()), "DropUpdateBefore")
         return self.operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
@@ -306,13 +300,15 @@ class Lowering:
     def _read_table(self, plan: relational.Scan, read: list[int]) -> Node:
         """Return the node of a table that is read, with its watermarks."""
         names = tuple(plan.table_schema.select(read).names)
-        source = self._tables.source(plan)
-        rows = self._read(source, names, f"TableSourceScan[{'.'.join(plan.path)}]")
-        watermark = self._watermarks[_table(plan)]
-        if watermark is None:
+        table = self._tables[plan.key]
+        rows = self._read(table.source, names, f"TableSourceScan[{'.'.join(plan.path)}]")
+        if table.watermark is None:
             return rows
-        self._align(rows, plan)
-        return self._watermarked(rows, watermark, read, source)
+        if table.alignment is not None and isinstance(rows, SourceNode):
+            rows.watermark_strategy = replace(
+                WatermarkStrategy.no_watermarks(), alignment=table.alignment, idle_timeout_ms=table.idle_timeout_ms
+            )
+        return self._watermarked(rows, table, table.watermark, read)
 
     def _read(self, source: TableSource, columns: tuple[str, ...], name: str) -> Node:
         """Return the node of some columns of a table: a source, or a stream of the same job."""
@@ -323,20 +319,11 @@ class Lowering:
         rows.parallelism = source.node.parallelism
         return rows
 
-    def _align(self, rows: Node, scan: relational.Scan) -> None:
-        """Make a source wait for others of its group that are behind in event time."""
-        alignment = self._tables.alignment(scan)
-        if alignment is not None and isinstance(rows, SourceNode):
-            idle = self._tables.watermark_settings(scan)[1]
-            rows.watermark_strategy = replace(
-                WatermarkStrategy.no_watermarks(), alignment=alignment, idle_timeout_ms=idle
-            )
-
-    def _watermarked(self, rows: Node, plan: Plan, read: list[int], source: TableSource) -> Node:
+    def _watermarked(self, rows: Node, table: ReadTable, plan: Plan, read: list[int]) -> Node:
         """Return the rows of a table with its watermarks, which a plan over the table computes."""
         calc = Calc(_row_wise_steps(plan)[0], self._session)
-        settings = self._tables.watermark_settings(_scan_below(plan))
-        sees = (self._watermarks_are_seen, source.generates_watermarks)
+        settings = table.watermark_interval_ms, table.idle_timeout_ms
+        sees = (self._watermarks_are_seen, table.source.generates_watermarks)
         function = RowWatermarks(_selecting(_scan_below(plan), read), calc, *settings, *sees)
         return self.operator(rows, ops.AssignWatermarks(function), "WatermarkAssigner")
 
@@ -358,10 +345,6 @@ class Lowering:
             return rows
         positions = range(len(branch.schema))
         return self.operator(rows, ops.Map(SelectColumns(positions, without_inputs(union))), "SelectColumns")
-
-
-def _table(scan: relational.Scan) -> Any:
-    return scan.path, scan.options
 
 
 def _selecting(scan: relational.Scan, read: list[int]) -> SelectColumns:

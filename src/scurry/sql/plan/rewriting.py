@@ -165,6 +165,20 @@ def correlations_of(plan: Plan) -> set[int]:
     return found
 
 
+def scans_of(plan: Plan) -> Iterator[Scan]:
+    """Iterate over the tables that a plan reads anywhere, in its subqueries and as lookups, too."""
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Scan):
+            yield node
+            continue
+        waiting += node.inputs
+        waiting += [table] if isinstance(table := getattr(node, "table", None), Scan) else []
+        parts = (part for expression in expressions_of(node) for part in walk_expression(expression))
+        waiting += [inner for part in parts if isinstance(inner := getattr(part, "plan", None), Plan)]
+
+
 def without_inputs(plan: Plan) -> Any:
     """Return a node on inputs of which only the columns are known, as tasks get it."""
     if isinstance(plan, Scan):

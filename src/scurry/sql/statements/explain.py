@@ -64,7 +64,7 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     statement = planned(session, plans, updates)
     shown = _named_as_written(statement, plans, updates)
     modes = shown.changelogs.text if session.is_streaming and "CHANGELOG_MODE" in details else None
-    text = relational_explain.explain(plans, shown.plans, shown.reading, modes, "PLAN_ADVICE" in details)
+    text = relational_explain.explain(plans, shown.plans, shown.reading(plans), modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
         job = statement if statement.sinks else replace(statement, changelogs=Changelogs(statement.plans))
         text += f"\n== Physical Execution Plan ==\n{execution_plan(job)}"

@@ -17,7 +17,7 @@ from scurry.connectors.collect_sink import CollectedRecords
 from scurry.errors import JobCancelledError
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.driver.job import JobExecution
-from scurry.runtime.submit import reserved_id, submit
+from scurry.runtime.submit import reserved_id
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.statements.batch.runners import batch_job, run_here_without_java
@@ -53,7 +53,7 @@ def _started(
     numbers: Mapping[Plan, int] | None = None,
     job_id: JobID | None = None,
 ) -> RunningJob:
-    from scurry.rest.endpoint import with_endpoint
+    from scurry.rest.endpoint import submit_with_endpoint
 
     session = statement.session
     run_here_without_java(session)
@@ -61,7 +61,7 @@ def _started(
         plan, runner = streaming_job(statement, collected, numbers), None
     else:
         plan, runner = batch_job(statement, collected)
-    return with_endpoint(session.configuration, plan.settings.runner, lambda: submit(plan, runner, job_id))
+    return submit_with_endpoint(plan, session.configuration, runner, job_id)
 
 
 class TableJob(JobClient):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-from scurry.common._config.tables import SOURCE_CDC_EVENTS_DUPLICATE
 from scurry.common.config_options import RUNTIME_MODE
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
@@ -15,24 +13,23 @@ from scurry.sql.catalog.identifier import escape_identifier
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableSource
 from scurry.sql.connectors.factories import sink_changes
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.plan import builders
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
-from scurry.sql.plan.physical.changes import ChangelogNormalize
 from scurry.sql.plan.physical.joins import LookupJoin
+from scurry.sql.plan.rewriting import scans_of
 from scurry.sql.planner.changelog import Changelogs, Update
 from scurry.sql.planner.explain import ScanDescriptions
 from scurry.sql.planner.rules import optimized
 from scurry.sql.planner.rules.reduce_conditions import reduce_conditions
 from scurry.sql.planner.rules.time_attributes import stays_time
-from scurry.sql.statements.catalog_reader import TableCatalog, is_source_watermark
 from scurry.sql.statements.conflicts import check_conflicts
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.table_options import check_table_options
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse
-from scurry.sql.types.families import is_proctime, is_rowtime
+from scurry.sql.types.families import is_rowtime
 from scurry.sql.validator import validate_query
+from scurry.sql.validator.session_catalog import TableCatalog, is_source_watermark
 
 
 @dataclass(frozen=True)
@@ -74,23 +71,29 @@ class PlannedStatement:
 
     def source(self, scan: relational.Scan) -> TableSource:
         """Return the source of a scanned table."""
-        return self.session.source(scan.table.identifier, scan.table.table, dict(scan.options))
+        return _source(self.session, scan)
 
     def sink(self, sink: Sink) -> Any:
         """Return the writer of a sink's rows."""
         found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition))
         return self.session.sink(found.identifier, found.table, target)
 
-    @property
-    def reading(self) -> ScanDescriptions | None:
-        """Return descriptions of the scans in STREAMING, for EXPLAIN; None in BATCH."""
+    def reading(self, written: Sequence[Plan] = ()) -> ScanDescriptions | None:
+        """Return descriptions of the scans in STREAMING, for EXPLAIN; None in BATCH.
+
+        Args:
+            written: The plans as the statement is written, if they are shown, too.
+        """
         if not self.session.is_streaming:
             return None
-        return ScanDescriptions(
-            lambda scan: watermark_of(self.session, scan),
-            lambda scan: written_watermark_of(self.session, scan),
-            lambda scan: scan.changes == "RETRACT" and not self.changelogs.updates_before(scan),
-        )
+        watermarks: dict[Any, tuple[Plan, Plan]] = {}
+        for scan in (scan for plan in (*self.plans, *written) for scan in scans_of(plan)):
+            computed, as_written = watermark_of(self.session, scan), written_watermark_of(self.session, scan)
+            if computed is not None and as_written is not None:
+                watermarks[scan.key] = computed, as_written
+        changed = {scan for plan in self.plans for scan in scans_of(plan) if scan.changes == "RETRACT"}
+        dropping = frozenset(scan for scan in changed if not self.changelogs.updates_before(scan))
+        return ScanDescriptions(watermarks, dropping)
 
 
 def planned(
@@ -113,12 +116,12 @@ def planned(
     for plan in plans:
         check_sources(session, plan)
     functions = session.for_functions()
-    with_changes = partial(_with_changes, session)
+    changes = {scan.key: _changes_of(_source(session, scan)) for plan in plans for scan in scans_of(plan)}
     plans = [reduce_conditions(plan, functions) for plan in plans]
     found = [
-        plan.with_inputs((optimized(plan.input, functions, with_changes),))
+        plan.with_inputs((optimized(plan.input, functions, changes),))
         if isinstance(plan, Sink)
-        else optimized(plan, functions, with_changes)
+        else optimized(plan, functions, changes)
         for plan in plans
     ]
     if not session.is_streaming:
@@ -151,7 +154,7 @@ def written_watermark_of(session: TableSession, scan: relational.Scan) -> Plan |
     time, table = escape_identifier(specs[0].rowtime_attribute), ".".join(map(escape_identifier, scan.path))
     query = parse(f"SELECT {time}, {specs[0].watermark_expression.text} AS `$watermark` FROM {table}")
     assert isinstance(query, nodes.Query)
-    catalog = TableCatalog(session, scan.table)
+    catalog = TableCatalog(session.catalog(), scan.table)
     return session.once(
         "written watermark", scan.table.table, lambda: validate_query(query, catalog, session.for_functions())
     )
@@ -165,8 +168,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
     """
     for node in relational.walk(plan):
         if isinstance(node, relational.Scan):
-            found, table = _scanned_table(node)
-            source = session.source(found.identifier, table, dict(node.options))
+            found, source = node.table, _source(session, node)
             if not (session.is_streaming or source.bounded):
                 raise ValidationError(
                     f"Querying an unbounded table '{found.identifier.as_summary_string()}' in batch mode is not "
@@ -184,8 +186,7 @@ def is_bounded(session: TableSession, plan: Plan) -> bool:
     """Return whether the input of a plan ends."""
     for node in relational.walk(plan):
         if isinstance(node, relational.Scan):
-            found, table = _scanned_table(node)
-            if not session.source(found.identifier, table, dict(node.options)).bounded:
+            if not _source(session, node).bounded:
                 return False
     return True
 
@@ -243,37 +244,18 @@ def _materialized(changelogs: Changelogs, sink: Sink, functions: EvaluationConte
     return sink
 
 
-def _with_changes(session: TableSession, plan: Plan) -> Plan:
-    """Return a plan whose scans say which changes their tables have."""
-    if isinstance(plan, relational.Scan):
-        duplicates = session.get(SOURCE_CDC_EVENTS_DUPLICATE)
-        return _scan(plan, _source(session, plan), duplicates)
-    if isinstance(plan, relational.TemporalJoin):
-        # Lookup tables have no changes; rows that replace each other by key are versions of them.
-        right = plan.right if is_proctime(plan.period.type) else _versions(session, plan.right)
-        return plan.with_inputs((_with_changes(session, plan.left), right))
-    return plan.with_inputs(tuple(_with_changes(session, each) for each in plan.inputs))
+def _source(session: TableSession, scan: relational.Scan) -> TableSource:
+    found, table = _scanned_table(scan)
+    return session.source(found.identifier, table, dict(scan.options))
 
 
-def _versions(session: TableSession, plan: Plan) -> Plan:
-    """Return the right side of a temporal join by event time, with its changes as the source has them."""
-    if isinstance(plan, relational.Project) and isinstance(plan.input, relational.Scan):
-        return plan.with_inputs((_versions(session, plan.input),))
-    if isinstance(plan, relational.Scan) and plan.primary_key and set(plan.primary_key) <= set(plan.columns):
-        source = _source(session, plan)
-        changes = "INSERT" if source.insert_only else "UPSERT" if source.upserts else "RETRACT"
-        return replace(plan, changes=changes)
-    return _with_changes(session, plan)
-
-
-def _source(session: TableSession, plan: relational.Scan) -> TableSource:
-    found = plan.table
-    return session.source(found.identifier, found.table, dict(plan.options))
+def _changes_of(source: TableSource) -> str:
+    """Return the changes of a source's rows, as `Scan.changes` has them."""
+    return "INSERT" if source.insert_only else "UPSERT" if source.upserts else "RETRACT"
 
 
 def _check_lookup(session: TableSession, plan: LookupJoin) -> None:
-    found = plan.table.table
-    source = session.source(found.identifier, found.table, dict(plan.table.options))
+    source = _source(session, plan.table)
     names = plan.table.schema.names
     if source.create_lookup([names[column] for _, column in plan.keys], names) is not None:
         return
@@ -283,27 +265,4 @@ def _check_lookup(session: TableSession, plan: LookupJoin) -> None:
         )
     raise UnsupportedError(
         f"Processing-time temporal join is not supported yet: table '{'.'.join(plan.table.path)}' cannot be looked up"
-    )
-
-
-def _scan(plan: relational.Scan, source: TableSource, duplicates: bool) -> Plan:
-    if source.insert_only:
-        return plan
-    if not source.upserts and not duplicates:
-        return replace(plan, changes="RETRACT")
-    if not plan.primary_key and not source.upserts:
-        raise ValidationError(
-            "Configuration 'table.exec.source.cdc-events-duplicate' is enabled which requires the changelog sources to "
-            f"define a PRIMARY KEY. However, table '{'.'.join(plan.path)}' doesn't have a primary key."
-        )
-    if not plan.primary_key:
-        raise ValidationError(
-            f"Table '{'.'.join(plan.path)}' produces a changelog stream that contains UPDATE_AFTER but no "
-            "UPDATE_BEFORE. This requires defining a primary key constraint on the table."
-        )
-    columns = (*plan.columns, *(each for each in plan.primary_key if each not in plan.columns))
-    read = replace(plan, columns=columns, changes="UPSERT" if source.upserts else "RETRACT")
-    rows = ChangelogNormalize(read, tuple(columns.index(each) for each in plan.primary_key))
-    return builders.project(
-        rows, [builders.column(rows, place) for place in range(len(plan.columns))], plan.schema.names
     )

@@ -12,11 +12,11 @@ from scurry.sql.catalog.entries import CatalogFunction
 from scurry.sql.functions.user.definition import UserFunction
 
 
-def loaded(registered: CatalogFunction | None, name: str, settings: Mapping[str, str]) -> UserFunction | None:
+def loaded(registered: CatalogFunction, name: str, settings: Mapping[str, str]) -> UserFunction:
     """Return a function that is registered.
 
     Args:
-        registered: The catalog's entry, or None.
+        registered: The catalog's entry.
         name: Its name.
         settings: The settings of the session: its module may be in `python.files`.
 
@@ -25,8 +25,6 @@ def loaded(registered: CatalogFunction | None, name: str, settings: Mapping[str,
         UnsupportedError: It is one of Java or Scala.
         ValidationError: Its module cannot be imported, or has no such function.
     """
-    if registered is None:
-        return None
     if registered.function is not None:
         found: UserFunction = registered.function
         return found

@@ -11,7 +11,6 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.jobs import QueryJob
 from scurry.sql.statements.not_null import NotNullEnforcer
 from scurry.sql.statements.planning import check_sources, planned
@@ -33,7 +32,7 @@ def plan_query(session: TableSession, query: nodes.Query) -> Plan:
     Raises:
         ValidationError: The query is wrong, or the options of a table are.
     """
-    plan = validate_query(query, SessionCatalog(session), session.for_functions())
+    plan = validate_query(query, session.catalog(), session.for_functions())
     check_sources(session, plan)
     return plan
 
@@ -46,7 +45,7 @@ def result_names(session: TableSession, text: str) -> tuple[str, ...]:
     """
     query = parse(text)
     assert isinstance(query, nodes.Query), text
-    return validate_query(query, SessionCatalog(session), session.for_functions()).schema.names
+    return validate_query(query, session.catalog(), session.for_functions()).schema.names
 
 
 @deep_recursion()
@@ -58,7 +57,7 @@ def plan_path(session: TableSession, identifier: ObjectIdentifier) -> Plan:
         identifier: Its name.
     """
     name = nodes.Identifier((identifier.catalog, identifier.database, identifier.name))
-    return validate_query(nodes.ExplicitTable(name), SessionCatalog(session), session.for_functions())
+    return validate_query(nodes.ExplicitTable(name), session.catalog(), session.for_functions())
 
 
 def schema_of(plan: Plan) -> ResolvedSchema:

@@ -17,7 +17,7 @@ from scurry.common._config.tables import (
 )
 from scurry.common.config_options import FINAL_SAVEPOINT_DIR, RUNTIME_MODE
 from scurry.common.configuration import Configuration
-from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
+from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.store import CatalogStore, FileCatalogStore
@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 
     from scurry.connectors.sink import Sink
     from scurry.runtime.driver.job import JobExecution
+    from scurry.sql.catalog.entries import CatalogFunction
     from scurry.sql.functions.definition import EvaluationContext, Setting
+    from scurry.sql.functions.user.definition import UserFunction
     from scurry.sql.syntax import nodes
+    from scurry.sql.validator.session_catalog import SessionCatalog
 
 
 _Made = TypeVar("_Made")
@@ -199,9 +202,16 @@ class TableSession:
         """Return the session of functions; it is the same throughout a statement."""
         return self._once("functions", self._for_functions)
 
-    def find_table(self, identifier: ObjectIdentifier) -> ContextResolvedTable | None:
-        """Return a table that a query reads, None if it does not exist; it is the same throughout a statement."""
-        return self._once(("found", identifier), lambda: self.catalogs.find_table(identifier))
+    def catalog(self) -> SessionCatalog:
+        """Return the catalog of the validator; it is the same throughout a statement."""
+        from scurry.sql.validator.session_catalog import SessionCatalog
+
+        return self._once("catalog", lambda: SessionCatalog(self.catalogs, self.is_streaming, self._loaded))
+
+    def _loaded(self, registered: CatalogFunction, name: str) -> UserFunction:
+        from scurry.sql.statements.python_functions import loaded
+
+        return loaded(registered, name, self.configuration.to_dict())
 
     def source(
         self, identifier: ObjectIdentifier, table: CatalogTable, hints: Mapping[str, str] | None = None

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scurry.common import config_options as options
 from scurry.common._config.tables import DEFAULT_PARALLELISM, SOURCE_IDLE_TIMEOUT
@@ -29,7 +29,7 @@ from scurry.graph.plan import JobPlan
 from scurry.graph.planner import plan_job
 from scurry.graph.settings import JobSettings, TableProgram
 from scurry.runtime.driver.job import RUNNING
-from scurry.sql.connectors.contract import Changes, TableContext
+from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.watermark_options import (
     ALIGNMENT_DRIFT,
     ALIGNMENT_GROUP,
@@ -39,6 +39,7 @@ from scurry.sql.connectors.watermark_options import (
 )
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.nodes import Plan, Sink
+from scurry.sql.plan.rewriting import scans_of
 from scurry.sql.planner.explain import explain_executed
 from scurry.sql.statements.not_null import NotNullEnforcer
 from scurry.sql.statements.planning import PlannedStatement, watermark_of
@@ -46,7 +47,7 @@ from scurry.sql.statements.session import TableSession
 
 if TYPE_CHECKING:
     from scurry.runtime.driver.client import RunningJob
-    from scurry.sql.operators.lowering import Lowering
+    from scurry.sql.operators.lowering import Lowering, ReadTable
 
 
 def streaming_job(
@@ -135,35 +136,36 @@ def wait_for(job: RunningJob, timeout_ms: int | None = None) -> None:
         raise
 
 
-class _Tables:
-    """The tables of a statement."""
+def read_tables(statement: PlannedStatement) -> dict[Any, ReadTable]:
+    """Return the tables that a statement reads, by the keys of their scans."""
+    from scurry.sql.operators.lowering import ReadTable
 
-    def __init__(self, statement: PlannedStatement) -> None:
-        self._session = statement.session
-        self.source = statement.source
+    tables: dict[Any, ReadTable] = {}
+    for scan in (scan for plan in statement.plans for scan in scans_of(plan) if scan.key not in tables):
+        source, watermark = statement.source(scan), watermark_of(statement.session, scan)
+        if watermark is None:
+            tables[scan.key] = ReadTable(source)
+        else:
+            tables[scan.key] = ReadTable(source, watermark, *_watermark_settings(statement.session, scan))
+    return tables
 
-    def watermark_settings(self, scan: relational.Scan) -> tuple[int, int | None]:
-        given = self._context(scan).read_options()
-        idle = given.find(IDLE_TIMEOUT)
-        if idle is None:
-            idle = self._session.get(SOURCE_IDLE_TIMEOUT)
-        periodic = given.get(EMIT_STRATEGY) == "on-periodic"
-        interval = self._session.configuration.get(options.AUTO_WATERMARK_INTERVAL) if periodic else 0
-        return interval or 0, idle or None
 
-    def alignment(self, scan: relational.Scan) -> WatermarkAlignment | None:
-        given = self._context(scan).read_options()
-        group, drift = given.find(ALIGNMENT_GROUP), given.find(ALIGNMENT_DRIFT)
-        return (
-            None if group is None or drift is None else WatermarkAlignment(group, drift, given.get(ALIGNMENT_INTERVAL))
-        )
-
-    def _context(self, scan: relational.Scan) -> TableContext:
-        found = scan.table
-        return self._session.context_of(found.identifier, found.table, dict(scan.options))
-
-    def watermark(self, scan: relational.Scan) -> Plan | None:
-        return watermark_of(self._session, scan)
+def _watermark_settings(
+    session: TableSession, scan: relational.Scan
+) -> tuple[int, int | None, WatermarkAlignment | None]:
+    """Return interval and idle timeout in milliseconds, and the alignment of a table with watermarks."""
+    found = scan.table
+    given = session.context_of(found.identifier, found.table, dict(scan.options)).read_options()
+    idle = given.find(IDLE_TIMEOUT)
+    if idle is None:
+        idle = session.get(SOURCE_IDLE_TIMEOUT)
+    periodic = given.get(EMIT_STRATEGY) == "on-periodic"
+    interval = session.configuration.get(options.AUTO_WATERMARK_INTERVAL) if periodic else 0
+    group, drift = given.find(ALIGNMENT_GROUP), given.find(ALIGNMENT_DRIFT)
+    alignment = (
+        None if group is None or drift is None else WatermarkAlignment(group, drift, given.get(ALIGNMENT_INTERVAL))
+    )
+    return interval or 0, idle or None, alignment
 
 
 def lowering_of(statement: PlannedStatement, prefix: str = "", numbers: Mapping[Plan, int] | None = None) -> Lowering:
@@ -176,7 +178,7 @@ def lowering_of(statement: PlannedStatement, prefix: str = "", numbers: Mapping[
     """
     from scurry.sql.operators.lowering import Lowering
 
-    tables = _Tables(statement)
+    tables = read_tables(statement)
     return Lowering(statement.plans, statement.changelogs, statement.functions, tables, prefix, numbers)
 
 
@@ -228,7 +230,7 @@ def settings_of(statement: PlannedStatement, mode: Literal["STREAMING", "BATCH"]
     """Return the settings of the job of a statement, with its text and its plan."""
     session, plans = statement.session, statement.plans
     settings = configured_settings(session.configuration, mode, parallelism_of(session), job_name(session, plans), {})
-    text = explain_executed(plans, statement.reading)
+    text = explain_executed(plans, statement.reading())
     return replace(settings, tables=TableProgram(without_secrets(session.executed), text))
 
 

@@ -64,15 +64,6 @@ def _rewritten(node: nodes.Node) -> nodes.Node:
     return node
 
 
-def parse_expression(text: str) -> nodes.Expression:
-    """Return the expression of a text that `sql_text` has made."""
-    query = parse(f"SELECT {text}")
-    assert isinstance(query, nodes.Select)
-    item = query.items[0]
-    assert isinstance(item, nodes.SelectItem)
-    return item.expression
-
-
 def parse_type(text: str) -> DataType:
     """Return the type of a text such as `DECIMAL(10, 2)`.
 

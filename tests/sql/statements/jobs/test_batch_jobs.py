@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import pytest
 
+from scurry.cli import operate
 from scurry.common import JobStatus
 from scurry.common.types import Row
 from scurry.errors import JobCancelledError, JobError
@@ -234,9 +235,10 @@ def test_the_endpoint_of_an_insertion_shows_its_plan_and_what_it_has_read(starte
     assert sql["sql"].startswith("INSERT INTO files") and "Calc(select=[slowly(" in sql["plan"]
 
 
-def test_an_insertion_is_cancelled_through_its_endpoint(started: Any) -> None:
+def test_scurry_cancel_ends_an_insertion(started: Any) -> None:
     job, served = started
-    served.process.request("PATCH", f"/jobs/{served.id}?mode=cancel")
+    operate.cancel(served.id)
+    assert job.get_job_status().result() == JobStatus.CANCELED
     with pytest.raises(JobCancelledError):
         job.get_job_execution_result().result()
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from scurry.sql.statements.planning import planned
+from scurry.sql.statements.streaming_runner import read_tables
 from support.statements.tables import environment, files, read, until, write
 
 AHEAD, BEHIND = range(100, 200), range(20, 30)
@@ -46,3 +48,12 @@ def test_a_job_that_was_stopped_for_long_waits_for_all_readers(ahead: str, tmp_p
     job.stop_with_savepoint(True, str(tmp_path / "savepoints")).result()
     assert {"first_n": 20, "rows": 10} in read(tmp_path / "out")
     assert job._job.execution.totals.late_records == 0
+
+
+def test_a_hint_has_options_of_watermarks_for_one_query(tmp_path: Path) -> None:
+    env = environment(**{"table.exec.source.idle-timeout": "50 ms"})
+    files(env, "t", "n BIGINT, ts AS TO_TIMESTAMP_LTZ(n, 0), WATERMARK FOR ts AS ts", tmp_path)
+    hint = "/*+ OPTIONS('scan.watermark.idle-timeout' = '7 s') */"
+    tables = [env.sql_query(f"SELECT n, ts FROM t {each}") for each in ("", hint)]
+    found = [read_tables(planned(env._session, [table._plan])) for table in tables]
+    assert [[table.idle_timeout_ms for table in each.values()] for each in found] == [[50], [7000]]

@@ -41,6 +41,11 @@ class Scan(Plan):
     def schema(self) -> Schema:
         return self.table_schema.select(self.columns)
 
+    @property
+    def key(self) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+        """Identity of the table and the options that it is read with."""
+        return self.path, self.options
+
 
 @dataclass(frozen=True)
 class Values(Plan):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scurry.common.redaction import redacted
 from scurry.sql.plan.expressions import Expression, InputReference
@@ -20,17 +21,30 @@ class ScanDescriptions:
     """Descriptions of table scans.
 
     Attributes:
-        watermark: Returns a row-wise plan over a table that computes time and watermark; None if it has none.
-        written: Returns the same plan as it is written.
-        drops_before: Says whether the rows before updates, which a table has, are dropped where it is read.
+        watermarks: Key of a scan -> the row-wise plan over its table that computes time and watermark, and the same
+            plan as it is written; nothing for a table without watermarks.
+        without_before: The scans where the rows before updates, which their tables have, are dropped.
     """
 
-    watermark: Callable[[Scan], Plan | None]
-    written: Callable[[Scan], Plan | None]
-    drops_before: Callable[[Scan], bool]
+    watermarks: Mapping[Any, tuple[Plan, Plan]]
+    without_before: Collection[Scan] = ()
+
+    def watermark(self, scan: Scan) -> Plan | None:
+        """Return the plan that computes time and watermark of a table; None if it has none."""
+        found = self.watermarks.get(scan.key)
+        return None if found is None else found[0]
+
+    def written(self, scan: Scan) -> Plan | None:
+        """Return the same plan as it is written."""
+        found = self.watermarks.get(scan.key)
+        return None if found is None else found[1]
+
+    def drops_before(self, scan: Scan) -> bool:
+        """Return whether the rows before updates, which a table has, are dropped where it is read."""
+        return scan in self.without_before
 
 
-NO_TABLES = ScanDescriptions(lambda scan: None, lambda scan: None, lambda scan: False)
+NO_TABLES = ScanDescriptions({})
 
 
 @dataclass(frozen=True)
@@ -56,7 +70,7 @@ class ReadTable:
             found = next((place for each, place in self.computed if each == node), None)
             return node if found is None else InputReference(found, node.type)
 
-        return rewritten(expression, replaced)
+        return rewritten(expression, replaced) if self.computed else expression
 
 
 def read_table(

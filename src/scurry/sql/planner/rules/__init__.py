@@ -5,7 +5,8 @@ Each rule is a module with a function of a plan and the session, which returns a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.errors import ValidationError
@@ -19,6 +20,7 @@ from scurry.sql.planner.rules.prune_columns import prune_columns
 from scurry.sql.planner.rules.prune_empty import prune_empty
 from scurry.sql.planner.rules.push_filters import push_filters
 from scurry.sql.planner.rules.streaming import STREAMING_RULES
+from scurry.sql.planner.rules.streaming.scan_changes import scan_changes
 from scurry.sql.planner.rules.streaming.set_operations import compared_set_operations
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
@@ -54,14 +56,13 @@ EXCLUDABLE: tuple[Rule, ...] = (
 )
 
 
-def optimized(plan: Plan, session: EvaluationContext, with_changes: Callable[[Plan], Plan] | None = None) -> Plan:
+def optimized(plan: Plan, session: EvaluationContext, changes: Mapping[Any, str] | None = None) -> Plan:
     """Apply all rules to a plan, but for those that the setting `scurry.optimizer.excluded-rules` names.
 
     Args:
         plan: The plan that the validator made.
         session: The session.
-        with_changes: Tells the scans of a plan of STREAMING which changes their tables have, before operations are
-            chosen by them; None if all rows are inserted.
+        changes: As for `scan_changes`, by which operations of STREAMING are chosen; None if all rows are inserted.
 
     Returns:
         A plan with the same rows, which can be executed.
@@ -74,7 +75,7 @@ def optimized(plan: Plan, session: EvaluationContext, with_changes: Callable[[Pl
         if rule.__name__ not in excluded:
             plan = rule(plan, session)
     if session.is_streaming:
-        plan = plan if with_changes is None else with_changes(plan)
+        plan = plan if changes is None else scan_changes(plan, changes, session)
         for rule in STREAMING_RULES:
             plan = rule(plan, session)
     else:

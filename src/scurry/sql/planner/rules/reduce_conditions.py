@@ -17,7 +17,7 @@ from scurry.sql.plan.calls import is_constant
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import Filter, Join, Plan, Project, Values
-from scurry.sql.plan.rewriting import rewritten, walk_expression, with_expressions
+from scurry.sql.plan.rewriting import expressions_of, rewritten, walk_expression, with_expressions
 from scurry.sql.plan.subqueries import Subquery
 from scurry.sql.planner.column_intervals import interval_where
 from scurry.sql.types import BooleanType
@@ -37,12 +37,16 @@ def reduce_conditions(plan: Plan, session: EvaluationContext) -> Plan:
         return replace(node, plan=reduce_conditions(node.plan, session)) if isinstance(node, Subquery) else node
 
     plan = plan.with_inputs(tuple(reduce_conditions(each, session) for each in plan.inputs))
-    if isinstance(plan, Filter | Join | Project):
+    if isinstance(plan, Filter | Join | Project) and _has_subqueries(plan):
         plan = with_expressions(plan, lambda expression: rewritten(expression, reduced))
     if not isinstance(plan, Filter | Join) or plan.condition is None:
         return plan
     never = _never_holds(plan.condition, session) or (isinstance(plan, Filter) and _selects_no_constants(plan, session))
     return replace(plan, condition=Literal(False, BooleanType(False))) if never else plan
+
+
+def _has_subqueries(plan: Plan) -> bool:
+    return any(isinstance(part, Subquery) for each in expressions_of(plan) for part in walk_expression(each))
 
 
 def _never_holds(condition: Expression, session: EvaluationContext) -> bool:

@@ -12,7 +12,6 @@ from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable, Inlin
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.compiled.encoding import Decoder, Encoder
 from scurry.sql.statements.session import TableSession
 
@@ -150,7 +149,7 @@ class FunctionNames:
     def __init__(self, session: TableSession) -> None:
         """Create the names of a session's functions."""
         self._names = session.catalogs.functions.list_user_functions
-        self._catalog = SessionCatalog(session)
+        self._catalog = session.catalog()
 
     def name_of(self, function: UserFunction) -> str:
         """Return the name of a function.

@@ -64,7 +64,7 @@ class CompiledStatement:
         """Return the plan as text."""
         with _damaged("the plan"):
             changelogs = Changelogs(self.sinks if self._session.is_streaming else ())
-            return explain_executed(self.sinks, PlannedStatement(self._session, self.sinks, changelogs).reading)
+            return explain_executed(self.sinks, PlannedStatement(self._session, self.sinks, changelogs).reading())
 
 
 def compile_statement(session: TableSession, statement: nodes.Insert | nodes.StatementSet) -> CompiledStatement:

@@ -86,8 +86,8 @@ def _built_in(name: str) -> BuiltInFunction | None:
 
 def _properties(session: TableSession, name: str, registered: CatalogFunction | None) -> list[tuple[str, str]]:
     """Return the output of EXTENDED: the argument types of Python functions are unknown."""
-    user = loaded(registered, name, session.configuration.to_dict())
-    if user is not None:
+    if registered is not None:
+        user = loaded(registered, name, session.configuration.to_dict())
         return _described(user.kind.upper(), user.is_deterministic, f"{name}(*)")
     function = _built_in(name)
     assert function is not None, name

@@ -21,11 +21,11 @@ from scurry.sql.catalog.schema import (
 from scurry.sql.catalog.table_options import explained
 from scurry.sql.plan.advice import watermark_of
 from scurry.sql.plan.schema import Schema
-from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.names import full_function
 from scurry.sql.statements.session import TableSession
-from scurry.sql.statements.text import parse_expression, resolved_text
+from scurry.sql.statements.text import resolved_text
 from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser import parse_expression
 from scurry.sql.syntax.span import NO_SPAN, Span
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimeAttribute, TimestampType
 from scurry.sql.types.families import without_time_attribute
@@ -235,7 +235,7 @@ def _resolved(session: TableSession, column: PendingColumn, schema: Schema) -> C
 
 def _expression(session: TableSession, expression: nodes.Expression, schema: Schema) -> ResolvedExpression:
     try:
-        typed = validate_expression(expression, schema, SessionCatalog(session), session.for_functions())
+        typed = validate_expression(expression, schema, session.catalog(), session.for_functions())
     except ValidationError as error:
         message = str(error).removeprefix("SQL validation failed. ")
         raise explained(error, _unknown_identifier(message)) from None

@@ -20,7 +20,6 @@ from scurry.sql.catalog.schema import (
 )
 from scurry.sql.operators.records.incoming import Field
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.statements.catalog_reader import TableCatalog
 from scurry.sql.statements.planning import check_sources
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streams.source import ProgramStreamSource
@@ -28,6 +27,7 @@ from scurry.sql.statements.streams.types import StreamType, stream_type
 from scurry.sql.syntax import nodes
 from scurry.sql.types import TimeAttribute, TimestampType
 from scurry.sql.validator import validate_query
+from scurry.sql.validator.session_catalog import TableCatalog
 
 _TIME = TimestampType(3)
 
@@ -87,7 +87,7 @@ def table_of_fields(
     identifier = ObjectIdentifier.anonymous(name)
     resolved = ContextResolvedTable(identifier, InlineTable(schema, source=source), temporary=True)
     query = nodes.Select(tuple(items), nodes.TableReference(nodes.Identifier(identifier.path)))
-    plan = validate_query(query, TableCatalog(session, resolved), session.for_functions())
+    plan = validate_query(query, TableCatalog(session.catalog(), resolved), session.for_functions())
     check_sources(session, plan)
     return plan
 

@@ -13,7 +13,6 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import MetadataColumn, ResolvedSchema
 from scurry.sql.operators.records.incoming import Field
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.statements.catalog_reader import TableCatalog, is_source_watermark
 from scurry.sql.statements.definitions.schemas import Definition, PendingColumn, resolve_schema
 from scurry.sql.statements.planning import check_sources
 from scurry.sql.statements.session import TableSession
@@ -22,6 +21,7 @@ from scurry.sql.statements.streams.types import StreamType, stream_type
 from scurry.sql.syntax import nodes
 from scurry.sql.types import DataType, LocalZonedTimestampType, RawType, TimestampType, VarBinaryType
 from scurry.sql.validator import validate_query
+from scurry.sql.validator.session_catalog import TableCatalog, is_source_watermark
 
 ALL_KINDS = frozenset(RowKind)
 _ROWTIME = "rowtime"
@@ -81,7 +81,7 @@ def table_of_stream(
     if projected:
         items = [nodes.SelectItem(nodes.Identifier((column,))) for column in declared]
         query = nodes.Select(tuple(items), nodes.TableReference(table))
-    plan = validate_query(query, TableCatalog(session, resolved), session.for_functions())
+    plan = validate_query(query, TableCatalog(session.catalog(), resolved), session.for_functions())
     check_sources(session, plan)
     unchanged = definition is None and kinds == {RowKind.INSERT} and derived.is_row
     return StreamedTable(plan, None if projected else schema, unchanged)

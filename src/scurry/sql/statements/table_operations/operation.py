@@ -15,19 +15,19 @@ from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.schema import Schema
-from scurry.sql.statements.catalog_reader import SessionCatalog
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.table_operations.columns import expanded
 from scurry.sql.statements.table_operations.failures import column_names, placed, refuse_wrong_calls, unknown_column
 from scurry.sql.statements.table_operations.flink_names import by_sql_name
 from scurry.sql.statements.table_operations.summary import flink_name, summary
-from scurry.sql.statements.text import parse_expression
 from scurry.sql.syntax import nodes
+from scurry.sql.syntax.parser import parse_expression
 from scurry.sql.types import BooleanType, CharType, DataType, NullType, RowField, RowType, VarCharType
 from scurry.sql.types.families import without_time_attribute
 from scurry.sql.validator import catalog as seen
 from scurry.sql.validator import validate_expression, validate_query
 from scurry.sql.validator.functions.user_functions import converted_arguments
+from scurry.sql.validator.session_catalog import SessionCatalog
 
 _STRING = nodes.BasicTypeSpec("STRING")
 
@@ -36,9 +36,9 @@ class _OperationCatalog(SessionCatalog):
     """The catalogs of a session, with the tables and functions of one operation."""
 
     def __init__(
-        self, session: TableSession, tables: Mapping[str, Plan], functions: Mapping[str, UserFunction]
+        self, others: SessionCatalog, tables: Mapping[str, Plan], functions: Mapping[str, UserFunction]
     ) -> None:
-        super().__init__(session)
+        super().__init__(others.catalogs, others.is_streaming, others.load)
         self._tables = tables
         self._functions = functions
 
@@ -324,4 +324,4 @@ class Operation:
         return replace(self._session.for_functions(), is_of_tables=True)
 
     def _catalog(self) -> _OperationCatalog:
-        return _OperationCatalog(self._session, self._tables, self._functions)
+        return _OperationCatalog(self._session.catalog(), self._tables, self._functions)

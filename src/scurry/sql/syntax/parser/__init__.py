@@ -7,6 +7,6 @@ ahead, this one does too, so that both stop at the same token of a wrong stateme
 
 from __future__ import annotations
 
-from scurry.sql.syntax.parser.entry import parse, parse_path, parse_statements
+from scurry.sql.syntax.parser.entry import parse, parse_expression, parse_path, parse_statements
 
-__all__ = ["parse", "parse_path", "parse_statements"]
+__all__ = ["parse", "parse_expression", "parse_path", "parse_statements"]

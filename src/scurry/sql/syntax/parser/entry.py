@@ -9,7 +9,7 @@ from scurry.common.recursion import deep_recursion
 from scurry.errors import SqlParserError
 from scurry.sql.syntax.keywords import KEYWORDS
 from scurry.sql.syntax.lexer import END, IDENTIFIER, Tokens, tokenize
-from scurry.sql.syntax.nodes import Identifier, Statement
+from scurry.sql.syntax.nodes import Expression, Identifier, Select, SelectItem, Statement
 from scurry.sql.syntax.parser.repairs import hint_for, span_of_failure
 from scurry.sql.syntax.parser.statements import StatementParser
 from scurry.sql.syntax.places import place_of
@@ -114,3 +114,12 @@ def _statement(parser: StatementParser) -> Statement:
         message = "The statement is nested too deeply; split it into views."
         line, column = parser.place(min(parser.position, len(parser.tokens.starts) - 1))
         raise SqlParserError(f"SQL parse failed. {message}", line, column) from None
+
+
+def parse_expression(text: str) -> Expression:
+    """Return the expression of a text such as `a + 1`."""
+    query = parse(f"SELECT {text}")
+    assert isinstance(query, Select)
+    item = query.items[0]
+    assert isinstance(item, SelectItem)
+    return item.expression

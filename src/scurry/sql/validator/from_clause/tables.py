@@ -79,7 +79,7 @@ class FromClause:
 
     def _scan(self, table: CatalogTable, hints: Sequence[nodes.Hint]) -> Plan:
         read = [each for each in table.columns if each.expression is None]
-        schema = Schema.of((each.name for each in read), (each.type for each in read))
+        schema = Schema.of([each.name for each in read], [each.type for each in read])
         options = tuple(
             (str(option.key), str(getattr(option.value, "value", option.value)))
             for hint in hints

@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.entries import CatalogFunction, CatalogView, ContextResolvedTable, QueryView
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.schema import ComputedColumn, ResolvedSchema
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.statements.python_functions import loaded
-from scurry.sql.statements.session import TableSession
-from scurry.sql.statements.text import parse_expression
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.parser import parse
+from scurry.sql.syntax.parser import parse, parse_expression
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql.validator import catalog as seen
 
 
 class SessionCatalog:
-    """Look up the tables and views of a session."""
+    """Look up tables, views and functions of a session; a table or view is the same throughout a statement."""
 
-    def __init__(self, session: TableSession) -> None:
-        self._session = session
+    def __init__(
+        self,
+        catalogs: CatalogManager,
+        is_streaming: bool,
+        load: Callable[[CatalogFunction, str], UserFunction],
+    ) -> None:
+        """Look up nothing yet.
+
+        Args:
+            catalogs: The catalogs.
+            is_streaming: Whether queries run in STREAMING.
+            load: Returns the function that a catalog has under a name.
+        """
+        self.catalogs = catalogs
+        self.is_streaming = is_streaming
+        self.load = load
+        self._found: dict[ObjectIdentifier, ContextResolvedTable | None] = {}
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
         """Return the table, view or plan of a name, or None if it does not exist."""
         if len(names) > 3:
             return None
-        found = self._session.find_table(self._session.catalogs.qualify(names))
+        identifier = self.catalogs.qualify(names)
+        if identifier not in self._found:
+            self._found[identifier] = self.catalogs.find_table(identifier)
+        found = self._found[identifier]
         return None if found is None else self._seen(found)
 
     def _seen(self, found: ContextResolvedTable) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan:
@@ -39,23 +58,23 @@ class SessionCatalog:
         schema = found.table.schema
         key = schema.get_primary_key()
         return seen.CatalogTable(
-            path, columns_of(schema, self._session.is_streaming), found, () if key is None else tuple(key.columns)
+            path, columns_of(schema, self.is_streaming), found, () if key is None else tuple(key.columns)
         )
 
     def find_system_function(self, name: str) -> UserFunction | None:
         """Return the temporary system function of a name."""
-        return self._loaded(self._session.catalogs.functions.find_system(name), name)
+        return self._loaded(self.catalogs.functions.find_system(name), name)
 
     def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
         """Return the function of a catalog that a name means."""
-        return None if len(names) > 3 else self._loaded(self._session.catalogs.functions.find(names), ".".join(names))
+        return None if len(names) > 3 else self._loaded(self.catalogs.functions.find(names), ".".join(names))
 
     def _loaded(self, registered: CatalogFunction | None, name: str) -> UserFunction | None:
-        return loaded(registered, name, self._session.configuration.to_dict())
+        return None if registered is None else self.load(registered, name)
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         """Say why there is no such table, in Calcite's words."""
-        catalogs = self._session.catalogs
+        catalogs = self.catalogs
         if len(names) == 3:
             catalog = catalogs.find_catalog(names[0])
             if catalog is None:
@@ -72,7 +91,7 @@ class SessionCatalog:
 
     def similar(self, names: tuple[str, ...]) -> str:
         """Return a hint at the table that a name means which no table has."""
-        catalogs = self._session.catalogs
+        catalogs = self.catalogs
         if len(names) == 2 and not catalogs.catalog(catalogs.current_catalog).database_exists(names[0]):
             return did_you_mean(names[0], catalogs.catalog(catalogs.current_catalog).list_databases())
         return catalogs.similar(catalogs.qualify(names).path) if len(names) <= 3 else ""
@@ -81,8 +100,8 @@ class SessionCatalog:
 class TableCatalog(SessionCatalog):
     """The catalogs of a session, and a table that may be in none of them."""
 
-    def __init__(self, session: TableSession, table: ContextResolvedTable) -> None:
-        super().__init__(session)
+    def __init__(self, others: SessionCatalog, table: ContextResolvedTable) -> None:
+        super().__init__(others.catalogs, others.is_streaming, others.load)
         self._table = table
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:

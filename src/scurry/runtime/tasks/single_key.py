@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from heapq import heappop
 from typing import Any
 
 from scurry.runtime.keys import CanonicalKey
@@ -25,8 +23,8 @@ class SingleKeyBackend(KeyedStateBackend):
     def begin(self, key: CanonicalKey) -> None:
         """Drop the state and timers of the last key, and make another one the current key."""
         self.entries.clear()
-        for heap in self.heaps:
-            heap.clear()
+        for timers in (*self.heaps, *self.registered):
+            timers.clear()
         self.key = key
         self.entry = self.entries[key] = {}
 
@@ -34,19 +32,3 @@ class SingleKeyBackend(KeyedStateBackend):
         """Return the new entry of a key."""
         entry = self.entries[key] = {}
         return entry
-
-    def fire_due(self, domain: int, until: int, fire: Callable[[int, Any], None], in_parts: bool = True) -> bool:
-        """Call `fire(time, namespace)` for each timer up to `until`, in time order; return True, as all are."""
-        heap, entries = self.heaps[domain], self.entries
-        while heap and heap[0][0] <= until:
-            time, _, key, namespace = heappop(heap)
-            entry = entries[key]
-            timers = entry.get(domain)
-            if timers is None or (time, namespace) not in timers:
-                continue  # deleted since
-            timers.discard((time, namespace))
-            if not timers:
-                del entry[domain]
-            self.key, self.entry = key, entry
-            fire(time, namespace)
-        return True

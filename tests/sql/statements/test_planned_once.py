@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -223,6 +224,7 @@ class Lake:
     def __init__(self, kind: str, env: TableEnvironment, directory: Path) -> None:
         self.kind = kind
         self.place = str(directory / "lake")
+        importlib.import_module(f"scurry.sql.connectors.lakes.{kind}")  # before a test patches what it imports
         self.options = {"connector": "delta", "table-path": self.place}
         self.opened = (delta_table, "open_table") if kind == "delta" else (IcebergTable, "load")
         if kind == "iceberg":

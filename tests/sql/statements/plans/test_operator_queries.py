@@ -68,7 +68,7 @@ def functions_with_state() -> Iterator[type]:
     for module in pkgutil.walk_packages(streaming.__path__, f"{streaming.__name__}."):
         for each in vars(importlib.import_module(module.name)).values():
             if isinstance(each, type) and each.__module__ == module.name and not each.__subclasses__():
-                if hasattr(each, "process") and hasattr(each, "fired"):
+                if hasattr(each, "process") and hasattr(each, "emit_after_timers"):
                     yield each
 
 

@@ -110,7 +110,7 @@ class TestReportsAndCommits:
             sinks.commit(3, {})
 
     def test_only_sinks_commit(self, plan: JobPlan) -> None:
-        with pytest.raises(AssertionError, match="not all are sinks"):
+        with pytest.raises(AssertionError, match="not all have committers"):
             SinkCommits(plan).commit(0, {99: [b""]})
 
 

@@ -50,7 +50,8 @@ class SinkCommits:
             OperatorError: A committer failed; those after it have not committed.
         """
         assert batch_id >= self._latest, f"batch {batch_id} is committed after batch {self._latest}"
-        assert committables.keys() <= self._committers.keys(), f"committables of {[*committables]}: not all are sinks"
+        written = {number for number, some in committables.items() if some}  # Spark commits what its own sinks write
+        assert written <= self._committers.keys(), f"committables of {sorted(written)}: not all have committers"
         self._latest = batch_id
         for number, committer in self._committers.items():
             try:

@@ -93,7 +93,22 @@ def test_the_first_batch_is_small_and_the_next_ones_grow_step_by_step() -> None:
     assert sizer.limits(0).max_records == FIRST.max_records
     batch(sizer, 0.01)
     assert sizer.limits(0).max_records == FIRST.max_records * MAX_GROWTH
+
+
+def test_bytes_of_lines_grow_with_the_batches() -> None:
+    sizer = BatchSizer(WIDE, 5)
+    sizer.assigned(0, 0, FIRST.max_bytes, sizer.limits(0))
+    sizer.batch_took(0.01, [0])
     assert sizer.limits(0).max_bytes == FIRST.max_bytes * MAX_GROWTH
+
+
+def test_records_of_unknown_size_are_limited_by_their_number_only() -> None:
+    sizer = BatchSizer(BatchLimits(1 << 30, 100), 5)
+    for _ in range(5):
+        limits = sizer.limits(0)
+        sizer.assigned(0, limits.max_records, 0, limits)
+        sizer.batch_took(1, [0])
+    assert sizer.limits(0) == BatchLimits(128 << 20, 100)
 
 
 @pytest.mark.parametrize(("columnar", "first"), [(False, FIRST), (True, FIRST_OF_COLUMNS)])
@@ -253,7 +268,7 @@ def test_nothing_is_lost_and_limits_are_held(
     batches, arrived, read = scenario.run(120)
     assert read == arrived
     hit = next((begun for begun, _ in batches if begun >= slow), None)
-    assert max(took for begun, took in batches if begun != hit) <= 5 * 1.5
+    assert max(took for begun, took in batches if begun != hit) <= 5 * 2
 
 
 def test_a_job_that_has_got_faster_again_gets_its_large_batches_back() -> None:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from scurry.connectors.source import BatchLimits
 
 #: Limits of the first batch, before anything is known of the job's speed.
-FIRST = BatchLimits(max_bytes=4 << 20, max_records=20_000)
+FIRST = BatchLimits(max_bytes=16 << 20, max_records=20_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.
-FIRST_OF_COLUMNS = BatchLimits(max_bytes=64 << 20, max_records=320_000)
+FIRST_OF_COLUMNS = BatchLimits(max_bytes=512 << 20, max_records=400_000)
+#: Bytes of a batch of records whose size is unknown: their number limits it, so this has to be beyond any assumed size.
+_UNMEASURED_BYTES = 128 << 20
 #: Maximum growth of a source's batch: factor of the largest one whose time was measured.
 MAX_GROWTH = 4.0
 #: Two batches show the fixed cost of a batch if their sizes differ by this factor at least.
@@ -36,10 +38,12 @@ class _Cost:
     Attributes:
         seconds: Seconds per load, with its share of the batch's fixed cost; None while unknown.
         most: The largest load that was read.
+        is_counted: Whether records are counted, but the size of one is unknown.
     """
 
     seconds: float | None = None
     most: float = 0.0
+    is_counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,10 @@ class BatchSizer:
 
     def limits(self, source: int) -> BatchLimits:
         """Return the limits of a source in the present batch, given the assignments of others."""
-        load, most, first = self._load(source), self._most, self._first
+        load, most, first, cost = self._load(source), self._most, self._first, self._costs.get(source)
+        least = _UNMEASURED_BYTES if cost is not None and cost.is_counted else 1
         return BatchLimits(
-            max(1, min(round(first.max_bytes * load), most.max_bytes)),
+            min(max(round(first.max_bytes * load), least), most.max_bytes),
             max(1, min(round(first.max_records * load), most.max_records)),
             most.max_record_bytes,
         )
@@ -134,6 +139,7 @@ class BatchSizer:
             limited: What it was allowed to read, if it had more.
         """
         first, load = self._first, 0.0
+        self._costs.setdefault(source, _Cost()).is_counted = bool(records) and not size
         if limited is not None:
             load = min(limited.max_bytes / first.max_bytes, limited.max_records / first.max_records)
         self._loads[source] = max(load, records / first.max_records, size / first.max_bytes)

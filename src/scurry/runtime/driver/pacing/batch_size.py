@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scurry.connectors.source import BatchLimits
 
 #: Limits of the first batch, before anything is known of the job's speed.
-FIRST = BatchLimits(max_bytes=16 << 20, max_records=20_000)
+FIRST = BatchLimits(max_bytes=16 << 20, max_records=100_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.
 FIRST_OF_COLUMNS = BatchLimits(max_bytes=512 << 20, max_records=400_000)
 #: Bytes of a batch of records whose size is unknown: their number limits it, so this has to be beyond any assumed size.
@@ -22,7 +22,7 @@ _TRIAL = 1.3
 #: The target is extended until a batch's fixed cost is at most this share of it.
 _OVERHEAD_SHARE = 0.5
 #: A batch of this share of the first one's limits, or one that takes this share of the target, shows the cost.
-_ENOUGH = 0.25
+_ENOUGH = 0.05
 #: A batch that takes this many times as long as expected shows that the job has become slower.
 _SLOWER = 1.25
 #: Growth of the known time of near-empty batches, by which it is forgotten.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scurry.connectors.source import BatchLimits
 
 #: Limits of the first batch, before anything is known of the job's speed.
-FIRST = BatchLimits(max_bytes=16 << 20, max_records=100_000)
+FIRST = BatchLimits(max_bytes=32 << 20, max_records=100_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.
 FIRST_OF_COLUMNS = BatchLimits(max_bytes=512 << 20, max_records=400_000)
 #: Bytes of a batch of records whose size is unknown: their number limits it, so this has to be beyond any assumed size.

@@ -16,7 +16,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from kafka_peers import HERE, KINDS, PARALLELISM, PARTITIONS, Writer, broker, create_topic, run
+from kafka_peers import HERE, PARALLELISM, PARTITIONS, Writer, broker, create_topic, run
+from processes import KINDS
 
 FIRST_TIMESTAMP = 1_700_000_000_000
 RECORDS_PER_SECOND = 20_000  # of event time

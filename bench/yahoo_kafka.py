@@ -23,7 +23,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from kafka_peers import HERE, PARTITIONS, Run, Writer, broker, create_topic, run
+from kafka_peers import HERE, PARTITIONS, Writer, broker, create_topic, run
+from processes import Run
 
 WINDOW_MS = 10_000
 EVENTS_PER_SECOND = 20_000  # of event time, in the backlog

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scurry.cep import CEP, Pattern, PatternProcessFunction
 from scurry.common import Time, Types
 from scurry.common.output_tag import OutputTag
 from scurry.datastream import DataStream, KeyedProcessFunction, ProcessJoinFunction
@@ -115,6 +116,17 @@ class Pair(ProcessJoinFunction):
         yield left, right, ctx.get_timestamp()
 
 
+class Running(KeyedProcessFunction):
+    """Adds up the values of a key."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.total = runtime_context.get_state(ValueStateDescriptor("total", Types.LONG()))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.total.update((self.total.value() or 0) + value[1])
+        yield value[0], ctx.timestamp(), self.total.value()
+
+
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.LONG())
 
 
@@ -131,6 +143,11 @@ class Weighing(KeyedBroadcastProcessFunction):
 
     def process_broadcast_element(self, value: Any, ctx: Any) -> None:
         ctx.get_broadcast_state(RULES).put(value[0], value[1])
+
+
+class Found(PatternProcessFunction[Any, Any]):
+    def process_match(self, match: Any, ctx: Any) -> Any:
+        yield sorted(match.items()), ctx.timestamp()
 
 
 def key(value: Any) -> Any:
@@ -180,6 +197,17 @@ def two_levels(stream: DataStream) -> DataStream:
     return sums.window_all(TumblingEventTimeWindows.of(Time.milliseconds(30))).aggregate(Sum()).uid("totals")
 
 
+def matched(stream: DataStream) -> DataStream:
+    """Pairs of numbers, of which several begin before the history ends and find their second number after it."""
+    pairs = Pattern.begin("a").where(lambda value: value[1] % 3 == 0).followed_by("b")
+    pattern = pairs.where(lambda value: value[1] % 3 == 1).within(Time.milliseconds(20))
+    return CEP.pattern(stream.key_by(key), pattern).side_output_late_data(LATE).process(Found()).uid("op")
+
+
+def totals_of_windows(stream: DataStream) -> DataStream:
+    return tumbling(stream).aggregate(Sum()).uid("sums").key_by(key).process(Running()).uid("totals")
+
+
 CASES_BY_NAME = {
     "tumbling reduce": Case(lambda s: tumbling(s).reduce(lambda a, b: (a[0], a[1] + b[1])).uid("op")),
     "tumbling with allowed lateness": Case(
@@ -208,6 +236,8 @@ CASES_BY_NAME = {
         lambda s: s.key_by(key).reduce(lambda a, b: (a[0], a[1] + b[1])).uid("op"), in_order=True, same_history=False
     ),
     "two levels": Case(two_levels),
+    "totals of windows": Case(totals_of_windows),
+    "pattern": Case(matched),
     "interval join": Case(joined, inputs=2, in_order=True),
     "window join": Case(
         lambda a, b: a.join(b).where(key).equal_to(key).window(TumblingEventTimeWindows.of(Time.milliseconds(10)))

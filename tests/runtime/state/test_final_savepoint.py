@@ -14,7 +14,7 @@ from scurry.common.watermark_strategy import WatermarkGenerator
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
-from scurry.datastream.state import ValueStateDescriptor
+from scurry.datastream.state import StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ConfigError, JobError
 from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
@@ -158,6 +158,34 @@ def test_a_rolling_reduce_emits_its_last_value_with_the_time_of_the_last_record(
 class Stamp(KeyedProcessFunction):
     def process_element(self, value: Any, ctx: Any) -> Any:
         yield *value, ctx.timestamp()
+
+
+class Recent(KeyedProcessFunction):
+    """Counts the records of a key that were read in the last minute."""
+
+    def open(self, runtime_context: Any) -> None:
+        descriptor = ValueStateDescriptor("recent", Types.LONG())
+        descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.minutes(1)).build())
+        self.count = runtime_context.get_state(descriptor)
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        self.count.update((self.count.value() or 0) + 1)
+        yield value, self.count.value()
+
+
+@pytest.mark.parametrize("parallelism", [1, 3])
+@pytest.mark.parametrize(("later", "counted"), [(30_000, ("a", 3)), (90_000, ("a", 1))])
+def test_the_time_to_live_of_history_begins_when_it_was_read(
+    later: int, counted: tuple[str, int], parallelism: int, tmp_path: Path
+) -> None:
+    def pipeline(stream: DataStream) -> DataStream:
+        return stream.key_by(lambda value: value).process(Recent()).uid("recent")
+
+    _, path = batch(pipeline, [[Record("a", 1), Record("b", 2), Record("a", 3)]], str(tmp_path), parallelism=2)
+    now = open_savepoint(path).metadata.created_ms
+    with streaming(pipeline, path, parallelism, now + later) as job:
+        job.process("a", 10)
+        assert job.outputs() == [counted]
 
 
 def test_keys_of_any_kind_are_found_again(tmp_path: Path) -> None:

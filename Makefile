@@ -15,7 +15,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock clean coverage
+.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock pages clean coverage
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -139,6 +139,11 @@ types: setup
 docs: setup ## The documentation site in site/, with warnings as errors; tests/docs/test_site.py does the same
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
+pages: setup ## Write the generated pages of docs anew
+	PYTHONPATH=tests $(BIN)/python -m support.docs.reference
+	PYTHONPATH=tests $(BIN)/python -m support.docs.option_tables
+	PYTHONPATH=tests $(BIN)/python -m support.docs.table_settings
+
 bench: setup ## scurry next to PyFlink and Spark (bench/README.md says what has to be there)
 	$(BIN)/python bench/run.py
 
@@ -149,3 +154,4 @@ lock: $(INSTALLED) ## Pin the newest versions pyproject.toml allows in requireme
 clean: ## Remove the environment and all caches
 	rm -rf .venv $(NEWEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site spark-warehouse
 	find src tests -name __pycache__ -prune -exec rm -rf {} +
+	find src tests -type d -empty -delete

@@ -11,7 +11,7 @@ import pytest
 from scurry.errors import RequestRefusedError
 from scurry.rest.client import RemoteProcess
 from scurry.rest.plan_json import vertex_id
-from scurry.rest.routes.statistics import aggregated, summary
+from scurry.rest.statistics import aggregated, summary
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo, OperatorState
 from support.rest.fake_jobs import FakeJob
 

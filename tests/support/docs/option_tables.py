@@ -1,4 +1,4 @@
-"""The tables of options in docs/sql-connectors.md, from the declarations; run it to write them."""
+"""The tables of options in docs/sql-connectors.md, from the declarations; `make pages` writes them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _BLOCK = re.compile(r"(<!-- options (connector|format|of) (\S+) -->\n).*?(<!-- e
 
 def with_tables(page: str) -> str:
     """Return the page with tables as they are declared."""
-    return _BLOCK.sub(lambda block: block[1] + _table(_declared(block[2], block[3])) + block[4], page)
+    return _BLOCK.sub(lambda block: block[1] + _table(declared(block[2], block[3])) + block[4], page)
 
 
-def _declared(kind: str, identifier: str) -> Sequence[TableOption[Any]]:
+def declared(kind: str, identifier: str) -> Sequence[TableOption[Any]]:
+    """Return the options of a connector, of a format, or those `of` a subject."""
     if kind == "of":
         return WATERMARK_OPTIONS
     if kind == "format":

@@ -26,12 +26,15 @@ SETTINGS = {
 
 
 class Attempt:
-    """One start of the job."""
+    """One start of the job; its counts have `state_bytes` of state for each sensor."""
 
-    def __init__(self, place: Place, settings: dict[str, str] | None = None, parallelism: int = 2) -> None:
+    def __init__(
+        self, place: Place, settings: dict[str, str] | None = None, parallelism: int = 2, state_bytes: int = 0
+    ) -> None:
         env = environment(str(place.checkpoints), SETTINGS | (settings or {}))
         env.set_parallelism(parallelism)
-        build(env, str(place.readings), str(place.output)).sink_to(FailingSink(str(place.fuse)))
+        counts = build(env, str(place.readings), str(place.output), state_bytes)
+        counts.sink_to(FailingSink(str(place.fuse)))
         client = env.execute_async("windows and counts")
         assert isinstance(client, RunningJob)
         self.client = client

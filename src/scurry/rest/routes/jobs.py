@@ -16,7 +16,7 @@ from scurry.rest.metrics.history import Point
 from scurry.rest.plan_json import plan_json, vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Aggregations, Job, LiveJob, Names
 from scurry.rest.routes.process import application_details, applications_of, overview_of
-from scurry.rest.routes.statistics import aggregations
+from scurry.rest.statistics import aggregations
 
 router = APIRouter(responses=REFUSALS, tags=["jobs"])
 

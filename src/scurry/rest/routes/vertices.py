@@ -17,7 +17,7 @@ from scurry.rest.metrics.history import busy_of
 from scurry.rest.plan_json import vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Aggregations, Job, Names
 from scurry.rest.routes.jobs import IO, task_state
-from scurry.rest.routes.statistics import aggregated, aggregations
+from scurry.rest.statistics import aggregated, aggregations
 
 router = APIRouter(responses=REFUSALS, tags=["vertices"])
 VERTEX = "/jobs/{jobid}/vertices/{vertexid}"

@@ -4,7 +4,7 @@
 
 SAMPLE is how many of the images to start from besides those that matter most; all of them if it is 0.
 
-The job begins with nothing (`plain`), with the state of a savepoint (`savepoint`), with its own state at another
+The job begins with nothing (`plain`; `large`: its state is in files of runs, which are merged), with the state of a savepoint (`savepoint`), with its own state at another
 parallelism (`rescaled`), or with damaged files, for which it goes back (`taken_back`).
 """
 
@@ -51,19 +51,25 @@ class Case:
         until: What the path ends with whose existence ends the recording.
         expected: What it has to write.
         settings: What it is started with.
+        state_bytes: How much state each of its keys has.
     """
 
     place: Place
     until: str
     expected: Results
     settings: dict[str, str] = field(default_factory=dict)
+    state_bytes: int = 0
 
     def start(self) -> Attempt:
-        return Attempt(self.place, self.settings | QUIET)
+        return Attempt(self.place, self.settings | QUIET, state_bytes=self.state_bytes)
 
 
 def plain(place: Place, expected: Results) -> Case:
     return Case(place, "/finished", expected)
+
+
+def large(place: Place, expected: Results) -> Case:
+    return Case(place, "/finished", expected, state_bytes=100_000)
 
 
 def savepoint(place: Place, expected: Results) -> Case:
@@ -99,6 +105,7 @@ def taken_back(place: Place, expected: Results) -> Case:
 
 VARIANTS: dict[str, Callable[[Place, Results], Case]] = {
     "plain": plain,
+    "large": large,
     "savepoint": savepoint,
     "rescaled": rescaled,
     "taken_back": taken_back,
@@ -110,7 +117,10 @@ def record(case: Case, target: Path) -> list[Image]:
     with recorder.until(case.until):
         assert case.start().error() is None
     assert case.place.results() == case.expected
-    return recorder.images()
+    images = recorder.images()
+    with_runs = any("/runs/" in f"/{name}" for image in images for name in image.files)
+    assert with_runs == bool(case.state_bytes), "only large state is in files of runs"
+    return images
 
 
 def sample(images: list[Image], size: int, chance: random.Random) -> list[Image]:

@@ -7,6 +7,7 @@ With a fuse (`failing_sink.py`), the job can be made to die after its sinks have
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -36,13 +37,25 @@ class SumOfWindow(ProcessWindowFunction):
 
 
 class RunningCount(KeyedProcessFunction):
+    """Counts the readings of a sensor; with a size, its state has so many bytes that change with the count."""
+
+    def __init__(self, state_bytes: int = 0) -> None:
+        self._state_bytes = state_bytes
+
     def open(self, runtime_context: RuntimeContext) -> None:
         self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+        self.content = runtime_context.get_state(ValueStateDescriptor("content", Types.PICKLED_BYTE_ARRAY()))
 
     def process_element(self, value: Any, ctx: Any) -> Iterator[str]:
         count = (self.count.value() or 0) + 1
+        if self._state_bytes:
+            assert self.content.value() == (self._content(count - 1) if count > 1 else None)
+            self.content.update(self._content(count))
         self.count.update(count)
         yield f"{value[0]},{count}"
+
+    def _content(self, count: int) -> bytes:
+        return random.Random(count).randbytes(self._state_bytes)
 
 
 def parse(line: str) -> tuple[str, int, int]:
@@ -69,7 +82,7 @@ def environment(checkpoints: str, settings: dict[str, str] | None = None) -> Str
     return env
 
 
-def build(env: StreamExecutionEnvironment, source: str, output: str) -> DataStream:
+def build(env: StreamExecutionEnvironment, source: str, output: str, state_bytes: int = 0) -> DataStream:
     """Adds the job to the environment; returns the running counts, the last of its streams."""
     files = FileSource.for_record_stream_format(StreamFormat.text_line_format(), source).build()
     strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
@@ -86,7 +99,7 @@ def build(env: StreamExecutionEnvironment, source: str, output: str) -> DataStre
         .window(TumblingEventTimeWindows.of(Time.seconds(10)))
         .reduce(lambda a, b: (a[0], a[1], a[2] + b[2]))
     )
-    counts = per_sensor.process(RunningCount(), output_type=Types.STRING())
+    counts = per_sensor.process(RunningCount(state_bytes), output_type=Types.STRING())
     write(sums, f"{output}/sums")
     write(totals, f"{output}/totals")
     write(counts, f"{output}/counts")

@@ -20,7 +20,9 @@ def test_sql_names_each_connector_and_format(name: str) -> None:
     assert f"`{name}`" in PAGE.with_name("sql.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("block", [*(f"connector {name}" for name in CONNECTORS), *(f"format {name}" for name in FORMATS)])
+@pytest.mark.parametrize(
+    "block", [*(f"connector {name}" for name in CONNECTORS), *(f"format {name}" for name in FORMATS)]
+)
 def test_a_connector_or_format_with_options_has_a_table(block: str) -> None:
     by_hand = block == "connector datagen"  # its options are named after columns
     assert by_hand or not declared(*block.split()) or f"<!-- options {block} -->" in PAGE.read_text(encoding="utf-8")

@@ -39,7 +39,9 @@ def test_a_job_starts_from_what_a_kill_leaves(seed: int, tmp_path: Path) -> None
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("variant", "size"), [("plain", 0), ("large", 60), ("savepoint", 60), ("rescaled", 60), ("taken_back", 60)])
+@pytest.mark.parametrize(
+    ("variant", "size"), [("plain", 0), ("large", 60), ("savepoint", 60), ("rescaled", 60), ("taken_back", 60)]
+)
 def test_a_job_starts_from_all_that_a_kill_can_leave(variant: str, size: int, seed: int, tmp_path: Path) -> None:
     report = restarts(variant, size, seed, tmp_path)
     assert report["faults"] == []

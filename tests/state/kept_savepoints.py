@@ -1,4 +1,4 @@
-"""The program whose savepoints are kept in tests/fixtures/savepoint-v1 and -v2, and that goes on with them.
+"""The program whose savepoints are kept in tests/fixtures/savepoint-v1 to -v3, and that goes on with them.
 
     python tests/state/kept_savepoints.py DIRECTORY      # writes such a savepoint with the release at hand
 
@@ -20,6 +20,12 @@ from scurry.common import Configuration, Duration, WatermarkStrategy
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat
+from scurry.datastream.functions import KeyedProcessFunction
+from scurry.datastream.state import ValueStateDescriptor
+from scurry.runtime.keys import key_hash
+
+#: Keys of one key group, whose state together is in a run: since version 3.
+ARTICLES = [key for key in (f"article {number}" for number in range(2000)) if key_hash(key) % 128 == 1]
 
 BEFORE = """\
 price,tea,3,0
@@ -27,16 +33,32 @@ visit,ann,home 10,1000
 sale,tea,2,1500
 visit,ann,shop 30,2000
 visit,bob,home 20,3000
-"""
-#: the number of results of these lines: a count per visit, and what was sold
-RESULTS_BEFORE = 4
+""" + "".join(f"article,{key},3000\n" for key in ARTICLES)
+#: the number of results of these lines: a count per visit, what was sold, and the articles
+RESULTS_BEFORE = 4 + len(ARTICLES)
 
-AFTER = """\
+AFTER = f"""\
 visit,ann,home 50,4000
+article,{ARTICLES[0]},4200
 sale,tea,1,4500
 visit,ann,shop 10,70000
 visit,ann,shop 10,90000
 """
+
+
+class Article(KeyedProcessFunction):
+    """Keeps a text of 4,000 characters and a timer; tells how long the text was before."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.text = runtime_context.get_state(ValueStateDescriptor("text"))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield ctx.get_current_key(), len(self.text.value() or "")
+        self.text.update(value[1].ljust(4000))
+        ctx.timer_service().register_event_time_timer(ctx.timestamp() + 80_000)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Any:
+        yield "timer", ctx.get_current_key(), timestamp
 
 
 def build(env: StreamExecutionEnvironment, directory: str) -> dict[str, Any]:
@@ -50,7 +72,9 @@ def build(env: StreamExecutionEnvironment, directory: str) -> dict[str, Any]:
     seconds = visits.map(lambda pair: (pair[0], pair[1].seconds))
     sales = records.filter(lambda record: record[0] == "sale").map(lambda record: (record[1], int(record[2])))
     prices = records.filter(lambda record: record[0] == "price").map(lambda record: (record[1], int(record[2])))
+    articles = records.filter(lambda record: record[0] == "article")
     return {
+        "articles": articles.key_by(lambda record: record[1]).process(Article()).uid("articles"),
         "profiles": pipelines.profiles(visits),
         "windows": pipelines.windows(seconds),
         "sessions": pipelines.sessions(seconds),

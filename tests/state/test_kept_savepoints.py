@@ -19,7 +19,7 @@ KEPT = Path(__file__).parents[1] / "fixtures"
 HOME, SHOP = Visit("home", 10, ["a tag"]), Visit("shop", 30, ["a tag"])
 
 
-@pytest.fixture(params=["savepoint-v1", "savepoint-v2"])
+@pytest.fixture(params=["savepoint-v1", "savepoint-v2", "savepoint-v3"])
 def savepoint(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A copy of one that belongs to whoever runs the tests."""
     copied = tmp_path / request.param
@@ -36,9 +36,14 @@ def read(savepoint: str) -> SavepointReader:
         return SavepointReader.read(savepoint)
 
 
+def has_runs(savepoint: str) -> bool:
+    return savepoint.endswith("v3")
+
+
 def test_its_metadata_tells_what_is_in_it(savepoint: str) -> None:
     metadata = read(savepoint).metadata
-    assert {uid: operator.kind for uid, operator in metadata.operators.items()} == {
+    articles = {"articles": "KeyedProcess"} if has_runs(savepoint) else {}
+    assert {uid: operator.kind for uid, operator in metadata.operators.items()} == articles | {
         "profiles": "KeyedProcess", "windows": "Window", "sessions": "Window", "revenue": "KeyedBroadcastProcess",
     }  # fmt: skip
     assert (metadata.max_parallelism, metadata.watermark) == (128, 2_999)
@@ -64,9 +69,20 @@ def test_its_state_is_read(savepoint: str) -> None:
     assert reader.broadcast_state("revenue", PRICES) == {"tea": 3}
 
 
+@pytest.mark.parametrize("savepoint", ["savepoint-v3"], indirect=True)
+def test_its_runs_are_read(savepoint: str) -> None:
+    reader = read(savepoint)
+    assert dict(reader.keyed_state("articles")) == {key: {"text": key.ljust(4000)} for key in kept_savepoints.ARTICLES}
+    timers = {timer.key: timer.time for timer in reader.timers("articles")}
+    assert timers == dict.fromkeys(kept_savepoints.ARTICLES, 83_000)
+
+
 @pytest.mark.parametrize("parallelism", [1, 3])
 def test_the_program_goes_on_with_it(savepoint: str, parallelism: int) -> None:
+    first, before = kept_savepoints.ARTICLES[0], 4000 if has_runs(savepoint) else 0
+    due = [("timer", key, 83_000) for key in kept_savepoints.ARTICLES] if has_runs(savepoint) else []
     expected = {
+        "articles": sorted([(first, before), ("timer", first, 84_200), *due], key=str),
         "profiles": [("ann", 3), ("ann", 4), ("ann", 5)],
         "timers": [("ann", 61_000), ("ann", 62_000), ("ann", 64_000), ("bob", 63_000)],
         "windows": [10.0, 20.0, 30.0],
@@ -78,11 +94,11 @@ def test_the_program_goes_on_with_it(savepoint: str, parallelism: int) -> None:
         profiles = results["profiles"]
         timers = {"timers": sorted(result[1:3] for result in profiles if result[0] == "timer")}
         counts = {"profiles": sorted(result for result in profiles if result[0] != "timer")}
-        return {**{name: sorted(values) for name, values in results.items()}, **timers, **counts}
+        return {**{name: sorted(values, key=str) for name, values in results.items()}, **timers, **counts}
 
     results, _ = kept_savepoints.run(
         kept_savepoints.AFTER,
-        lambda results: len(results) == 4 and found(results) == expected,
+        lambda results: len(results) == 5 and found(results) == expected,
         lambda client: client.cancel().result(),
         execution__state_recovery__path=savepoint,
         parallelism__default=parallelism,

@@ -4,7 +4,8 @@
 
 SAMPLE is how many of the images to start from besides those that matter most; all of them if it is 0.
 
-The job begins with nothing (`plain`; `large`: its state is in files of runs, which are merged), with the state of a savepoint (`savepoint`), with its own state at another
+The job begins with nothing (`plain`; `large`: its state is in files of runs, which are merged), with the
+state of a savepoint (`savepoint`), with its own state at another
 parallelism (`rescaled`), or with damaged files, for which it goes back (`taken_back`).
 """
 

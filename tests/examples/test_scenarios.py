@@ -20,6 +20,7 @@ SCENARIOS = PROJECT / "examples" / "scenarios"
 RECIPES = PROJECT / "examples" / "recipes"
 LADDER = SCENARIOS / "latency_ladder.py"
 WITH_SPARK = RECIPES / "spark_ml.py"
+SHARED = SCENARIOS / "live_files.py"
 
 
 def run(scenario: Path, *arguments: str) -> int:
@@ -34,7 +35,7 @@ def expected_of(program: Path) -> str:
 
 @pytest.mark.parametrize(
     "scenario",
-    sorted({*SCENARIOS.glob("*.py"), *RECIPES.glob("*.py")} - {LADDER, WITH_SPARK}),
+    sorted({*SCENARIOS.glob("*.py"), *RECIPES.glob("*.py")} - {LADDER, WITH_SPARK, SHARED}),
     ids=lambda path: path.stem,
 )
 def test_a_program_prints_what_it_says(scenario: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -205,7 +205,8 @@ def matched(stream: DataStream) -> DataStream:
 
 
 def totals_of_windows(stream: DataStream) -> DataStream:
-    return tumbling(stream).aggregate(Sum()).uid("sums").key_by(key).process(Running()).uid("totals")
+    sums: DataStream = tumbling(stream).aggregate(Sum()).uid("sums")
+    return sums.key_by(key).process(Running()).uid("totals")
 
 
 CASES_BY_NAME = {

@@ -104,7 +104,9 @@ class _GeneratorEnumerator(Enumerator):
     def next_batch(self) -> list[Assignment]:
         if self._done:
             return []
-        if self._first is not None and self._begun is None:
+        if self._first is None:
+            self._first = self._next + 1
+        elif self._begun is None:
             self._begun = self._clock()
         stop = min(self._allowed(), self._next + self._max_records)
         if self._count is not None:
@@ -124,10 +126,8 @@ class _GeneratorEnumerator(Enumerator):
         """Return the index before which all records are due now; the first record is due at once."""
         if self._rate is None:
             return self._next + self._max_records
-        if self._first is None:
-            self._first = self._next + 1
-        if self._begun is None:
-            return self._first
+        if self._first is None or self._begun is None:
+            return self._next + 1 if self._first is None else self._first
         return self._first + int((self._clock() - self._begun) * self._rate)
 
     def idle_hint(self) -> float:

@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.source import (
+    MEASURED,
+    Assignment,
+    Backlog,
+    BatchLimits,
+    Chunk,
+    ChunkSizer,
+    Enumerator,
+    Source,
+    sliced,
+)
 from scurry.errors import RecordTooLargeError, SourceConnectionError
 
 CONNECT_SECONDS = 10.0
@@ -60,6 +70,7 @@ class SocketSource(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the lines of one assignment."""
+        MEASURED.get()(len(work), sum(map(len, work)))
         return sliced([work], sizer)
 
 

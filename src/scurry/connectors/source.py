@@ -47,8 +47,8 @@ class BatchLimits:
     """Limits of a source's micro-batch, over all of its channels.
 
     Attributes:
-        max_bytes: Bytes of input; for sources that read bytes (files) or measure records (Kafka).
-        max_records: Records; for sources that count them (Kafka, sockets, collections, sequences, generators).
+        max_bytes: Bytes of input; for sources that read files or messages.
+        max_records: Records; files keep to it by the mean size of the records that they gave last.
         max_record_bytes: Bytes of a single record; for elements of collections and lines of files.
     """
 
@@ -94,12 +94,21 @@ class Backlog:
         known = [amount for amount in (self.records, self.bytes) if amount is not None]
         return any(known) or not known
 
+    @property
+    def in_bytes(self) -> bool:
+        """Return whether the source counts bytes, not records."""
+        return self.records is None and self.bytes is not None
+
 
 #: Largest record, in bytes, that a reader holds in memory. Set by the task, because formats do not know the job.
 MAX_RECORD_BYTES: ContextVar[int] = ContextVar("MAX_RECORD_BYTES", default=BatchLimits.max_record_bytes)
 
 #: Shows a text to the user once per job, however many readers call it. Set by the task, too.
 NOTE_ONCE: ContextVar[Callable[[str], None]] = ContextVar("NOTE_ONCE", default=lambda text: None)
+
+#: Counts the records and the bytes of input that have been read, as amounts of assignments count them. Every reader of
+#: files or messages calls it, also of tables, which have no sizer. Set by the task, too.
+MEASURED: ContextVar[Callable[[int, int], None]] = ContextVar("MEASURED", default=lambda records, size: None)
 
 #: Counts malformed records that a format of tables leaves out, because it is configured to. Set by the task, too.
 SKIPPED: ContextVar[Callable[[int], None]] = ContextVar("SKIPPED", default=lambda count: None)
@@ -114,8 +123,6 @@ class ChunkSizer:
 
     Attributes:
         size: Records in the next chunk.
-        read_records: Number of records that readers have measured.
-        read_bytes: Size of these records in bytes.
     """
 
     #: Number of single records before chunks may grow, so that event time advances per record in short streams.
@@ -128,17 +135,6 @@ class ChunkSizer:
         self.size = size
         self.max_size = max_size
         self._cautious = self.CAUTIOUS_RECORDS if size == 1 else 0
-        self.read_records = self.read_bytes = 0
-
-    def measured(self, records: int, size: int) -> None:
-        """Add measured records, for an enumerator that cannot know their size.
-
-        Args:
-            records: The number of records.
-            size: Their total size in bytes.
-        """
-        self.read_records += records
-        self.read_bytes += size
 
     def processed(self, seconds: float) -> None:
         """Adapt `size` to the time that the last chunk took.
@@ -180,7 +176,7 @@ class Enumerator(ABC):
 
         Args:
             limits: The new limits, at most those the enumerator was created with.
-            record_bytes: Channel -> mean bytes per record that it read last, if measured (`ChunkSizer.measured`).
+            record_bytes: Channel -> mean bytes per record that it read last, if measured (`MEASURED`).
         """
         return
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heapreplace
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +30,8 @@ class SplitQueues(Generic[T]):
         """
         self._size = size
         self._queues: list[deque[tuple[int, T]]] = [deque() for _ in range(channels)]
+        #: how much each channel has left to read
+        self._left = [0] * channels
         self._discovered = 0
         self.final = [False] * channels
 
@@ -39,11 +42,14 @@ class SplitQueues(Generic[T]):
         self._discovered += len(found)
 
     def _deal(self, numbered: Iterable[tuple[int, T]]) -> None:
-        loads = [self.left(channel) for channel in range(len(self._queues))]
+        loads = [(left, channel) for channel, left in enumerate(self._left)]
+        heapify(loads)
         for number, split in numbered:
-            channel = loads.index(min(loads))
+            load, channel = loads[0]
+            size = self._size(split)
             self._queues[channel].append((number, split))
-            loads[channel] += max(self._size(split), 1)
+            self._left[channel] += size
+            heapreplace(loads, (load + max(size, 1), channel))
 
     @property
     def open(self) -> list[int]:
@@ -57,24 +63,30 @@ class SplitQueues(Generic[T]):
 
     def left(self, channel: int) -> int:
         """Return how much a channel has left to read."""
-        return sum(self._size(split) for _, split in self._queues[channel])
+        return self._left[channel]
 
     @property
     def total(self) -> int:
         """Return the amount that all channels have left to read."""
-        return sum(map(self.left, range(len(self._queues))))
+        return sum(self._left)
 
     def has(self, channel: int) -> bool:
         """Return whether a channel has splits; a split may be None."""
         return bool(self._queues[channel])
 
     def first(self, channel: int) -> T:
-        """Return the next split of a channel that has some."""
+        """Return the next split of a channel that has some; `shrunk` has to know if it is read in part."""
         return self._queues[channel][0][1]
+
+    def shrunk(self, channel: int, amount: int) -> None:
+        """Note that the next split of a channel has become smaller by an amount."""
+        self._left[channel] -= amount
 
     def pop(self, channel: int) -> T:
         """Remove and return the next split of a channel."""
-        return self._queues[channel].popleft()[1]
+        _, split = self._queues[channel].popleft()
+        self._left[channel] -= self._size(split)
+        return split
 
     def position(self, encode: Callable[[T], Any]) -> dict[str, Any]:
         """Return the splits, as JSON-able data, with the numbers of their discovery."""
@@ -95,8 +107,10 @@ class SplitQueues(Generic[T]):
         self._discovered = 1 + max((number for queue in saved for number, _ in queue), default=-1)
         if len(saved) == len(self._queues):
             self._queues, self.final = saved, list(position["final"])
+            self._left = [sum(self._size(split) for _, split in queue) for queue in saved]
             return
         self._queues, self.final = [deque() for _ in self._queues], [False] * len(self._queues)
+        self._left = [0] * len(self._queues)
         self._deal(sorted((each for queue in saved for each in queue), key=lambda each: each[0]))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -26,68 +25,9 @@ from scurry.connectors.kafka.partitions import (
 )
 from scurry.connectors.source import BatchLimits
 from scurry.errors import SourceConnectionError, SourceNotFoundError
+from support.kafka.fake_cluster import FakeCluster
 
 P0, P1, P2 = (KafkaTopicPartition("t", number) for number in range(3))
-
-
-class FakeCluster:
-    """Partitions with a first and a next offset."""
-
-    servers = "fake:9092"
-
-    def __init__(self, ends: dict[KafkaTopicPartition, int]) -> None:
-        self.ends = ends
-        self.starts = dict.fromkeys(ends, 0)
-        self.group: dict[KafkaTopicPartition, int] = {}
-        self.away = False
-        self.slow = False
-        self.questions = 0
-
-    def topics(self) -> dict[str, int]:
-        counts: dict[str, int] = {}
-        for topic, _ in self.ends:
-            counts[topic] = counts.get(topic, 0) + 1
-        return counts
-
-    def earliest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        return {partition: self.starts[partition] for partition in partitions}
-
-    def latest(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        return {partition: self.ends[partition] for partition in partitions}
-
-    def at(self, partitions: Iterable[KafkaTopicPartition], timestamp: int) -> dict[KafkaTopicPartition, int]:
-        return {partition: timestamp if timestamp < self.ends[partition] else -1 for partition in partitions}
-
-    def committed(self, partitions: Iterable[KafkaTopicPartition]) -> dict[KafkaTopicPartition, int]:
-        return {partition: self.group[partition] for partition in partitions if partition in self.group}
-
-    def ask_latest(self, partitions: list[KafkaTopicPartition]) -> FakeCluster:
-        self.questions += 1
-        self.asked = partitions
-        return self
-
-    def here(self, seconds: float) -> bool:
-        return not self.slow
-
-    def result(self) -> dict[KafkaTopicPartition, int]:
-        if self.away:
-            raise ConnectionError("away")
-        return self.latest(self.asked)
-
-    def answered(self) -> None:
-        return
-
-    def renew(self) -> None:
-        return
-
-    def unreachable(self, error: Exception) -> SourceConnectionError:
-        return SourceConnectionError(f"unreachable: {error}")
-
-    def commit(self, offsets: dict[KafkaTopicPartition, int]) -> None:
-        self.group.update(offsets)
-
-    def close(self) -> None:
-        return
 
 
 class Clock:

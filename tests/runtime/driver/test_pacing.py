@@ -102,15 +102,6 @@ def test_bytes_of_lines_grow_with_the_batches() -> None:
     assert sizer.limits(0).max_bytes == FIRST.max_bytes * MAX_GROWTH
 
 
-def test_records_of_unknown_size_are_limited_by_their_number_only() -> None:
-    sizer = BatchSizer(BatchLimits(1 << 30, 100), 5)
-    for _ in range(5):
-        limits = sizer.limits(0)
-        sizer.assigned(0, limits.max_records, 0, limits)
-        sizer.batch_took(1, [0])
-    assert sizer.limits(0) == BatchLimits(128 << 20, 100)
-
-
 @pytest.mark.parametrize(("columnar", "first"), [(False, FIRST), (True, FIRST_OF_COLUMNS)])
 def test_a_job_that_reads_columns_begins_with_more(columnar: bool, first: BatchLimits) -> None:
     environment = StreamExecutionEnvironment.get_execution_environment()

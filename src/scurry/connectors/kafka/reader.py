@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.connectors.kafka.client import ClientPool, Trouble, confluent
 from scurry.connectors.kafka.properties import ClientProperties
+from scurry.connectors.source import MEASURED
 from scurry.errors import SourceConnectionError, SourceNotFoundError
 
 BLOCK_RECORDS = 4096
@@ -67,7 +68,7 @@ class PartitionReader:
             self._consumer.assign([self._module.TopicPartition(self._topic, self._partition, start)])
             self._ahead, self._reached = [], start
         self._position = -1  # until the range is read
-        at, give_up = max(start, self._reached), time.monotonic() + self._patience
+        size, at, give_up = 0, max(start, self._reached), time.monotonic() + self._patience
         while at < end:
             messages = self._ahead or self._consumer.consume(min(BLOCK_RECORDS, end - at), FILL_SECONDS)
             self._ahead = []
@@ -81,8 +82,10 @@ class PartitionReader:
             if at > before:
                 self._trouble.clear()
             if block:
+                size += sum(map(len, block))
                 yield block
         self._position, self._reached = end, at
+        MEASURED.get()(end - start, size)
 
     def _sort_out(self, messages: list[Any], at: int, end: int) -> tuple[int, list[Any]]:
         """Return the offset up to which the partition is now read, and the messages that are in the range."""

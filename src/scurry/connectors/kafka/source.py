@@ -99,10 +99,10 @@ class KafkaSource(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of the assigned ranges; partitions that share a channel take turns."""
-        return sliced_with_timestamps(self._in_turns(work, sizer), sizer)
+        return sliced_with_timestamps(self._in_turns(work), sizer)
 
-    def _in_turns(self, work: list[OffsetRange], sizer: ChunkSizer) -> Iterator[Block]:
-        ranges = [self._blocks(*each, sizer) for each in work]
+    def _in_turns(self, work: list[OffsetRange]) -> Iterator[Block]:
+        ranges = [self._blocks(*each) for each in work]
         while ranges:
             for each in list(ranges):
                 block = next(each, None)
@@ -111,21 +111,19 @@ class KafkaSource(Source):
                 else:
                     yield block
 
-    def _blocks(self, topic: str, partition: int, start: int, end: int, sizer: ChunkSizer) -> Iterator[Block]:
+    def _blocks(self, topic: str, partition: int, start: int, end: int) -> Iterator[Block]:
         convert = self.decoder.produced_type.block_converter()
         key = (self.properties, topic, partition)
         reader = READERS.take(key, lambda: PartitionReader(self.properties, topic, partition))
-        fit, size = False, 0
+        fit = False
         try:
             for messages in reader.read(start, end):
-                size += sum(map(len, messages))
                 for block in self.decoder.decode(messages):
                     if isinstance(block, MalformedRecords):
                         yield replace(block, dropped=self.drop_malformed)
                     else:
                         values, times = block
                         yield (values if convert is None else convert(values)), times
-            sizer.measured(end - start, size)
             fit = True
         finally:
             if fit:

@@ -75,7 +75,7 @@ class DeltaSource(LakeSource):
             for batch in file_batches(self.path, file, self.row, _ROWS):
                 yield rows(batch, file.path)
 
-        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path) for file in work), sizer)
+        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path, 0, file.size) for file in work), sizer)
 
 
 def file_batches(table: str, file: TableFile, row: RowType, batch_size: int) -> Iterator[pa.RecordBatch]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.connectors.source import Assignment, Enumerator
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.connectors.split_queues import SplitQueues
 
 
@@ -94,6 +94,19 @@ class LakeEnumerator(Enumerator):
         self._version, files = self._log.start() if self._version is None else self._log.after(self._version)
         self._queues.add(files)
 
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        """Limit later batches to files of so many bytes, but at least one for each channel."""
+        self._max_bytes = limits.max_bytes
+
+    @property
+    def obeys_limits(self) -> bool:
+        """Return False: files are read whole."""
+        return False
+
+    def backlog(self) -> Backlog:
+        """Return the size of the files that are not assigned."""
+        return Backlog(bytes=self._queues.total)
+
     def next_batch(self) -> list[Assignment]:
         """Return files for each channel, within the size limit of a micro-batch."""
         self._look()
@@ -103,7 +116,7 @@ class LakeEnumerator(Enumerator):
             work = self._take(channel, budget)
             final = self._queues.final[channel] = self._interval is None and not self._queues.has(channel)
             if work or final:
-                assignments.append(Assignment(channel, work or None, final))
+                assignments.append(Assignment(channel, work or None, final, sum(file.size for file in work)))
         return assignments
 
     def _take(self, channel: int, budget: int) -> list[TableFile]:

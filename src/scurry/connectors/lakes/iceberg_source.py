@@ -86,7 +86,7 @@ class IcebergSource(LakeSource):
                 for first in range(0, batch.num_rows, _ROWS):
                     yield rows(batch.slice(first, _ROWS), file.path)
 
-        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path) for file in work), sizer)
+        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path, 0, file.size) for file in work), sizer)
 
 
 def file_batches(file: TableFile, row: RowType) -> Iterator[pa.RecordBatch]:

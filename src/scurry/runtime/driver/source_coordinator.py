@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
-from statistics import fmean
+from dataclasses import replace
+from statistics import fmean, harmonic_mean
 from typing import Any
 
-from scurry.connectors.source import Assignment, BatchLimits, Enumerator
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerator
 from scurry.graph.plan import JobPlan, SourcePlan, naming_source
 from scurry.runtime.driver.backlog import CatchUpLog
 from scurry.runtime.driver.job import JobExecution
@@ -28,6 +29,9 @@ def limits_of(plan: JobPlan) -> BatchLimits:
 
 #: Default target time of a batch, in seconds; a longer checkpointing interval replaces it.
 _TARGET_SECONDS = 5.0
+
+#: Assumed record size of a source that counts bytes, until its records are measured.
+_ASSUMED_BYTES = 64
 
 #: A batch is slow if it takes this many times its target time, and at least this many seconds.
 _SLOW, _SLOW_SECONDS = 6, 30.0
@@ -62,7 +66,7 @@ class SourceCoordinator:
         for source in sources:
             with naming_source(source.name, source.origin):
                 self.enumerators[source.id] = source.source.create_enumerator(source.parallelism, limits)
-        self._job = job
+        self._job, self._most = job, limits
         job.stalled.describe_channel = lambda source, channel: self.enumerators[source].describe(channel)
         self._alignment = Alignment(job, self.enumerators)
         self._catching_up = CatchUpLog(job.backlog, job.log)
@@ -87,10 +91,10 @@ class SourceCoordinator:
 
     def next(self, source: SourcePlan) -> list[Assignment]:
         """Return the ranges that a source reads in the next batch."""
-        limits = self._alignment.limits(source, self._sizer.limits(source.id))
+        enumerator, record_bytes = self.enumerators[source.id], self._job.totals.record_bytes.get(source.id, {})
+        limits = self._alignment.limits(source, self._in_unit(source, enumerator.backlog(), record_bytes))
         if limits is None:
             return []
-        enumerator, record_bytes = self.enumerators[source.id], self._job.totals.record_bytes.get(source.id, {})
         enumerator.limit(limits, record_bytes)
         with naming_source(source.name, source.origin):
             found = enumerator.next_batch()
@@ -102,12 +106,16 @@ class SourceCoordinator:
             limited = backlog is not None and backlog.more and self._alignment.full(source)
             if limited:
                 self._limited.add(source.id)
-            amount = sum(each.amount or 0 for each in found)
-            size = amount * fmean(record_bytes.values()) if record_bytes else 0
-            if backlog is not None and backlog.records is None and backlog.bytes is not None:
-                amount, size = 0, amount
-            self._sizer.assigned(source.id, amount, size, limits if limited else None)
+            self._sizer.assigned(source.id, *_sizes(found, backlog, record_bytes), limits if limited else None)
         return found
+
+    def _in_unit(self, source: SourcePlan, backlog: Backlog | None, record_bytes: Mapping[int, float]) -> BatchLimits:
+        """Return the limits of a source; if it counts bytes, the limit of records becomes one of bytes."""
+        limits = self._sizer.limits(source.id)
+        if backlog is None or not backlog.in_bytes:
+            return limits
+        mean = harmonic_mean(list(record_bytes.values())) if record_bytes else _ASSUMED_BYTES
+        return replace(limits, max_bytes=max(1, min(limits.max_bytes, int(self._most.max_records * mean))))
 
     def batch_took(self, seconds: float) -> None:
         """Adapt the limits to the time of the batch with the last assignments, which has ended."""
@@ -135,6 +143,15 @@ class SourceCoordinator:
         """Close the sources."""
         for enumerator in self.enumerators.values():
             enumerator.close()
+
+
+def _sizes(found: list[Assignment], backlog: Backlog | None, record_bytes: Mapping[int, float]) -> tuple[float, float]:
+    """Return how many records and bytes are assigned, 0 where that is unknown."""
+    if backlog is not None and backlog.in_bytes:
+        return 0, sum(each.amount or 0 for each in found)
+    mean = fmean(record_bytes.values()) if record_bytes else 0.0
+    size = sum((each.amount or 0) * record_bytes.get(each.channel, mean) for each in found)
+    return sum(each.amount or 0 for each in found), size
 
 
 def all_splits(plan: JobPlan, source: SourcePlan) -> dict[int, list[Any]]:

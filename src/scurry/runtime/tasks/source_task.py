@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from scurry.common.time import checked_time
-from scurry.connectors.source import MAX_RECORD_BYTES, NOTE_ONCE, SKIPPED, BatchLimits, ChunkSizer, MalformedRecords
+from scurry.connectors.source import (
+    MAX_RECORD_BYTES,
+    MEASURED,
+    NOTE_ONCE,
+    SKIPPED,
+    BatchLimits,
+    ChunkSizer,
+    MalformedRecords,
+)
 from scurry.errors import TimestampError
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
@@ -66,6 +74,8 @@ class SourceTask:
         own = ("scurry.connectors.", "scurry.sql.")
         self._foreign = any(not type(each).__module__.startswith(own) for each in readers)
         self._seq = 0
+        #: what readers have measured in this batch
+        self._read_records = self._read_bytes = 0
         self._rows: list[WireRow] = []
         for each in self.task.assigners:
             each.punctuate = self._end_segment
@@ -83,6 +93,7 @@ class SourceTask:
         task, info, entry = self.task, self.info, self._entry
         task.begin(batch_id)
         self._seq, self._rows = seq, []
+        self._read_records = self._read_bytes = 0
         sizer = ChunkSizer()
         task.point(seq, self._wall_clock())
         records, due = 0, time.monotonic() + self._interval / 1000
@@ -108,18 +119,19 @@ class SourceTask:
                 self._end_segment()  # a gate holds the end back, but not the last watermark before it
             entry.watermark(MAX_TIME)
         task.drain()
-        self._report_progress(sizer)
+        self._report_progress()
         self._end_segment()
         assert self._seq - seq < 1 << SEQ_BITS, f"a micro-batch of channel {info.subtask} has too many positions"
         yield [*self._take_rows(), *task.progress(), *task.report()]
 
-    def _report_progress(self, sizer: ChunkSizer) -> None:
+    def _report_progress(self) -> None:
         report, number, channel = self.info.report, self._source.id, self.info.subtask
         watermark = None if self._aligned is None else self._aligned.last
         record_bytes = None
-        if sizer.read_records:
-            report.counters[number, "numBytesIn"] = sizer.read_bytes
-            record_bytes = sizer.read_bytes / sizer.read_records
+        if self._read_bytes:
+            report.counters[number, "numBytesIn"] = self._read_bytes
+        if self._read_records:
+            record_bytes = self._read_bytes / self._read_records
         if watermark is not None or record_bytes is not None:
             report.channels[number, channel] = ChannelProgress(watermark, record_bytes)
 
@@ -178,6 +190,7 @@ class SourceTask:
         MAX_RECORD_BYTES.set(self._max_record_bytes)
         NOTE_ONCE.set(self._note)
         SKIPPED.set(self._malformed.skipped)
+        MEASURED.set(self._measured)
         for work in works:
             if work is not None:
                 try:
@@ -191,6 +204,10 @@ class SourceTask:
                         yield chunk
                 except Exception as error:
                     raise operator_error(self._source, error) from error
+
+    def _measured(self, records: int, size: int) -> None:
+        self._read_records += records
+        self._read_bytes += size
 
     def _note(self, text: str) -> None:
         note = f"source {self._source.name!r} ({self._source.origin}): {text}"

@@ -100,6 +100,7 @@ class _Pieces(Enumerator):
                 part = self._queues.first(channel)
                 work = [self._pieces[part[0]]]
                 part[0] += 1
+                self._queues.shrunk(channel, 1)
                 if part[0] == part[1]:
                     self._queues.pop(channel)
             final = self._queues.final[channel] = not self._queues.has(channel)

@@ -1,4 +1,4 @@
-"""Errors for files that cannot be decoded: truncated, overwritten, or of another format than their name says."""
+"""Measurement of the records and bytes of files, for all readers; errors of decoders that name the damaged file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from scurry.connectors.source import MalformedRecords
+from scurry.connectors.source import MEASURED, MalformedRecords
 from scurry.errors import MalformedRecordError, ScurryError
 from scurry.errors.user_frames import only_user_frames
 
@@ -22,14 +22,15 @@ def _records_of(block: Any) -> int:
 
 
 def naming_damage(
-    blocks: Iterable[T], path: str, start: int = 0, count: Callable[[T], int] = _records_of
+    blocks: Iterable[T], path: str, start: int, size: int, count: Callable[[T], int] = _records_of
 ) -> Iterator[T]:
-    """Yield the blocks of a file; convert a decoder's error to one that names the file and the position.
+    """Yield the blocks of a file, and measure them; convert a decoder's error to one that names file and position.
 
     Args:
         blocks: The blocks that the file's format yields.
         path: The file.
         start: The first byte to read.
+        size: The number of bytes to read.
         count: Returns the number of records of a block.
 
     Raises:
@@ -40,6 +41,7 @@ def naming_damage(
         try:
             block = next(source)
         except StopIteration:
+            MEASURED.get()(records, size)
             return
         except Exception as error:
             if not _is_damage(error):

@@ -109,9 +109,10 @@ class FileSource(Source):
         def blocks() -> Iterator[Block]:
             for address, start, end, size in work:
                 fs, path = file_system(address)
+                amount = end - start
                 if not self.file_format.splittable(path):
                     end = sys.maxsize  # a compressed file holds more than its size
-                for block in naming_damage(self.file_format.read(fs, path, start, end, size), address, start):
+                for block in naming_damage(self.file_format.read(fs, path, start, end, size), address, start, amount):
                     if self.drop_malformed and isinstance(block, MalformedRecords):
                         block = replace(block, dropped=True)
                     yield block
@@ -256,6 +257,7 @@ class _FileEnumerator(Enumerator):
             work.append((file.path, file.next, file.next + amount, file.size))
             budget -= amount
             file.next += amount
+            self._queues.shrunk(channel, amount)
             if file.left:
                 break
             self._queues.pop(channel)

@@ -360,7 +360,7 @@ def _left(backlog: Backlog | None) -> int | None:
 
 
 def _in_bytes(backlog: Backlog | None) -> bool:
-    return backlog is not None and backlog.records is None and backlog.bytes is not None
+    return backlog is not None and backlog.in_bytes
 
 
 def _amount(limits: BatchLimits, backlog: Backlog | None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from scurry.connectors.source import BatchLimits
@@ -11,12 +11,12 @@ from scurry.connectors.source import BatchLimits
 FIRST = BatchLimits(max_bytes=32 << 20, max_records=100_000)
 #: The same for a job that reads columns: it takes a fraction of the time per record.
 FIRST_OF_COLUMNS = BatchLimits(max_bytes=512 << 20, max_records=400_000)
-#: Bytes of a batch of records whose size is unknown: their number limits it, so this has to be beyond any assumed size.
-_UNMEASURED_BYTES = 128 << 20
 #: Maximum growth of a source's batch: factor of the largest one whose time was measured.
 MAX_GROWTH = 4.0
 #: Two batches show the fixed cost of a batch if their sizes differ by this factor at least.
 _DISTINCT = 1.25
+#: Two batches have the same mixture if the share of each source differs by this at most.
+_SAME_SHARE = 0.1
 #: If the first batches all take about the target time, one batch reads this many times as much, to measure that cost.
 _TRIAL = 1.3
 #: The target is extended until a batch's fixed cost is at most this share of it.
@@ -38,20 +38,29 @@ class _Cost:
     Attributes:
         seconds: Seconds per load, with its share of the batch's fixed cost; None while unknown.
         most: The largest load that was read.
-        is_counted: Whether records are counted, but the size of one is unknown.
     """
 
     seconds: float | None = None
     most: float = 0.0
-    is_counted: bool = False
 
 
 @dataclass(frozen=True)
 class _Measured:
-    """A batch that read all it was allowed to: its load, and the seconds it took."""
+    """A batch that read all it was allowed to: the load of each source, and the seconds it took."""
 
-    load: float
+    loads: Mapping[int, float]
     seconds: float
+
+    @property
+    def load(self) -> float:
+        return sum(self.loads.values())
+
+    def resembles(self, other: _Measured) -> bool:
+        """Return whether sources had about the same shares in the load, so that a load costs the same in both."""
+        return self.loads.keys() == other.loads.keys() and all(
+            abs(load / self.load - other.loads[source] / other.load) <= _SAME_SHARE
+            for source, load in self.loads.items()
+        )
 
 
 class BatchSizer:
@@ -107,10 +116,9 @@ class BatchSizer:
 
     def limits(self, source: int) -> BatchLimits:
         """Return the limits of a source in the present batch, given the assignments of others."""
-        load, most, first, cost = self._load(source), self._most, self._first, self._costs.get(source)
-        least = _UNMEASURED_BYTES if cost is not None and cost.is_counted else 1
+        load, most, first = self._load(source), self._most, self._first
         return BatchLimits(
-            min(max(round(first.max_bytes * load), least), most.max_bytes),
+            max(1, min(round(first.max_bytes * load), most.max_bytes)),
             max(1, min(round(first.max_records * load), most.max_records)),
             most.max_record_bytes,
         )
@@ -136,13 +144,13 @@ class BatchSizer:
             source: The source.
             records: The number of records, 0 if it does not count them.
             size: Their bytes, 0 if it does not count them.
-            limited: What it was allowed to read, if it had more.
+            limited: What it was allowed to read, if it had more; counts if neither records nor bytes do.
         """
-        first, load = self._first, 0.0
-        self._costs.setdefault(source, _Cost()).is_counted = bool(records) and not size
-        if limited is not None:
+        first = self._first
+        load = max(records / first.max_records, size / first.max_bytes)
+        if limited is not None and not load:
             load = min(limited.max_bytes / first.max_bytes, limited.max_records / first.max_records)
-        self._loads[source] = max(load, records / first.max_records, size / first.max_bytes)
+        self._loads[source] = load
 
     def batch_took(self, seconds: float, limited: Collection[int]) -> None:
         """Learn from the batch with the last assignments, which has ended.
@@ -158,20 +166,22 @@ class BatchSizer:
             return
         total = sum(loads.values())
         starting, self._starting = self._starting, False
-        if starting and total < _ENOUGH and not limited:
+        if starting and total < _ENOUGH:
             return  # its time is that of the start of workers and functions
         shares = {source: self._expected(source, load) for source, load in loads.items()}
         expected = sum(shares.values())
+        known = sum(load for source, load in loads.items() if shares[source])
+        mean = expected / known if known else 1.0  # a source whose cost is unknown costs as much as others
+        parts = {source: shares[source] or load * mean for source, load in loads.items()}
         for source, load in loads.items():
-            cost = self._costs.setdefault(source, _Cost())
-            share = load / total if cost.seconds is None or not expected else shares[source] / expected
-            self._learn(cost, load, seconds * share, share, expected)
+            share = parts[source] / sum(parts.values())
+            self._learn(self._costs.setdefault(source, _Cost()), load, seconds * share, share, expected)
         small = expected < min(seconds / 2, self._target / 4) and total < 1
         if small:
-            known, rest = self._small, seconds - expected
-            self._small = rest if known is None else min(known * _FORGETTING, rest)
+            before, rest = self._small, seconds - expected
+            self._small = rest if before is None else min(before * _FORGETTING, rest)
         if limited:
-            self._learn_overhead(_Measured(total, seconds))
+            self._learn_overhead(_Measured(loads, seconds))
 
     def _learn(self, cost: _Cost, load: float, seconds: float, share: float, expected: float) -> None:
         """Learn the cost of a source from its share of a batch."""
@@ -190,7 +200,9 @@ class BatchSizer:
         last, self._last = self._last, batch
         ratio = self.target_seconds / batch.seconds
         self._tries = self._overhead is None and 1 / _DISTINCT < ratio < _DISTINCT
-        if last is None or max(last.load, batch.load) < _DISTINCT * min(last.load, batch.load):
+        if last is None or not batch.resembles(last):
+            return
+        if max(last.load, batch.load) < _DISTINCT * min(last.load, batch.load):
             return
         per_load = (batch.seconds - last.seconds) / (batch.load - last.load)
         overhead = min(max(batch.seconds - per_load * batch.load, 0.0), last.seconds, batch.seconds)

@@ -160,7 +160,8 @@ class FileTableSource(TableSource):
         wanted = [name for name in columns if name in stored]
         constants = {name: self._constant(split, name) for name in columns if name not in stored}
         found = self.reader(wanted).read_changes(fs, split.status.path, start, end)
-        for decoded in naming_damage(found, split.status.path, start, lambda decoded: decoded.batch.num_rows):
+        path, size = split.status.path, end - start
+        for decoded in naming_damage(found, path, start, size, lambda decoded: decoded.batch.num_rows):
             batch, arrays = decoded.batch, []
             for name in columns:
                 if name in constants:

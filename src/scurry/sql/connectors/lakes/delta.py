@@ -189,7 +189,7 @@ class DeltaTableSource(TableSource):
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file, with the values of its partition."""
         row = row_of(chosen_columns(self.declared, columns))
-        yield from naming_damage(file_batches(self.path, split, row, _ROWS), split.path)
+        yield from naming_damage(file_batches(self.path, split, row, _ROWS), split.path, 0, split.size)
 
 
 @dataclass(frozen=True)

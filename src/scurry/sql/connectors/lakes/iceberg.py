@@ -174,7 +174,7 @@ class IcebergTableSource(TableSource):
     def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a file."""
         row = row_of(chosen_columns(self.declared, columns))
-        yield from naming_damage(file_batches(split, row), split.path)
+        yield from naming_damage(file_batches(split, row), split.path, 0, split.size)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Timers of key groups in runs, against a set of all timers: any cut into parts, restart and rescale."""
+"""Timers of key groups in runs, against a set of all timers: any cut into parts, restart, kill and rescale."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -13,9 +14,9 @@ from hypothesis import strategies as st
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.keys import groups_of, key_hash, subtask_of
 from scurry.runtime.state import run_groups
-from scurry.runtime.state.backend import KeyedStateBackend, take_over
+from scurry.runtime.state.backend import KeyedStateBackend, stored_entries, take_over
 from scurry.runtime.state.layout import GROUP_SHIFT, Entry, encoded
-from scurry.runtime.state.runs import NEVER, first_timers
+from scurry.runtime.state.runs import NEVER, Run, built, first_timers
 from scurry.runtime.state.slots import DOMAINS, EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore
 from support.cases import CASES
@@ -32,7 +33,8 @@ TIMERS = st.tuples(st.sampled_from(["register", "register", "delete"]), KEYS, st
 VALUES = st.tuples(st.just("value"), KEYS, st.sampled_from([None, 1, 2]))
 FIRES = st.tuples(st.just("fire"), st.sampled_from(DOMAINS), TIMES)
 BETWEEN = st.tuples(st.sampled_from(["restart", "restart", "rescale"]), st.integers(1, 3), st.booleans())
-STEPS = st.lists(st.one_of(TIMERS, TIMERS, VALUES, FIRES, FIRES, BETWEEN), min_size=10, max_size=50)
+KILLS = st.tuples(st.just("kill"))
+STEPS = st.lists(st.one_of(TIMERS, TIMERS, VALUES, FIRES, FIRES, BETWEEN, KILLS), min_size=10, max_size=50)
 
 
 SET_2_AND_4 = [*[("register", 1, EVENT, time, None) for time in (2, 4)], ("restart", 1, False)]
@@ -51,7 +53,23 @@ class Job:
         self.open()
 
     def open(self) -> None:
+        self.committed = [DictStore(store) for store in self.stores]
         self.backends = [self.backend(store) for store in self.stores]
+
+    def kill(self) -> None:
+        """Lose what was written since the last restart, as a store does whose micro-batch is not committed."""
+        self.stores = self.committed
+        self.open()
+
+    def timers(self) -> set[Any]:
+        """Return the timers that readers of the state see."""
+        return {
+            (key, domain, *timer)
+            for store in self.stores
+            for key, entry in stored_entries("op", store).items()
+            for domain in DOMAINS
+            for timer in entry.get(domain, ())
+        }
 
     def backend(self, store: DictStore) -> KeyedStateBackend:
         return KeyedStateBackend("op", store, GROUPS, state_bytes=self.state_bytes)
@@ -123,6 +141,7 @@ def check(steps: list[Any], state_bytes: int) -> None:
     job = Job(state_bytes)
     timers: set[Any] = set()
     values: dict[Any, Any] = {}
+    committed = timers.copy(), values.copy()
     for action, *arguments in [
         *steps,
         ("restart", 1, False),
@@ -145,6 +164,9 @@ def check(steps: list[Any], state_bytes: int) -> None:
             assert len(every) == len(set(every))
             domain, until = arguments
             assert set(every) == expected(timers, domain, until, values)
+        elif action == "kill":
+            job.kill()
+            timers, values = committed[0].copy(), committed[1].copy()
         else:
             parallelism, earlier = arguments
             with pytest.MonkeyPatch.context() as patch:
@@ -153,17 +175,20 @@ def check(steps: list[Any], state_bytes: int) -> None:
                 job.restart()
             if action == "rescale":
                 job.rescale(parallelism)
+            assert job.timers() == timers
+            committed = timers.copy(), values.copy()
     assert not timers
 
 
 @settings(max_examples=CASES, deadline=None)
-@given(STEPS, st.sampled_from([0, 3 * 1024, 1 << 30]))
-@example([*SET_2_AND_4, ("fire", EVENT, 3), ("fire", EVENT, 5)], 1 << 30)
-@example([*SET_2_AND_4, ("fire", EVENT, 5), *SET_2_AND_4], 1 << 30)
-def test_timers_fire_once_in_time_order_over_any_parts_restarts_and_rescales(
-    steps: list[Any], state_bytes: int
+@given(STEPS, st.sampled_from([0, 3 * 1024, 1 << 30]), st.sampled_from([0, 1 << 30]))
+@example([*SET_2_AND_4, ("fire", EVENT, 3), ("fire", EVENT, 5)], 1 << 30, 0)
+@example([*SET_2_AND_4, ("fire", EVENT, 5), *SET_2_AND_4], 1 << 30, 0)
+def test_timers_fire_once_in_time_order_over_any_parts_restarts_kills_and_rescales(
+    steps: list[Any], state_bytes: int, many_due: int
 ) -> None:
-    with in_parts():
+    with in_parts(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_groups, "MANY_DUE", many_due)
         check(steps, state_bytes)
 
 
@@ -175,6 +200,32 @@ ENTRIES = st.lists(st.dictionaries(st.sampled_from([EVENT, PROCESSING]), TIMER_S
 @given(ENTRIES)
 def test_entries_are_read_as_they_were_written_by_versions_that_only_know_pickle(entries: list[Entry]) -> None:
     assert [pickle.loads(value) if value else {} for value in encoded(entries)] == entries
+
+
+ONE_TIMER = st.builds(lambda domain, time: {domain: {(time, None)}}, st.sampled_from(DOMAINS), TIMES)
+
+
+@settings(max_examples=CASES)
+@given(st.one_of(ENTRIES, st.lists(ONE_TIMER, max_size=5)))
+def test_entries_that_are_all_one_timer_are_written_as_others(entries: list[Entry]) -> None:
+    values, timers = run_groups._encoded(entries)
+    assert (values, list(timers)) == (encoded(entries), first_timers(entries))
+
+
+@settings(max_examples=CASES)
+@given(st.lists(st.one_of(ONE_TIMER, st.dictionaries(st.sampled_from([*DOMAINS, "v"]), TIMER_SETS)), min_size=1))
+def test_only_entries_that_are_one_timer_without_namespace_are_taken_for_one(entries: list[Entry]) -> None:
+    keys = [b"i%d" % number for number in range(len(entries))]
+    run = Run(built(range(len(entries)), keys, encoded(entries), first_timers(entries)))
+    for domain in DOMAINS:
+        places = [place for place, entry in enumerate(entries) if domain in entry]
+        if not places:
+            continue
+        alone = run.are_timers(domain, np.array(places)).tolist()
+        for place, is_alone in zip(places, alone, strict=True):
+            times = [time for time, namespace in entries[place][domain] if namespace is None]
+            is_one = list(entries[place]) == [domain] and len(entries[place][domain]) == len(times) == 1
+            assert is_alone == (is_one and times[0] < MAX_TIME - 1)
 
 
 @settings(max_examples=CASES)

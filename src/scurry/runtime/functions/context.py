@@ -218,11 +218,11 @@ class TimerService:
 
     def register_event_time_timer(self, timestamp: int) -> None:
         """Call on_timer when the watermark has reached `timestamp`."""
-        self._keyed().register_timer(EVENT, timestamp, None)
+        (self.backend or self._keyed()).register_timer(EVENT, timestamp, None)
 
     def register_processing_time_timer(self, timestamp: int) -> None:
         """Call on_timer when processing time has reached `timestamp`."""
-        self._keyed().register_timer(PROCESSING, timestamp, None)
+        (self.backend or self._keyed()).register_timer(PROCESSING, timestamp, None)
 
     def delete_event_time_timer(self, timestamp: int) -> None:
         """Delete an event-time timer, if it is registered."""

@@ -19,6 +19,9 @@ from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.primitives import reducer
 from scurry.runtime.state.slots import REDUCED
 
+#: Looked up once: an attribute of an Enum costs more than the call that it is passed to.
+_EVENT_TIME, _PROCESSING_TIME = TimeDomain.EVENT_TIME, TimeDomain.PROCESSING_TIME
+
 
 class KeyedProcessOperator(KeyedOperator):
     """Run a KeyedProcessFunction."""
@@ -90,10 +93,10 @@ class KeyedProcessOperator(KeyedOperator):
         return call
 
     def on_event_time(self, time: int, namespace: Any) -> None:
-        self._fire(time, TimeDomain.EVENT_TIME)
+        self._fire(time, _EVENT_TIME)
 
     def on_processing_time(self, time: int, namespace: Any) -> None:
-        self._fire(time, TimeDomain.PROCESSING_TIME)
+        self._fire(time, _PROCESSING_TIME)
 
     def _fire(self, time: int, domain: TimeDomain) -> None:
         context, on_timer = self.context, self._on_timer

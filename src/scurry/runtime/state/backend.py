@@ -19,6 +19,7 @@ import pickle
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from scurry.common.time import checked_time
@@ -41,7 +42,7 @@ from scurry.runtime.state.store import RunInfo, StateSize, StateStore, StoreKey
 from scurry.runtime.state.writing import PageWriter
 
 if TYPE_CHECKING:
-    from scurry.runtime.state.run_groups import RunGroups
+    from scurry.runtime.state.run_groups import DueKeys, RunGroups
 
 #: A page is split when its encoding grows past this many bytes; in a batch that touches many keys, past more.
 PAGE_BYTES = 4 * 1024
@@ -60,6 +61,9 @@ Due = tuple[dict[int, int], dict[int, int]]
 
 #: A timer of a key that is held: its time, a number that orders timers of the same time, its key and its namespace.
 HeldTimer = tuple[int, int, CanonicalKey, Any]
+
+#: In place of that number: the timer was all state of its key, which is not loaded and counts as removed.
+_ALONE = 0
 
 
 @dataclass
@@ -164,8 +168,10 @@ class KeyedStateBackend:
         #: what was touched of groups in runs
         self._runs: RunGroups | None = None
         self.heaps: tuple[list[HeldTimer], list[HeldTimer]] = ([], [])
-        #: by domain: timers that were registered and are in no heap yet
+        #: by domain: timers that were registered and are in no heap yet, how many of them are known not to be due, and
+        #: the earliest time of those
         self.registered: tuple[list[HeldTimer], list[HeldTimer]] = ([], [])
+        self._not_due = [(0, MAX_TIME), (0, MAX_TIME)]
         self._order = 0
         blob = self._meta_blob = store.get_many(((uid, "meta", 0),))[0]
         self.meta: Meta = pickle.loads(blob) if blob else Meta()
@@ -190,8 +196,13 @@ class KeyedStateBackend:
         self.entries.clear()
         self.pages.clear()
         self.hashes.clear()
+        self.clear_timers()
+
+    def clear_timers(self) -> None:
+        """Drop the timers of the keys that are held."""
         for timers in (*self.heaps, *self.registered):
             timers.clear()
+        self._not_due = [(0, MAX_TIME), (0, MAX_TIME)]
 
     # ---------------------------------------------------------------- keys
 
@@ -253,9 +264,9 @@ class KeyedStateBackend:
     def prefetch(self, keys: Iterable[CanonicalKey]) -> None:
         """Load the entries of some keys in one request to the store, or create them; needed only for speed."""
         entries, count = self.entries, self.max_parallelism
-        wanted = set(keys)
+        wanted = dict.fromkeys(keys)
         self.touched += len(wanted)
-        new = list(wanted.difference(entries))
+        new = [key for key in wanted if key not in entries]  # entries are read in the order in which they were made
         found = dict(zip(new, self.hashes_of(new), strict=True))
         groups = {hashed % count for hashed in found.values()}
         self.load_groups(groups.difference(self.indexes))
@@ -343,21 +354,22 @@ class KeyedStateBackend:
 
     def _timers_of(self, page: Mapping[CanonicalKey, Entry], domain: int) -> list[HeldTimer]:
         timers = [(timer, key) for key, entry in page.items() if domain in entry for timer in entry[domain]]
-        return self._ordered(timers)
-
-    def _ordered(self, timers: list[tuple[tuple[int, Any], CanonicalKey]]) -> list[HeldTimer]:
         order = self._order + 1
         self._order += len(timers)
         return [(time, place, key, space) for place, ((time, space), key) in enumerate(timers, order)]
 
-    def _in_time_order(self, entries: Mapping[CanonicalKey, Entry], domain: int) -> tuple[list[HeldTimer], Any]:
-        """Return the timers of entries, the earliest first, and an array of their times."""
+    def _in_time_order(self, found: DueKeys, domain: int) -> tuple[list[HeldTimer], Any]:
+        """Return the timers of keys that are due, the earliest first, and an array of their times."""
         import numpy as np
 
-        timers = [(timer, key) for key, entry in entries.items() if domain in entry for timer in entry[domain]]
-        times = np.array([time for (time, _), _ in timers], np.int64)
-        places = times.argsort(kind="stable")
-        return self._ordered([timers[place] for place in places.tolist()]), times[places]
+        timers = self._timers_of(found.entries, domain)
+        times = [np.fromiter((time for time, *_ in timers), np.int64, len(timers))]
+        for due, keys in found.timers:
+            timers += zip(due.tolist(), repeat(_ALONE), keys, repeat(None))
+            times.append(due)
+        every = np.concatenate(times)
+        places = every.argsort(kind="stable")
+        return list(map(timers.__getitem__, places.tolist())), every[places]
 
     def _push(self, domain: int, timers: list[HeldTimer]) -> None:
         heap = self.heaps[domain]
@@ -419,12 +431,15 @@ class KeyedStateBackend:
         heap, registered, entries = self.heaps[domain], self.registered[domain], self.entries
         while True:
             ready, reached, complete = self._load_due(domain, until, in_parts)
+            not_due = self._push_registered(domain, reached)
             while True:
-                if registered:
-                    self._push(domain, registered)
-                    registered.clear()
+                if len(registered) > not_due:
+                    not_due = self._push_registered(domain, reached)
                 if ready and not (heap and heap[0] < ready[-1]):
-                    time, _, key, namespace = ready.pop()
+                    time, order, key, namespace = ready.pop()
+                    if order == _ALONE:
+                        self._fire_alone(time, key, fire)
+                        continue
                 elif heap and heap[0][0] <= reached:
                     time, _, key, namespace = heappop(heap)
                 else:
@@ -441,6 +456,33 @@ class KeyedStateBackend:
                 fire(time, namespace)
             if complete or self.is_full:
                 return complete
+
+    def _push_registered(self, domain: int, until: int) -> int:
+        """Add the registered timers to the heap if one is due up to `until`; return how many are left."""
+        registered, (count, earliest) = self.registered[domain], self._not_due[domain]
+        if len(registered) > count:
+            earliest = min(earliest, min(registered[count:])[0])
+        if registered and earliest <= until:
+            self._push(domain, registered)
+            registered.clear()
+            earliest = MAX_TIME
+        self._not_due[domain] = len(registered), earliest
+        return len(registered)
+
+    def _fire_alone(self, time: int, key: CanonicalKey, fire: Callable[[int, Any], None]) -> None:
+        """Fire the timer of a key that had no other state; hold the key if it has some now."""
+        entry = self.entries.get(key)
+        is_new = entry is None
+        if entry is None:
+            entry = self.entries[key] = {}
+        self.key, self.entry = key, entry
+        fire(time, None)
+        if is_new:
+            if entry:
+                self.runs.note_changed(key)
+                self._keys_held += 1
+            else:
+                del self.entries[key]
 
     def _load_due(self, domain: int, until: int, in_parts: bool) -> tuple[list[HeldTimer], int, bool]:
         """Load pages and keys of runs with timers up to `until`; of many keys, those whose timers are the earliest.
@@ -460,10 +502,11 @@ class KeyedStateBackend:
         limit = max(self._state_bytes // _KEY_BYTES, _LEAST_KEYS) // 2 + 1 if in_parts else None
         found = self.runs.due(domain, in_runs, until, limit)
         self._hold(found.entries, found.size)
+        self._keys_held += sum(len(keys) for _, keys in found.timers)
         for following in found.following:
             heappush(self._pages_due[domain], following)
         self._push(1 - domain, self._timers_of(found.entries, 1 - domain))
-        timers, times = self._in_time_order(found.entries, domain)
+        timers, times = self._in_time_order(found, domain)
         count = int(times.searchsorted(found.reached, "right"))
         self._push(domain, timers[count:])
         del timers[count:]

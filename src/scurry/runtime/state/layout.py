@@ -28,6 +28,7 @@ Page = dict[Any, Entry]
 _TEMPLATES = {EVENT: b"\x80\x05}K\x00\x8f(\x8a\x08", PROCESSING: b"\x80\x05}K\x01\x8f(\x8a\x08"}
 _TAIL = b"N\x86\x90s."
 _TIMER = struct.Struct(f"<{len(_TEMPLATES[EVENT])}sq{len(_TAIL)}s")
+TIMER_BYTES = _TIMER.size
 
 
 class NoKey(Entry):
@@ -112,6 +113,31 @@ def encoded(entries: Iterable[Entry]) -> list[bytes]:
                     continue
         values.append(dumps(entry, 5) if entry else b"")
     return values
+
+
+def times_of_timers(entries: Sequence[Entry], domain: int) -> list[int] | None:
+    """Return the times of entries, each of which is one timer of a domain without namespace; None if one is not."""
+    times: list[int] = []
+    for entry in entries:
+        timers = entry.get(domain)
+        if timers is None or len(timers) > 1 or len(entry) > 1:
+            return None
+        ((time, namespace),) = timers
+        if namespace is not None:
+            return None
+        times.append(time)
+    return times
+
+
+def encoded_timers(times: Sequence[int], domain: int) -> list[bytes]:
+    """Return entries that are one timer, by their times, as `encoded` does."""
+    pack, head, tail = _TIMER.pack, _TEMPLATES[domain], _TAIL
+    return [pack(head, time, tail) for time in times]
+
+
+def timer_template(domain: int) -> tuple[bytes, bytes]:
+    """Return how an encoded entry that is one timer of a domain begins and ends; its time is between."""
+    return _TEMPLATES[domain], _TAIL
 
 
 def page_bits(hashed: int) -> int:

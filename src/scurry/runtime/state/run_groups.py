@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,9 +13,18 @@ from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortables
 from scurry.runtime.state.expiry import Lifetimes, due
-from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, NUMBER, Entry, Page, encoded
-from scurry.runtime.state.runs import NEVER, Run, built, first_timers, merged, share_of, to_merge, values_of
-from scurry.runtime.state.slots import DOMAINS
+from scurry.runtime.state.layout import (
+    FIRST_RUN,
+    GROUP_SHIFT,
+    NUMBER,
+    Entry,
+    Page,
+    encoded,
+    encoded_timers,
+    times_of_timers,
+)
+from scurry.runtime.state.runs import NEVER, Run, built, first_timers, merged, removals, share_of, to_merge, values_of
+from scurry.runtime.state.slots import DOMAINS, EVENT
 from scurry.runtime.state.store import RunInfo
 
 if TYPE_CHECKING:
@@ -24,6 +34,9 @@ if TYPE_CHECKING:
 #: its hash, for its place, for itself and for its entry.
 _RELEASED_KEYS = 256
 
+#: Of at least so many keys with timers that are due, those whose state is just that timer are not loaded.
+MANY_DUE = 1024
+
 _EMPTY = np.empty(0, np.int64)
 
 
@@ -32,6 +45,8 @@ class DueKeys(NamedTuple):
 
     Attributes:
         entries: The keys that were not loaded before, with their entries.
+        timers: Keys whose state was just the timer that is due, an array of times and a list of keys for each run. They
+            have no entry and count as removed.
         size: The bytes that the entries had.
         reached: Up to what time timers may fire now, in milliseconds.
         complete: Whether these are all.
@@ -39,6 +54,7 @@ class DueKeys(NamedTuple):
     """
 
     entries: dict[CanonicalKey, Entry]
+    timers: list[tuple[Any, list[CanonicalKey]]]
     size: int
     reached: int
     complete: bool
@@ -59,6 +75,8 @@ class RunGroups:
         self._runs: dict[int, Run] = {}  # by digest
         #: how many keys were asked for since the store was told that memory may be released
         self._found = 0
+        #: by group: runs, each with the places of keys that were removed without being loaded
+        self._removed: dict[int, list[tuple[Run, Any]]] = {}
         #: by domain and group: all timers up to this time have been loaded
         self._until: tuple[dict[int, int], dict[int, int]] = ({}, {})
 
@@ -111,7 +129,8 @@ class RunGroups:
             domain: The time domain.
             places: The ids of the runs.
             until: The time in milliseconds.
-            limit: How many keys are many, None for any number; those of one group may be more.
+            limit: How many keys are many, None for any number; those of one group may be more. With None, all of them
+                are loaded and held: the operator may keep entries until all timers have fired.
         """
         by_group: dict[int, list[int]] = {}
         for place in sorted(places):
@@ -122,8 +141,11 @@ class RunGroups:
         due = {place: run.places_due(domain, first[place], until) for place, run in runs.items()}
         times = np.concatenate([_EMPTY, *(runs[place].due[domain][due[place]] for place in runs if len(due[place]))])
         reached = until
+        timers: list[tuple[Any, list[CanonicalKey]]] | None = None
         if limit is None:
             limit = len(times) + 1
+        elif len(times) >= MANY_DUE:
+            timers = []
         if len(times) > limit:
             reached = max(int(np.partition(times, limit)[limit]) - 1, int(times.min()))
             reached = until if reached == NEVER - 1 else reached  # which stands for the last time, too
@@ -145,35 +167,58 @@ class RunGroups:
                 time = self._following(run, domain, reached)
                 if time is not None:
                     following.append((time, place))
-            size += self._load_places(group, chosen, found)
-        return DueKeys(found, size, reached, complete, following)
+            size += self._load_places(domain, group, chosen, found, timers)
+        return DueKeys(found, timers or [], size, reached, complete, following)
 
-    def _load_places(self, group: int, chosen: Sequence[tuple[Run, Any]], found: dict[CanonicalKey, Entry]) -> int:
+    def _load_places(
+        self,
+        domain: int,
+        group: int,
+        chosen: Sequence[tuple[Run, Any]],
+        found: dict[CanonicalKey, Entry],
+        timers: list[tuple[Any, list[CanonicalKey]]] | None,
+    ) -> int:
         """Add the newest entries of keys to those found, unless they were loaded before; return the bytes they had.
 
         Args:
+            domain: The time domain.
             group: The group of the keys.
             chosen: Its runs that have the keys, with their places.
             found: The entries.
+            timers: Takes keys whose state is just a timer, instead; None to load all entries.
         """
         newest_first, held, known = self._newest_first(group), self._backend.entries, self._backend.hashes
         hidden: dict[CanonicalKey, int] = {}
+        others = 0 if timers is None else len(timers)
         size = 0
         for run, places in chosen:
             hashes = run.hashes[places]
             is_hidden = np.zeros(len(places), bool)
             for newer in newest_first[: newest_first.index(run)]:
                 is_hidden |= newer.has(hashes)
-            keys, hashed = run.keys_at(places), hashes.tolist()
-            known.update(zip(keys, hashed, strict=True))
+            keys = run.keys_at(places)
             if is_hidden.any():
-                hidden.update((key, known[key]) for key, is_old in zip(keys, is_hidden.tolist(), strict=True) if is_old)
-            new = np.array([key not in held for key in keys], bool) & ~is_hidden
+                hidden.update(compress(zip(keys, hashes.tolist(), strict=True), is_hidden.tolist()))
+            new = ~is_hidden
+            if held:
+                new &= np.array([key not in held for key in keys], bool)
+            if timers is not None:
+                alone = new.copy()
+                alone[new] = run.are_timers(domain, places[new])
+                if alone.any():
+                    timers.append((run.due[domain][places[alone]], list(compress(keys, alone.tolist()))))
+                    run.remove(places[alone])
+                    self._removed.setdefault(group, []).append((run, places[alone]))
+                new &= ~alone
             if not new.all():
-                places, keys = places[new], [key for key, is_new in zip(keys, new.tolist(), strict=True) if is_new]
+                places, hashes, keys = places[new], hashes[new], list(compress(keys, new.tolist()))
+            known.update(zip(keys, hashes.tolist(), strict=True))
             size += self._decode(group, keys, run.values_at(places), found)
-        hidden = {key: hashed for key, hashed in hidden.items() if key not in found and key not in held}
         if hidden:
+            elsewhere = found.keys() | held.keys() | {key for _, keys in (timers or ())[others:] for key in keys}
+            hidden = {key: hashed for key, hashed in hidden.items() if key not in elsewhere}
+        if hidden:
+            known.update(hidden)
             entries, _, more = self.load(hidden)
             found.update(entries)
             size += more
@@ -195,6 +240,10 @@ class RunGroups:
     def _following(run: Run, domain: int, until: int) -> int | None:
         """Return the earliest timer of a run after a time; the last time but one stands for the last, too."""
         return run.first_due(domain, until if until != NEVER - 1 else until - 1)
+
+    def note_changed(self, key: CanonicalKey) -> None:
+        """Write the entry of a key that was removed without being loaded: it has state again."""
+        self._loaded.setdefault(self._backend.hash_of(key) % self._backend.max_parallelism, {})[key] = None
 
     def keys_of(self, group: int) -> list[CanonicalKey]:
         """Return the keys of a group that have had state."""
@@ -237,7 +286,9 @@ class RunGroups:
             if group in begun:
                 page, expiry = begun[group]
                 entries = [*page.values()]
-                self._append(group, [*page], encoded(entries), first_timers(entries), expiry)
+                self._append(group, [*page], *_encoded(entries), expiry)
+            if group in self._removed:
+                self._put(group, removals(self._removed.pop(group)), None, (NEVER, NEVER))
             if group in self._loaded:
                 self._write_changed(group, self._loaded.pop(group), lifetimes, now)
             if index.runs:
@@ -260,7 +311,7 @@ class RunGroups:
         keys = [*loaded]
         entries = list(map(self._backend.entries.__getitem__, keys))
         expiry = due(dict(zip(keys, entries, strict=True)), lifetimes, now) if lifetimes else None
-        values, timers = encoded(entries), first_timers(entries)
+        values, timers = _encoded(entries)
         before = [value or b"" for value in loaded.values()]
         changed = [place for place, (new, old) in enumerate(zip(values, before, strict=True)) if new != old]
         again = self._fired(group, timers)
@@ -302,14 +353,16 @@ class RunGroups:
         if self._backend.written is not None:
             for value in filter(None, values):
                 self._backend.written(value)
-        index = self._backend.indexes[group]
         blob = built(self._backend.hashes_of(keys), sortables(keys), values, timers)
-        number = max((info.number for info in index.runs), default=FIRST_RUN) + 1
-        self._put(group, number, blob, expiry, [NEVER if times is None else min(times) for times in timers])
+        self._put(group, blob, expiry, [NEVER if times is None else min(times) for times in timers])
 
-    def _put(self, group: int, number: int, blob: bytes, expiry: int | None, timers: Sequence[int]) -> None:
-        """Store a run as the newest of its group."""
+    def _put(
+        self, group: int, blob: bytes, expiry: int | None, timers: Sequence[int], number: int | None = None
+    ) -> None:
+        """Store a run as the newest of its group; without a number, it gets the next one."""
         index, run = self._backend.indexes[group], Run(blob)
+        if number is None:
+            number = max((info.number for info in index.runs), default=FIRST_RUN) + 1
         info = RunInfo(number, run.digest, len(run.hashes), len(blob))
         index.runs.append(info)
         self._backend.write_run(self._place(group, number), blob, run.digest)
@@ -329,7 +382,7 @@ class RunGroups:
                 self._drop(group, info)
             if blob is not None:
                 self._backend.bytes_merged += len(blob)
-                self._put(group, old[-1].number + 1, blob, min(expiry, default=None), timers)
+                self._put(group, blob, min(expiry, default=None), timers, old[-1].number + 1)
 
     def _drop(self, group: int, info: RunInfo) -> None:
         index = self._backend.indexes[group]
@@ -410,6 +463,17 @@ def newest(
                 seen.add(stored.key)
                 if stored.value:
                     yield from_sortable(stored.key), load(stored.value)
+
+
+def _encoded(entries: Sequence[Entry]) -> tuple[list[bytes], Sequence[Sequence[int] | None]]:
+    """Return entries pickled, and for each domain their earliest timers as `first_timers` does."""
+    for domain in DOMAINS:
+        times = times_of_timers(entries, domain)
+        if times:
+            values = encoded_timers(times, domain)
+            due = [min(time, NEVER - 1) for time in times] if max(times) >= NEVER - 1 else times
+            return values, (due, None) if domain == EVENT else (None, due)
+    return encoded(entries), first_timers(entries)
 
 
 def _note(noted: dict[int, int], number: int, time: int | None) -> None:

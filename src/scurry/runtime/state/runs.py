@@ -21,7 +21,7 @@ import numpy as np
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortables, sortable
-from scurry.runtime.state.layout import RUN_MAGIC, Entry, has_rows, is_run
+from scurry.runtime.state.layout import RUN_MAGIC, TIMER_BYTES, Entry, has_rows, is_run, timer_template
 from scurry.runtime.state.slots import DOMAINS
 from scurry.runtime.state.store import RunInfo
 
@@ -60,9 +60,10 @@ class Run:
         digest: That of its content, or of what it was before it was restored.
         hashes: The hashes of its keys, ascending.
         due: For each time domain the earliest timer of each key; None if no key has any.
+        removed: Of each key whether it is read as removed, an array; None if none is.
     """
 
-    __slots__ = ("_key_ends", "_keys", "_value_ends", "_values", "due", "hashes", "digest")
+    __slots__ = ("_key_ends", "_keys", "_value_ends", "_values", "digest", "due", "hashes", "removed")
 
     def __init__(self, blob: Any, digest: int | None = None) -> None:
         """Find the parts.
@@ -87,6 +88,7 @@ class Run:
             if timed[domain]:
                 due[domain], at = np.frombuffer(view, np.int64, count, at), at + 8 * count
         self.due = due
+        self.removed: Any = None
         self.hashes = np.frombuffer(view, np.uint32, count, at)
         self._key_ends = np.frombuffer(view, np.uint32, count, at + 4 * count)
         self._value_ends = np.frombuffer(view, np.uint32, count, at + 8 * count)
@@ -104,7 +106,7 @@ class Run:
         return bytes(self._values[self._value_ends[place - 1] if place else 0 : self._value_ends[place]])
 
     def find(self, place: int, hashed: int, key: bytes) -> bytes | None:
-        """Return the pickled entry of a key, None if it is not in this run.
+        """Return the pickled entry of a key, none of its bytes if it was removed, None if it is not in this run.
 
         Args:
             place: The first place of its hash.
@@ -114,7 +116,7 @@ class Run:
         hashes, ends, keys = self.hashes, self._key_ends, self._keys
         while place < len(hashes) and hashes[place] == hashed:
             if keys[ends[place - 1] if place else 0 : ends[place]] == key:
-                return self.value_at(place)
+                return self.value_at(place) if self.removed is None or not self.removed[place] else b""
             place += 1
         return None
 
@@ -142,6 +144,25 @@ class Run:
     def values_at(self, places: Any) -> list[bytes]:
         """Return the pickled entries at some places, in an array."""
         return _pieces(self._values, self._value_ends, places)
+
+    def are_timers(self, domain: int, places: Any) -> Any:
+        """Return of entries at places with a timer of a domain whether each is just that timer, without a namespace."""
+        head, tail = (np.frombuffer(part, np.uint8) for part in timer_template(domain))
+        ends = self._value_ends[places].astype(np.int64)
+        starts = np.where(places > 0, self._value_ends[places - 1], 0)
+        found = (ends - starts == TIMER_BYTES) & (self.due[domain][places] < NEVER - 1)
+        starts, ends = starts[found], ends[found]
+        values = np.frombuffer(self._values, np.uint8)
+        fits = (values[starts[:, None] + np.arange(len(head))] == head).all(1)
+        fits &= (values[ends[:, None] - np.arange(len(tail), 0, -1)] == tail).all(1)
+        found[found] = fits
+        return found
+
+    def remove(self, places: Any) -> None:
+        """Read the keys at some places, in an array, as removed from now on."""
+        if self.removed is None:
+            self.removed = np.zeros(len(self.hashes), bool)
+        self.removed[places] = True
 
     def first_due(self, domain: int, after: int) -> int | None:
         """Return the earliest timer of a domain after a time, or None."""
@@ -306,6 +327,17 @@ def merged(runs: Sequence[Run], oldest: bool) -> bytes | None:
     timers = [np.concatenate([_times(run, domain) for run in runs])[order] for domain in (0, 1)]
     ends = [_offsets(each)[1:].astype(np.uint32) for each in (keys, values)]
     return _joined([hashes, *ends, _data(keys), _data(values)], timers)
+
+
+def removals(keys: Sequence[tuple[Run, Any]]) -> bytes:
+    """Return a run in which some keys are removed: those at places, in arrays, of other runs."""
+    import pyarrow as pa
+
+    hashes = np.concatenate([run.hashes[places] for run, places in keys])
+    order = np.argsort(hashes, kind="stable")
+    taken = pa.concat_arrays([run.arrays()[0].take(pa.array(places)) for run, places in keys]).take(pa.array(order))
+    ends = _offsets(taken)[1:].astype(np.uint32)
+    return _joined([hashes[order], ends, np.zeros(len(order), np.uint32), _data(taken), b""], (None, None))
 
 
 def _superseded(hashes: Any, keys: Any) -> Any:

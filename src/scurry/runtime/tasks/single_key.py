@@ -23,8 +23,7 @@ class SingleKeyBackend(KeyedStateBackend):
     def begin(self, key: CanonicalKey) -> None:
         """Drop the state and timers of the last key, and make another one the current key."""
         self.entries.clear()
-        for timers in (*self.heaps, *self.registered):
-            timers.clear()
+        self.clear_timers()
         self.key = key
         self.entry = self.entries[key] = {}
 

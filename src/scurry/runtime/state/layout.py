@@ -129,12 +129,6 @@ def times_of_timers(entries: Sequence[Entry], domain: int) -> list[int] | None:
     return times
 
 
-def encoded_timers(times: Sequence[int], domain: int) -> list[bytes]:
-    """Return entries that are one timer, by their times, as `encoded` does."""
-    pack, head, tail = _TIMER.pack, _TEMPLATES[domain], _TAIL
-    return [pack(head, time, tail) for time in times]
-
-
 def timer_template(domain: int) -> tuple[bytes, bytes]:
     """Return how an encoded entry that is one timer of a domain begins and ends; its time is between."""
     return _TEMPLATES[domain], _TAIL

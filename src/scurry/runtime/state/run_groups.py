@@ -13,17 +13,19 @@ from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.keys import CanonicalKey, from_sortable, sortables
 from scurry.runtime.state.expiry import Lifetimes, due
-from scurry.runtime.state.layout import (
-    FIRST_RUN,
-    GROUP_SHIFT,
-    NUMBER,
-    Entry,
-    Page,
-    encoded,
+from scurry.runtime.state.layout import FIRST_RUN, GROUP_SHIFT, NUMBER, Entry, Page, encoded, times_of_timers
+from scurry.runtime.state.runs import (
+    NEVER,
+    Run,
+    built,
     encoded_timers,
-    times_of_timers,
+    first_timers,
+    merged,
+    removals,
+    share_of,
+    to_merge,
+    values_of,
 )
-from scurry.runtime.state.runs import NEVER, Run, built, first_timers, merged, removals, share_of, to_merge, values_of
 from scurry.runtime.state.slots import DOMAINS, EVENT
 from scurry.runtime.state.store import RunInfo
 
@@ -312,33 +314,33 @@ class RunGroups:
         entries = list(map(self._backend.entries.__getitem__, keys))
         expiry = due(dict(zip(keys, entries, strict=True)), lifetimes, now) if lifetimes else None
         values, timers = _encoded(entries)
-        before = [value or b"" for value in loaded.values()]
-        changed = [place for place, (new, old) in enumerate(zip(values, before, strict=True)) if new != old]
+        changed = _changed(values, list(loaded.values()))
         again = self._fired(group, timers)
         if again:
             changed = sorted(again.union(changed))
         if not changed:
             return
         if len(changed) < len(keys):
-            keys, values = [keys[place] for place in changed], [values[place] for place in changed]
-            timers = [None if times is None else [times[place] for place in changed] for times in timers]
+            keys = [keys[place] for place in changed]
+            values = values[changed] if isinstance(values, np.ndarray) else [values[place] for place in changed]
+            timers = [None if times is None else np.asarray(times, np.int64)[changed] for times in timers]
         self._append(group, keys, values, timers, expiry)
 
-    def _fired(self, group: int, timers: Sequence[Sequence[int] | None]) -> set[int]:
+    def _fired(self, group: int, timers: Sequence[Any]) -> set[int]:
         """Return the places of entries with timers that were due: of older runs they count as fired."""
         found: set[int] = set()
         for domain, times in zip(DOMAINS, timers, strict=True):
             until = self._until[domain].get(group)
             if until is not None and times is not None:
-                found.update(place for place, time in enumerate(times) if time <= until)
+                found.update(np.flatnonzero(np.asarray(times, np.int64) <= until).tolist())
         return found
 
     def _append(
         self,
         group: int,
         keys: Sequence[CanonicalKey],
-        values: Sequence[bytes],
-        timers: Sequence[Sequence[int] | None],
+        values: Any,
+        timers: Sequence[Any],
         expiry: int | None,
     ) -> None:
         """Store a run of keys.
@@ -346,15 +348,15 @@ class RunGroups:
         Args:
             group: Their group.
             keys: The keys.
-            values: Their entries, encoded.
+            values: Their entries, as `built` takes them.
             timers: For each domain their earliest timers, `NEVER` for none; None if no key has any.
             expiry: When the first value will have expired.
         """
-        if self._backend.written is not None:
+        if self._backend.written is not None and not isinstance(values, np.ndarray):
             for value in filter(None, values):
                 self._backend.written(value)
         blob = built(self._backend.hashes_of(keys), sortables(keys), values, timers)
-        self._put(group, blob, expiry, [NEVER if times is None else min(times) for times in timers])
+        self._put(group, blob, expiry, [NEVER if times is None else int(np.min(times)) for times in timers])
 
     def _put(
         self, group: int, blob: bytes, expiry: int | None, timers: Sequence[int], number: int | None = None
@@ -465,15 +467,22 @@ def newest(
                     yield from_sortable(stored.key), load(stored.value)
 
 
-def _encoded(entries: Sequence[Entry]) -> tuple[list[bytes], Sequence[Sequence[int] | None]]:
-    """Return entries pickled, and for each domain their earliest timers as `first_timers` does."""
+def _encoded(entries: Sequence[Entry]) -> tuple[Any, Sequence[Any]]:
+    """Return entries pickled, as `built` takes them, and for each domain their earliest timers."""
     for domain in DOMAINS:
-        times = times_of_timers(entries, domain)
-        if times:
-            values = encoded_timers(times, domain)
-            due = [min(time, NEVER - 1) for time in times] if max(times) >= NEVER - 1 else times
-            return values, (due, None) if domain == EVENT else (None, due)
+        found = times_of_timers(entries, domain)
+        if found:
+            times = np.array(found, np.int64)
+            due = np.minimum(times, NEVER - 1)  # the last time stands for none
+            return encoded_timers(times, domain), (due, None) if domain == EVENT else (None, due)
     return encoded(entries), first_timers(entries)
+
+
+def _changed(values: Any, before: Sequence[bytes | None]) -> list[int]:
+    """Return the places of entries that are not as they were."""
+    if not isinstance(values, np.ndarray):
+        return [place for place, (new, old) in enumerate(zip(values, before, strict=True)) if new != (old or b"")]
+    return [place for place, old in enumerate(before) if old is None or old != values[place].tobytes()]
 
 
 def _note(noted: dict[int, int], number: int, time: int | None) -> None:

@@ -214,8 +214,8 @@ def stored_content(blob: bytes) -> Any:
 def built(
     hashes: Sequence[int],
     keys: Sequence[bytes],
-    values: Sequence[bytes],
-    timers: Sequence[Sequence[int] | None] = (),
+    values: Any,
+    timers: Sequence[Any] = (),
     digest: int | None = None,
 ) -> bytes:
     """Return a run of some keys, each once.
@@ -223,17 +223,31 @@ def built(
     Args:
         hashes: The hashes of the keys.
         keys: The keys, as bytes.
-        values: Their entries, pickled; empty for keys whose state was removed.
+        values: Their entries, pickled, empty for keys whose state was removed; or what `encoded_timers` returns.
         timers: For each time domain the earliest timers of the keys, `NEVER` for none; None if no key has any.
         digest: The digest that it has in the index of its group, None for that of its content.
     """
     unsorted = np.array(hashes, np.uint32)
     order = np.argsort(unsorted, kind="stable")
-    places = order.tolist()
-    parts = [list(map(column.__getitem__, places)) for column in (keys, values)]
-    ends = [np.cumsum(np.fromiter(map(len, part), np.uint32, len(part)), dtype=np.uint32) for part in parts]
-    due = [times if times is None else np.array(times, np.int64)[order] for times in timers] or [None, None]
-    return _joined([unsorted[order], *ends, *map(b"".join, parts)], due, digest)
+    parts = [_in_order(column, order) for column in (keys, values)]
+    due = [times if times is None else np.asarray(times, np.int64)[order] for times in timers] or [None, None]
+    return _joined([unsorted[order], *(ends for ends, _ in parts), *(data for _, data in parts)], due, digest)
+
+
+def _in_order(column: Any, order: Any) -> tuple[Any, bytes]:
+    """Return the ends of the pieces of a column in an order, and their bytes."""
+    if isinstance(column, np.ndarray):
+        count, width = column.shape
+        return np.arange(1, count + 1, dtype=np.uint32) * np.uint32(width), column[order].tobytes()
+    pieces = list(map(column.__getitem__, order.tolist()))
+    return np.cumsum(np.fromiter(map(len, pieces), np.uint32, len(pieces)), dtype=np.uint32), b"".join(pieces)
+
+
+def encoded_timers(times: Any, domain: int) -> Any:
+    """Return entries that are one timer each, by an array of their times: pickled, as the rows of an array of bytes."""
+    head, tail = timer_template(domain)
+    before, after = (np.tile(np.frombuffer(part, np.uint8), (len(times), 1)) for part in (head, tail))
+    return np.hstack([before, times.astype("<i8").view(np.uint8).reshape(-1, 8), after])
 
 
 def _joined(columns: Sequence[Any], timers: Sequence[Any], digest: int | None = None) -> bytes:

@@ -14,12 +14,12 @@ from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import KeyedRowsOperator, RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, KeyedRowsOperator, RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 
 
-class Holding:
+class Holding(KeyedRowsFunction):
     """Hold numbers in memory until the watermark rises, or the micro-batch ends; fail on a text."""
 
     def open(self, context: Any) -> None:

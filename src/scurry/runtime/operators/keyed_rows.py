@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
@@ -66,25 +66,37 @@ class RowsContext:
         self.backend.delete_timer(PROCESSING, time, namespace)
 
 
-class KeyedRowsFunction(Protocol):
-    """The interface of functions of table operators: they process rows and timers.
+class KeyedRowsFunction:
+    """The function of a table operator: it processes rows and timers.
 
     What it keeps in memory between two calls, it sets up in `open`, which is called again after an attempt of a
-    micro-batch has failed. If it keeps rows in memory until a micro-batch ends, its method `write_back(context)` moves
-    them to keyed state.
+    micro-batch has failed.
 
-    If results are older than the watermark, an attribute `watermark_delay_ms` says by how much at most: the watermark
-    of the results is behind by it. If each call has costs of its own, a method `joined(records)` makes one record of
-    several. If keys are touched far apart, an attribute `page_bytes` says how small pages of state are, and
-    an attribute `packs_entries` that the state of each key is decoded only if it is touched. An attribute
-    `has_rows_only` says that its state is rows in columns, without timers.
+    Attributes:
+        watermark_delay_ms: How much older than the watermark results may be; the watermark of the results is behind
+            by it.
+        joins_records: Whether each call has costs of its own, so that `joined` makes one record of several.
+        page_bytes: The size of pages of state, if keys are touched far apart; None for the usual one.
+        packs_entries: Whether the state of each key is decoded only if it is touched.
+        has_rows_only: Whether its state is rows in columns, without timers.
     """
+
+    watermark_delay_ms: int = 0
+    joins_records: bool = False
+    page_bytes: int | None = None
+    packs_entries: bool = False
+    has_rows_only: bool = False
 
     def open(self, context: Any) -> None:
         """Prepare for a task."""
 
     def process(self, index: int, rows: Any, context: RowsContext) -> list[Any]:
         """Process a record of an input; return records to emit."""
+        raise NotImplementedError
+
+    def joined(self, records: list[Any]) -> Any:
+        """Make one record of several, with `joins_records`."""
+        raise NotImplementedError
 
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Handle an event-time timer of the current key; `emit_after_timers` returns the output."""
@@ -94,6 +106,10 @@ class KeyedRowsFunction(Protocol):
 
     def emit_after_timers(self, context: RowsContext) -> list[Any]:
         """Return records to emit, after all timers that were due."""
+        return []
+
+    def write_back(self, context: RowsContext) -> None:
+        """Move what is kept in memory until a micro-batch ends to keyed state."""
 
 
 class KeyedRowsOperator(KeyedOperator):
@@ -104,19 +120,17 @@ class KeyedRowsOperator(KeyedOperator):
 
     def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
         super().__init__(plan, collector, info)
-        self._function = plan.operator.function
-        self._delay = getattr(self._function, "watermark_delay_ms", 0)
-        self._write_back = getattr(self._function, "write_back", None)
-        self._joined = getattr(self._function, "joined", None)
+        self._function: KeyedRowsFunction = plan.operator.function
         self._context = RowsContext(info, self.backend, MIN_TIME)
         #: whether a micro-batch has begun and not ended
         self._begun = False
 
     def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
         super().bind(backend, watermark)
-        backend.page_bytes = getattr(self._function, "page_bytes", backend.page_bytes)
-        backend.packs_entries = getattr(self._function, "packs_entries", False)
-        if getattr(self._function, "has_rows_only", False):
+        if self._function.page_bytes is not None:
+            backend.page_bytes = self._function.page_bytes
+        backend.packs_entries = self._function.packs_entries
+        if self._function.has_rows_only:
             backend.forget_timers()
         self._context = RowsContext(self.info, backend, watermark)
         if self._begun:
@@ -125,12 +139,11 @@ class KeyedRowsOperator(KeyedOperator):
         self._begun = True
 
     def write_back(self) -> None:
-        if self._write_back is not None:
-            self.call(self._write_back, self._context)
+        self.call(self._function.write_back, self._context)
         self._begun = False
 
     def outgoing(self, watermark: int) -> int:
-        return watermark if watermark == MAX_TIME else max(watermark - self._delay, MIN_TIME)
+        return watermark if watermark == MAX_TIME else max(watermark - self._function.watermark_delay_ms, MIN_TIME)
 
     def set_watermark(self, watermark: int) -> None:
         self.current_watermark = self._context.watermark = watermark
@@ -139,8 +152,8 @@ class KeyedRowsOperator(KeyedOperator):
         process, context, value = self._function.process, self._context, None
         results: Values = []
         try:
-            if self._joined is not None and len(values) > 1:
-                values = [self._joined(values)]
+            if self._function.joins_records and len(values) > 1:
+                values = [self._function.joined(values)]
             for value in values:
                 results += process(index, value, context)
         except Exception as error:

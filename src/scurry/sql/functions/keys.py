@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.sql.types.arrow import as_array
 from scurry.sql.types.values import to_values
 
 NULL_CODE = -1
@@ -16,8 +17,7 @@ NULL_CODE = -1
 
 def codes_of(column: pa.Array) -> np.ndarray[Any, Any]:
     """Assign numbers to the values of a column in the order in which they first occur; NULL is -1."""
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
+    column = as_array(column)
     if pa.types.is_null(column.type):
         return np.full(len(column), NULL_CODE, dtype=np.int64)
     if pa.types.is_nested(column.type):
@@ -78,7 +78,7 @@ def joint_codes(
     rows = len(left[0])
     columns = [
         pa.concat_arrays([one if one.type == other.type else one.cast(other.type), other])
-        for one, other in zip(map(_whole, left), map(_whole, right), strict=True)
+        for one, other in zip(map(as_array, left), map(as_array, right), strict=True)
     ]
     codes, _ = group_ids_of(columns, 0)
     for column, equal in zip(columns, null_equals_null, strict=True):
@@ -91,7 +91,7 @@ def compared_codes(
     left: Sequence[pa.Array], right: Sequence[pa.Array], null_equals_null: Sequence[bool]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Assign numbers as `joint_codes`, equal where `=` is true, as in joins of BATCH: zeros are, NaN equals nothing."""
-    sides = [list(map(_whole, side)) for side in (left, right)]
+    sides = [list(map(as_array, side)) for side in (left, right)]
     one, other = ([with_one_zero(key) for key in side] for side in sides)
     codes = joint_codes(one, other, null_equals_null)
     for found, side in zip(codes, sides, strict=True):
@@ -108,7 +108,7 @@ def with_one_zero(column: pa.Array) -> pa.Array:
 
 def order_codes(column: pa.Array, descending: bool, nulls_first: bool) -> np.ndarray[Any, Any]:
     """Assign numbers to the values of a column so that sorting by the numbers sorts by the values."""
-    column = _whole(column)
+    column = as_array(column)
     if pa.types.is_null(column.type):
         return np.zeros(len(column), dtype=np.int64)
     if pa.types.is_nested(column.type):
@@ -122,10 +122,6 @@ def order_codes(column: pa.Array, descending: bool, nulls_first: bool) -> np.nda
         least, greatest = int(ranks.min(initial=0)), int(ranks.max(initial=0))
         ranks[nulls] = least - 1 if nulls_first else greatest + 1
     return ranks
-
-
-def _whole(column: pa.Array) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _codes_of_objects(column: pa.Array) -> np.ndarray[Any, Any]:

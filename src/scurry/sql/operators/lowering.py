@@ -209,7 +209,7 @@ class Lowering:
             by_group: As for `PartitionByKey`; for all inputs, or for each of them.
             by_hash: Whether the function takes `HashedChanges` instead of `KeyedChanges`.
         """
-        takes_over = hasattr(function, "row_of")
+        takes_over = by_hash and function.takes_over_entries
         grouped = [by_group] * len(inputs) if isinstance(by_group, bool) else by_group
         exchanged = tuple(
             PartitionNode(

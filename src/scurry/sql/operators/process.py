@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.wire import MIN_TIME
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.process.runner import ProcessRunner, TableRows
 from scurry.sql.evaluation.process.state import is_empty, restored, stored
@@ -15,6 +15,7 @@ from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.process import DeclaredState
 from scurry.sql.operators.calc import function_context
+from scurry.sql.operators.expiry import StateTtl
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import without_inputs
@@ -75,7 +76,7 @@ class ProcessRows(_Opened):
         return self._taken()
 
 
-class ProcessPartitions(_Opened):
+class ProcessPartitions(_Opened, KeyedRowsFunction):
     """Call a function for rows by partition, and for timers."""
 
     def __init__(self, plan: ProcessTableFunction, ttl: int, session: EvaluationContext) -> None:
@@ -148,6 +149,7 @@ class _Partition:
     def __init__(self, states: list[DeclaredState], context: RowsContext) -> None:
         self._states = states
         self._names = [each.name for each in states]
+        self._ttls = {each.name: StateTtl(each.ttl or 0) for each in states}
         self._context = context
         self._cleared: set[str] = set()
         self.keys: tuple[Any, ...] = ()
@@ -155,7 +157,7 @@ class _Partition:
 
     def _read(self, declared: DeclaredState) -> Any:
         kept = self._context.state.get(_STATE + declared.name)
-        if kept is None or (declared.ttl and kept[1] + declared.ttl <= self._context.processing_time):
+        if kept is None or self._ttls[declared.name].has_expired(kept[1], self._context.processing_time):
             return declared.make()
         return restored(kept[0], declared)
 
@@ -181,22 +183,19 @@ class _Partition:
             kept = stored(value)
             if known is not None and known[0] == kept:
                 continue
-            now = context.processing_time if declared.ttl else 0
+            ttl = self._ttls[declared.name]
+            now = ttl.now(context)
             context.state[slot] = (kept, now)
-            if declared.ttl and known is None:
-                context.register_processing_timer(now + declared.ttl, slot)
+            if known is None:
+                ttl.register(now, context, slot)
 
     def expire(self, name: str, time: int) -> None:
         """Forget an entry if it has not changed for long enough; otherwise look again when it may have."""
         slot, place = _STATE + name, self._names.index(name)
-        known, ttl = self._context.state.get(slot), self._states[place].ttl
-        if known is None or not ttl:
-            return
-        if known[1] + ttl <= time:
+        known = self._context.state.get(slot)
+        if known is not None and self._ttls[name].is_over(known[1], time, self._context, slot):
             del self._context.state[slot]
             self.values[place] = self._states[place].make()
-        else:
-            self._context.register_processing_timer(known[1] + ttl, slot)
 
     def register_timer(self, name: str | None, time: int) -> None:
         named, unnamed, _ = self._timers()

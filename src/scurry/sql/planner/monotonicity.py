@@ -9,6 +9,7 @@ import enum
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import AggregateCall, Call, Expression, InputReference
 from scurry.sql.plan.join_keys import split_condition
@@ -42,10 +43,9 @@ def never_retracted(plan: nodes.Aggregate) -> tuple[bool, ...]:
     found = modified_monotonicity(plan)
     if found is None:
         return (False,) * len(plan.calls)
-    better = {"MAX": _INCREASING, "MIN": _DECREASING}
     directions = found[len(plan.schema) - len(plan.calls) :]
     return tuple(
-        not call.distinct and better.get(call.function) is direction
+        not call.distinct and properties_of(call.function).selects_value and _growth(call) is direction is not _NOT
         for call, direction in zip(plan.calls, directions, strict=True)
     )
 
@@ -121,12 +121,14 @@ def _aggregate(plan: nodes.Aggregate) -> Columns | None:
     return (_CONSTANT,) * (len(plan.schema) - len(plan.calls)) + tuple(directions)
 
 
+def _growth(call: AggregateCall) -> Monotonicity:
+    return {1: _INCREASING, -1: _DECREASING, 0: _NOT}[properties_of(call.function).growth]
+
+
 def _of_call(call: AggregateCall, plan: Plan) -> Monotonicity:
     """Return the direction of an aggregate to which rows are only added."""
-    if call.function in ("COUNT", "MAX"):
-        return _INCREASING
-    if call.function == "MIN":
-        return _DECREASING
+    if properties_of(call.function).growth:
+        return _growth(call)
     if call.function != "SUM" or not isinstance(call.arguments[0], InputReference):
         return _NOT
     added = column_interval(plan, call.arguments[0].index)

@@ -176,3 +176,10 @@ _OF_ARROW: Final[list[tuple[str, DataType]]] = [
     ("is_date", DateType()),
     ("is_null", NullType()),
 ]
+
+
+def as_array(column: Any) -> pyarrow.Array:
+    """Return a column as one array, which Arrow's functions may have returned in chunks."""
+    import pyarrow as pa
+
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

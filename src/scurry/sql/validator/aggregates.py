@@ -27,9 +27,6 @@ from scurry.sql.validator.functions.user_functions import called_function, conve
 if TYPE_CHECKING:
     from scurry.sql.validator.expressions import ExpressionValidator
 
-#: Arguments of aggregates that may be the literal NULL.
-_TAKING_NULL = {("PERCENTILE", 0), ("JSON_ARRAYAGG", 0), ("JSON_OBJECTAGG", 1)}
-
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
     """Return whether a call is one of an aggregate."""
@@ -43,7 +40,13 @@ def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
 def is_ranking(node: nodes.FunctionCall) -> bool:
     """Return whether a call is one whose value depends on the place of the row, so that it takes no frame."""
     function = _function(node)
-    return function is not None and function.make is None and function.name != "NTILE"
+    return function is not None and function.is_ranking
+
+
+def is_distinct_free(node: nodes.FunctionCall) -> bool:
+    """Return whether DISTINCT changes nothing for a call."""
+    function = _function(node)
+    return function is not None and function.properties.distinct_free
 
 
 def needs_order(node: nodes.FunctionCall) -> bool:
@@ -78,12 +81,12 @@ def aggregate_call(
         raise invalid(_call_span(node), "OVER must be applied to aggregate function")
     if function.make is None and not over and takes_number(function.name, len(_arguments(node))):
         raise invalid(node.span, "OVER clause is necessary for window functions")
-    if node.null_treatment is not None and function.name not in ("ARRAY_AGG", "LAG", "LEAD"):
+    if node.null_treatment is not None and not function.takes_null_treatment:
         raise invalid(node.span, f"Cannot specify IGNORE NULLS or RESPECT NULLS following '{function.name}'")
     _check_order(node, validator)
     session = validator.environment.session
     arguments = [_argument(each, validator) for each in _arguments(node)]
-    _check_nulls(function.name, arguments)
+    _check_nulls(function, arguments)
     if function.name == "COUNT" and len(arguments) > 1:
         arguments = _counted(arguments, node)
     if session.is_streaming and _is_distinct(node):
@@ -139,9 +142,9 @@ def _is_distinct(node: nodes.FunctionCall) -> bool:
     return isinstance(node, nodes.Call) and node.quantifier == "DISTINCT"
 
 
-def _check_nulls(function: str, arguments: Sequence[Expression]) -> None:
+def _check_nulls(function: AggregateFunction, arguments: Sequence[Expression]) -> None:
     for place, each in enumerate(arguments):
-        if calls.is_written_null(each) and (function, place) not in _TAKING_NULL:
+        if calls.is_written_null(each) and place not in function.null_arguments:
             raise calls.refused(each.span, ILLEGAL)
 
 

@@ -15,7 +15,7 @@ from scurry.sql.plan.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.span import Span
 from scurry.sql.types import CharType, IntegralType, NumericType, VarCharType
-from scurry.sql.validator.aggregates import is_ranking, needs_order
+from scurry.sql.validator.aggregates import is_distinct_free, is_ranking, needs_order
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.ordering import order_key
@@ -102,7 +102,7 @@ class OverCalls:
 
     def _without_distinct(self, node: nodes.Call) -> nodes.Call:
         """Leave out a DISTINCT that changes nothing; BATCH refuses any other."""
-        if node.name.last.upper() in ("MIN", "MAX"):
+        if is_distinct_free(node):
             return nodes.replace(node, quantifier=None)
         if not self._inner.environment.session.is_streaming:
             raise ValidationError("Distinct not supported in Windowing function!")

@@ -208,7 +208,7 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
             if user is not None:
                 user.refuse_over()
             function = lookup_aggregate(node.name.last)
-            if function is not None and function.make is None and function.name != "NTILE":  # one of a place
+            if function is not None and function.is_ranking:
                 window = nodes.replace(window, frame=None)
         return nodes.replace(node, over=window)
 

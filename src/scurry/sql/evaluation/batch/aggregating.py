@@ -83,14 +83,34 @@ def group_states(found: Accumulator, call: AggregateCall, batch: pa.RecordBatch,
         groups: For each row the number of its group.
         count: The number of groups.
     """
-    columns = [argument_column(each, batch) for each in call.arguments]
-    if call.filter is not None:
-        kept = argument_column(call.filter, batch).fill_null(False)
-        columns, groups = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
+    columns, groups = counted_arguments(call, batch, groups, filter_mask(call, batch))
     if call.distinct and columns:
         first = first_of_each(groups, columns[:1] if len(columns) == 1 else columns)
         columns, groups = [each.take(pa.array(first)) for each in columns], groups[first]
     return found.partial(columns, groups, count)
+
+
+def filter_mask(call: AggregateCall, batch: pa.RecordBatch) -> Any:
+    """Return for each row whether FILTER lets it pass; None without FILTER."""
+    return None if call.filter is None else np.asarray(argument_column(call.filter, batch).fill_null(False))
+
+
+def counted_arguments(
+    call: AggregateCall, batch: pa.RecordBatch, groups: Any, counted: Any
+) -> tuple[list[pa.Array], Any]:
+    """Return the arguments of an aggregate, and the groups, of the rows that count.
+
+    Args:
+        call: The aggregate, whose arguments are columns.
+        batch: The rows.
+        groups: For each row the number of its group.
+        counted: For each row whether it counts; None if all do.
+    """
+    columns = [argument_column(each, batch) for each in call.arguments]
+    if counted is None or counted.all():
+        return columns, groups
+    mask = pa.array(counted)
+    return [column.filter(mask) for column in columns], groups[counted]
 
 
 def accumulator(call: AggregateCall, session: EvaluationContext, is_over: bool = False) -> Accumulator:

@@ -10,6 +10,7 @@ import numpy as np
 
 from scurry.sql.evaluation.batch.aggregating import accumulator
 from scurry.sql.evaluation.matching.rows import KeptRow, RowExpressions
+from scurry.sql.functions.aggregate.catalogue import numbers_rows
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference
@@ -167,5 +168,5 @@ def _with_columns(call: AggregateCall) -> AggregateCall:
         for number, each in enumerate(call.arguments)
     )
     # Functions that number rows elsewhere are computed over all rows here.
-    function = "COUNT" if call.function in ("ROW_NUMBER", "RANK", "DENSE_RANK") else call.function
+    function = "COUNT" if numbers_rows(call.function) else call.function
     return replace(call, function=function, arguments=arguments)

@@ -40,7 +40,7 @@ def user_accumulator(call: AggregateCall, session: EvaluationContext) -> Accumul
     return kind(call.function, types, session)
 
 
-class GeneralAccumulator:
+class GeneralAccumulator(Accumulator):
     """Aggregates row by row. The state of a group is its accumulator, pickled."""
 
     def __init__(self, function: UserFunction, types: Sequence[DataType], session: EvaluationContext) -> None:
@@ -176,7 +176,7 @@ class GeneralAccumulator:
         return call
 
 
-class _ColumnsAccumulator:
+class _ColumnsAccumulator(Accumulator):
     """Aggregates all rows of a group at once. The state of a group is its rows: a list for each argument."""
 
     def __init__(self, function: UserFunction, types: Sequence[DataType], session: EvaluationContext) -> None:

@@ -9,7 +9,14 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    AggregateFunction,
+    AggregateProperties,
+    AggregateSite,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.bitmaps import Bits, bits_of, packed, unpacked
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.types import BigIntType, BitmapType, DataType, IntType, SmallIntType, TinyIntType
@@ -18,7 +25,7 @@ from scurry.sql.types import BigIntType, BitmapType, DataType, IntType, SmallInt
 Take = Callable[[Bits | None, Any], Bits]
 
 
-class Bitmaps:
+class Bitmaps(Accumulator):
     """Combines sets of numbers; the state is one bitmap, NULL where there were no values."""
 
     def __init__(self, take: Take, merge: Take, counts: bool) -> None:
@@ -74,6 +81,18 @@ def _make(site: AggregateSite, result_type: DataType, take: Take, merge: Take) -
     return Bitmaps(take, merge, isinstance(result_type, BigIntType))
 
 
+_PROPERTIES: Final = AggregateProperties(
+    mergeable=True,
+    order_free=True,
+    distinct_free=False,
+    selects_value=False,
+    value_of_nothing=None,
+    is_value_of_one_row=False,
+    is_constant_of_nothing=False,
+    growth=0,
+)
+
+
 def _functions() -> list[AggregateFunction]:
     numbers, bitmaps = (TinyIntType, SmallIntType, IntType), (BitmapType,)
     kinds: tuple[tuple[str, tuple[type[DataType], ...], Take, Take], ...] = (
@@ -87,6 +106,7 @@ def _functions() -> list[AggregateFunction]:
             f"BITMAP_{kind}{suffix}_AGG",
             partial(_infer, accepted=accepted, result=result),
             partial(_make, take=take, merge=merge),
+            _PROPERTIES,
         )
         for kind, accepted, take, merge in kinds
         for suffix, result in (("", BitmapType()), ("_CARDINALITY", BigIntType()))

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    AggregateFunction,
+    AggregateProperties,
+    AggregateSite,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists, valid_rows
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.keys import group_ids_of, order_codes
@@ -24,7 +33,7 @@ def groups_of(lists: Column) -> Groups:
     return groups
 
 
-class Listing:
+class Listing(Accumulator):
     """Keeps all values; the state is a list."""
 
     def __init__(self, result_type: DataType, nulls: bool) -> None:
@@ -122,8 +131,37 @@ def _make_text(site: AggregateSite, result_type: DataType) -> Concatenation:
     return Concatenation(result_type, site.arguments[1].value if len(site.arguments) == 2 else ",")
 
 
+#: Of values in the order of the rows.
+LISTS: Final = AggregateProperties(
+    mergeable=True,
+    order_free=False,
+    distinct_free=False,
+    selects_value=False,
+    value_of_nothing=None,
+    is_value_of_one_row=False,
+    is_constant_of_nothing=False,
+    growth=0,
+)
 FUNCTIONS = (
-    AggregateFunction("ARRAY_AGG", _infer_array, lambda site, result_type: Listing(result_type, nulls=True)),
-    AggregateFunction("COLLECT", _infer_multiset, lambda site, result_type: Multiset(result_type)),
-    AggregateFunction("LISTAGG", _infer_text, _make_text),
+    AggregateFunction(
+        "ARRAY_AGG",
+        _infer_array,
+        lambda site, result_type: Listing(result_type, nulls=True),
+        LISTS,
+        takes_null_treatment=True,
+    ),
+    AggregateFunction(
+        "COLLECT",
+        _infer_multiset,
+        lambda site, result_type: Multiset(result_type),
+        replace(LISTS, order_free=True, value_of_nothing={}),
+    ),
+    AggregateFunction(
+        "LISTAGG",
+        _infer_text,
+        _make_text,
+        LISTS,
+        state_names=("accDelimiter", "concatAcc"),
+        retractable_state_names=("listagg",),
+    ),
 )

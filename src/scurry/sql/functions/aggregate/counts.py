@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    Additive,
+    AggregateFunction,
+    AggregateProperties,
+    AggregateSite,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.aggregate.grouped import by_arrow, counts, listed, merged_lists, valid_rows
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.keys import first_of_each
@@ -17,16 +27,11 @@ from scurry.sql.types import ArrayType, BigIntType, BooleanType, DataType, MapTy
 _UNSUPPORTED = (BooleanType, ArrayType, MapType, MultisetType, RowType)
 
 
-class Count:
+class Count(Additive):
     """Counts the rows in which no argument is NULL."""
-
-    additive = True
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         return [counts(valid_rows(columns, groups)[1], count)]
-
-    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        return [pc.negate(self.partial(columns, groups, count)[0])]
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         return [by_arrow(states[0], groups, count, "sum").fill_null(0)]
@@ -35,7 +40,7 @@ class Count:
         return states[0]
 
 
-class DistinctCount:
+class DistinctCount(Accumulator):
     """Counts the values that differ."""
 
     def __init__(self, data_type: DataType) -> None:
@@ -85,7 +90,22 @@ def _make_approximate(site: AggregateSite, result_type: DataType) -> Accumulator
     return Count() if site.is_over else DistinctCount(site.types[0])
 
 
+_COUNTS: Final = AggregateProperties(
+    mergeable=True,
+    order_free=True,
+    distinct_free=False,
+    selects_value=False,
+    value_of_nothing=0,
+    is_value_of_one_row=False,
+    is_constant_of_nothing=True,
+    growth=1,
+)
 FUNCTIONS = (
-    AggregateFunction("COUNT", _infer_count, _make_count),
-    AggregateFunction("APPROX_COUNT_DISTINCT", _infer_approximate, _make_approximate),
+    AggregateFunction("COUNT", _infer_count, _make_count, _COUNTS),
+    AggregateFunction(
+        "APPROX_COUNT_DISTINCT",
+        _infer_approximate,
+        _make_approximate,
+        replace(_COUNTS, is_constant_of_nothing=False, growth=0),
+    ),
 )

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
-from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    AggregateFunction,
+    AggregateProperties,
+    AggregateSite,
+    Column,
+    Groups,
+    Selecting,
+)
 from scurry.sql.functions.aggregate.grouped import counts, first_positions, taken, valid_rows
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.keys import order_codes
 from scurry.sql.types import ArrayType, MapType, MultisetType, RowType
 
 
-class Extreme:
+class Extreme(Selecting):
     """Keeps the least or the greatest value.
 
     Flink replaces the value by a lesser one, as Java's `<` compares: zeros are equal, of which the first stays, and NaN
@@ -25,47 +35,34 @@ class Extreme:
     """
 
     def __init__(self, greatest: bool, by_total_order: bool = False) -> None:
-        self._greatest = greatest
+        self.greatest = greatest
         self._by_total_order = by_total_order
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns[:1], groups)
         if pa.types.is_floating(column.type) and self._by_total_order:
-            order = _total_order(column, self._greatest)
+            order = _total_order(column, self.greatest)
         elif pa.types.is_floating(column.type):
             order = self._float_codes(column, first_positions(groups)[1])
         elif (numbers := _whole_numbers(column)) is None:
-            order = order_codes(column, descending=self._greatest, nulls_first=False)
+            order = order_codes(column, descending=self.greatest, nulls_first=False)
         else:
-            order = ~numbers if self._greatest else numbers
+            order = ~numbers if self.greatest else numbers
         return [taken(column, *first_positions(groups, order), count)]
 
-    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        return self.partial(states, groups, count)
-
-    def result(self, states: Sequence[Column]) -> Column:
-        return states[0]
-
     def replaces(self, new: Column, kept: Column) -> Groups | None:
-        """Return which values replace others at the same places; None if that cannot be said of two values alone."""
         kind = new.type
         if pa.types.is_floating(kind) or not (pa.types.is_primitive(kind) or pa.types.is_string(kind)):
             return None
-        found = (pc.greater if self._greatest else pc.less)(new, kept)
+        found = (pc.greater if self.greatest else pc.less)(new, kept)
         replaced = np.array(found.fill_null(False))
         if found.null_count:
             replaced |= np.asarray(new.is_valid()) & np.asarray(kept.is_null())
         return replaced
 
     def ranks(self, column: Column, heads: Groups) -> Groups:
-        """Return a number for each value; that of the first row with the greatest number is kept.
-
-        Args:
-            column: The values of some groups, one group after the other.
-            heads: Where the groups begin.
-        """
         if not pa.types.is_floating(column.type):
-            return -order_codes(column, descending=self._greatest, nulls_first=False)
+            return -order_codes(column, descending=self.greatest, nulls_first=False)
         rows = np.flatnonzero(np.asarray(column.is_valid()))
         ranks = np.full(len(column), -len(column) - 1)
         _, first = np.unique(np.searchsorted(heads, rows, side="right"), return_index=True)
@@ -80,7 +77,7 @@ class Extreme:
             first: The positions of the first ones of each group.
         """
         values = np.asarray(column)
-        _, codes = np.unique((-values if self._greatest else values) + 0.0, return_inverse=True)
+        _, codes = np.unique((-values if self.greatest else values) + 0.0, return_inverse=True)
         codes = codes.reshape(-1).astype(np.int64)
         codes[first[np.isnan(values[first])]] = -1
         return codes
@@ -106,7 +103,7 @@ def _whole_numbers(column: Column) -> Groups | None:
     return np.asarray(column).astype(np.int64)
 
 
-class AtEnd:
+class AtEnd(Selecting):
     """Keeps the first or the last value that is not NULL."""
 
     def __init__(self, last: bool) -> None:
@@ -119,19 +116,12 @@ class AtEnd:
         present, positions = first_positions(groups[::-1])
         return [taken(column, present, len(groups) - 1 - positions, count)]
 
-    def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        return self.partial(states, groups, count)
-
-    def result(self, states: Sequence[Column]) -> Column:
-        return states[0]
-
     def ranks(self, column: Column, heads: Groups) -> Groups:
-        """Return a number for each value; that of the first row with the greatest number is kept."""
         valid = np.asarray(column.is_valid())
         return np.where(valid, np.arange(1, len(valid) + 1) if self._last else 1, 0)
 
 
-class Single:
+class Single(Accumulator):
     """Keeps the only value, NULL too; more rows are an error."""
 
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
@@ -171,10 +161,37 @@ def _extreme(site: AggregateSite, greatest: bool) -> Extreme:
     return Extreme(greatest, by_total_order=site.is_over and site.session.is_streaming)
 
 
+_MAX: Final = AggregateProperties(
+    mergeable=True,
+    order_free=True,
+    distinct_free=True,
+    selects_value=True,
+    value_of_nothing=None,
+    is_value_of_one_row=True,
+    is_constant_of_nothing=True,
+    growth=1,
+)
+_AT_END: Final = replace(
+    _MAX,
+    mergeable=False,
+    order_free=False,
+    distinct_free=False,
+    is_value_of_one_row=False,
+    is_constant_of_nothing=False,
+    growth=0,
+)
 FUNCTIONS = (
-    AggregateFunction("MIN", _infer_extreme, lambda site, result_type: _extreme(site, greatest=False)),
-    AggregateFunction("MAX", _infer_extreme, lambda site, result_type: _extreme(site, greatest=True)),
-    AggregateFunction("FIRST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=False)),
-    AggregateFunction("LAST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=True)),
-    AggregateFunction("SINGLE_VALUE", _infer_value, lambda site, result_type: Single()),
+    AggregateFunction(
+        "MIN", _infer_extreme, lambda site, result_type: _extreme(site, greatest=False), replace(_MAX, growth=-1)
+    ),
+    AggregateFunction("MAX", _infer_extreme, lambda site, result_type: _extreme(site, greatest=True), _MAX),
+    AggregateFunction("FIRST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=False), _AT_END),
+    AggregateFunction("LAST_VALUE", _infer_value, lambda site, result_type: AtEnd(last=True), _AT_END),
+    AggregateFunction(
+        "SINGLE_VALUE",
+        _infer_value,
+        lambda site, result_type: Single(),
+        replace(_AT_END, mergeable=True, order_free=True, selects_value=False),
+        state_names=("value", "count"),
+    ),
 )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 import pyarrow as pa
 
 from scurry.common._types.json_text import quoted
 from scurry.errors import EvaluationError
-from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.collections import LISTS
+from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.scalar.json_construction import json_writer
@@ -20,7 +22,7 @@ from scurry.sql.types.values import to_values
 _RESULT = VarCharType(2000, False)
 
 
-class JsonTexts:
+class JsonTexts(Accumulator):
     """Keeps all values as JSON texts; the state is a list of keys, if there are any, and one of texts."""
 
     def __init__(self, text: Callable[[Any], str], keyed: bool, absent_on_null: bool) -> None:
@@ -100,7 +102,9 @@ def _maker(keyed: bool) -> Callable[[AggregateSite, DataType], JsonTexts]:
     return make
 
 
+_ARRAY: Final = replace(LISTS, mergeable=False, value_of_nothing="[]")
+_OBJECT: Final = replace(LISTS, order_free=True, value_of_nothing="{}")
 FUNCTIONS = (
-    AggregateFunction("JSON_ARRAYAGG", _infer_array, _maker(keyed=False)),
-    AggregateFunction("JSON_OBJECTAGG", _infer_object, _maker(keyed=True)),
+    AggregateFunction("JSON_ARRAYAGG", _infer_array, _maker(keyed=False), _ARRAY, null_arguments=frozenset({0})),
+    AggregateFunction("JSON_OBJECTAGG", _infer_object, _maker(keyed=True), _OBJECT, null_arguments=frozenset({1})),
 )

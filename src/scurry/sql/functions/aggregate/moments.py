@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    Additive,
+    AggregateFunction,
+    AggregateProperties,
+    AggregateSite,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.aggregate.grouped import by_arrow, counts, valid_rows
 from scurry.sql.functions.aggregate.sums import sums
 from scurry.sql.functions.casts.numbers import doubles_of
@@ -20,13 +28,11 @@ from scurry.sql.types.arithmetic import average_type
 from scurry.sql.types.arrow import arrow_type
 
 
-class Moments:
+class Moments(Additive):
     """Spread of numbers over windows of rows: `(sum of squares - square of sum / n) / n` in the type of the numbers.
 
     The state has the sum of the squares, the sum, and the number of values.
     """
-
-    additive = True
 
     def __init__(self, result_type: DataType, sample: bool, root: bool) -> None:
         self._type = arrow_type(result_type)
@@ -43,9 +49,6 @@ class Moments:
                 values = np.asarray(doubles_of(column))
                 parts = [pa.array(_float_sums(groups, each, count)) for each in (values * values, values)]
         return [*parts, counts(groups, count)]
-
-    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        return [pc.negate(each) for each in self.partial(columns, groups, count)]
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         return [by_arrow(each, groups, count, "sum").fill_null(0) for each in states]
@@ -81,8 +84,14 @@ def _quotient(values: Groups, divisor: Groups) -> Groups:
     return quotients
 
 
-class StableMoments:
-    """Spread of numbers; the state has their number, their mean and the sum of squared distances from it."""
+class StableMoments(Accumulator):
+    """Spread of numbers; the state has their number, their mean and the sum of squared distances from it.
+
+    Rows are added and taken back one by one (`advanced`), as Flink does; merging would round otherwise.
+    """
+
+    #: The types of the columns of a state.
+    types: Final = (pa.int64(), pa.float64(), pa.float64())
 
     def __init__(self, result_type: DataType, sample: bool, root: bool) -> None:
         self._type = arrow_type(result_type)
@@ -121,6 +130,21 @@ class StableMoments:
         if pa.types.is_integer(self._type):
             return _truncated(values, none, self._type)
         return found.cast(self._type, safe=False)
+
+    def compared(self, states: Sequence[Column], values: Column) -> list[Column]:
+        # Flink's planner makes an aggregate of the squares and one of the number, and divides behind the groups.
+        return [states[0], states[2]]
+
+    @staticmethod
+    def advanced(state: tuple[int, float, float], value: float, sign: int) -> tuple[int, float, float]:
+        """Return a state after a value is added, or taken back if the sign is -1."""
+        count, mean, squares = state
+        number = count + sign
+        if number == 0:
+            return 0, 0.0, 0.0
+        delta = value - mean
+        middle = mean + sign * (delta / number)
+        return number, middle, squares + sign * (delta * (value - middle))
 
 
 def _one_by_one(values: Groups) -> tuple[float, float]:
@@ -172,13 +196,27 @@ def _make(site: AggregateSite, result_type: DataType, sample: bool, root: bool) 
     return kind(result_type, sample, root)
 
 
-def _maker(sample: bool, root: bool) -> Callable[[AggregateSite, DataType], Accumulator]:
-    return partial(_make, sample=sample, root=root)
-
-
-FUNCTIONS = (
-    AggregateFunction("STDDEV_POP", _infer, _maker(sample=False, root=True)),
-    AggregateFunction("STDDEV_SAMP", _infer, _maker(sample=True, root=True), aliases=("STDDEV",)),
-    AggregateFunction("VAR_POP", _infer, _maker(sample=False, root=False)),
-    AggregateFunction("VAR_SAMP", _infer, _maker(sample=True, root=False), aliases=("VARIANCE",)),
+#: Name of a function: whether it is of a sample, whether it is a root.
+SPREADS: Final = {
+    "STDDEV_POP": (False, True),
+    "STDDEV_SAMP": (True, True),
+    "VAR_POP": (False, False),
+    "VAR_SAMP": (True, False),
+}
+_ALIASES: Final = {"STDDEV_SAMP": ("STDDEV",), "VAR_SAMP": ("VARIANCE",)}
+_PROPERTIES: Final = AggregateProperties(
+    mergeable=True,
+    order_free=True,
+    distinct_free=False,
+    selects_value=False,
+    value_of_nothing=None,
+    is_value_of_one_row=False,
+    is_constant_of_nothing=False,
+    growth=0,
+)
+FUNCTIONS = tuple(
+    AggregateFunction(
+        name, _infer, partial(_make, sample=sample, root=root), _PROPERTIES, aliases=_ALIASES.get(name, ())
+    )
+    for name, (sample, root) in SPREADS.items()
 )

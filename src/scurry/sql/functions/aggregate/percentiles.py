@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from scurry.errors import EvaluationError
-from scurry.sql.functions.aggregate.definition import AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.collections import LISTS
+from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
 from scurry.sql.functions.aggregate.grouped import listed, merged_lists, valid_rows
 from scurry.sql.functions.casts.numbers import doubles_of
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.types import ArrayType, DataType, DoubleType, IntegralType, NullType, NumericType
 
 
-class Percentile:
+class Percentile(Accumulator):
     """Keeps all values, how often each counts, and the percentages asked for."""
 
     def __init__(self, result_type: DataType) -> None:
@@ -80,4 +82,12 @@ def _infer(site: AggregateSite) -> Signature:
     return Signature(site.types, ArrayType(DoubleType()) if many else DoubleType())
 
 
-FUNCTIONS = (AggregateFunction("PERCENTILE", _infer, lambda site, result_type: Percentile(result_type)),)
+FUNCTIONS = (
+    AggregateFunction(
+        "PERCENTILE",
+        _infer,
+        lambda site, result_type: Percentile(result_type),
+        replace(LISTS, order_free=True),
+        null_arguments=frozenset({0}),
+    ),
+)

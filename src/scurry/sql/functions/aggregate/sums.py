@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.sql.functions.aggregate.definition import Accumulator, AggregateFunction, AggregateSite, Column, Groups
+from scurry.sql.functions.aggregate.definition import (
+    Accumulator,
+    Additive,
+    AggregateFunction,
+    AggregateProperties,
+    AggregateSite,
+    Column,
+    Groups,
+)
 from scurry.sql.functions.aggregate.grouped import by_arrow, counts, decimal_sums, valid_rows
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.signatures import refuse
@@ -46,10 +56,8 @@ def _float_sums(column: Column, groups: Groups, count: int) -> Column:
     return pa.array(total, mask=np.bincount(groups[valid], minlength=count) == 0)
 
 
-class Sum:
+class Sum(Additive):
     """Adds values; the state has the sum and the number of values."""
-
-    additive = True
 
     def __init__(self, result_type: DataType, zero: bool) -> None:
         self._type = arrow_type(result_type)
@@ -58,10 +66,6 @@ class Sum:
     def partial(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         (column,), groups = valid_rows(columns, groups)
         return [sums(column, groups, count), counts(groups, count)]
-
-    def retract(self, columns: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        total, number = self.partial(columns, groups, count)
-        return [pc.negate(total), pc.negate(number)]
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
         return [sums(states[0], groups, count), sums(states[1], groups, count)]
@@ -157,8 +161,36 @@ def _make_average(site: AggregateSite, result_type: DataType) -> Accumulator:
     return Average(result_type, narrow=site.is_over)
 
 
+_SUM: Final = AggregateProperties(
+    mergeable=True,
+    order_free=True,
+    distinct_free=False,
+    selects_value=False,
+    value_of_nothing=None,
+    is_value_of_one_row=True,
+    is_constant_of_nothing=True,
+    growth=0,
+)
 FUNCTIONS = (
-    AggregateFunction("SUM", _infer_sum, lambda site, result_type: Sum(result_type, zero=False)),
-    AggregateFunction("$SUM0", _infer_sum0, lambda site, result_type: Sum(result_type, zero=True)),
-    AggregateFunction("AVG", _infer_average, _make_average),
+    AggregateFunction(
+        "SUM",
+        _infer_sum,
+        lambda site, result_type: Sum(result_type, zero=False),
+        _SUM,
+        retractable_state_names=("sum", "count"),
+    ),
+    AggregateFunction(
+        "$SUM0",
+        _infer_sum0,
+        lambda site, result_type: Sum(result_type, zero=True),
+        replace(_SUM, value_of_nothing=0, is_value_of_one_row=False, is_constant_of_nothing=False),
+        state_names=("sum",),
+    ),
+    AggregateFunction(
+        "AVG",
+        _infer_average,
+        _make_average,
+        replace(_SUM, is_value_of_one_row=False),
+        state_names=("sum", "count"),
+    ),
 )

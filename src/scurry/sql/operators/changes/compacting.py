@@ -9,7 +9,7 @@ import numpy as np
 
 from scurry.common.types import RowKind
 from scurry.errors import EvaluationError
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.operators.changes.materialize import ADDED, place_of
@@ -23,7 +23,7 @@ _CURRENT = "current"
 _PENDING = "pending"
 
 
-class CompactingMaterializer:
+class CompactingMaterializer(KeyedRowsFunction):
     """Apply the changes of each key when a watermark has passed them; several rows that remain are a conflict."""
 
     def __init__(self, schema: Schema, upsert_key: Sequence[int], fails: bool) -> None:
@@ -79,9 +79,6 @@ class CompactingMaterializer:
         elif current != new:
             self._found.append((RowKind.INSERT if current is None else RowKind.UPDATE_AFTER, new))
             state[_CURRENT] = new
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
 
     def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the changes of all keys."""

@@ -11,7 +11,7 @@ from scurry.common.types import RowKind
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.operators.expiry import Expiry
+from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
@@ -23,7 +23,7 @@ _ROWS = "rows"
 ADDED = (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value)
 
 
-class SinkUpsertMaterializer:
+class SinkUpsertMaterializer(ExpiringFunction):
     """Keep the rows of each key of the table, in the order in which they came; the table has the last one."""
 
     def __init__(self, schema: Schema, upsert_key: Sequence[int], ttl: int) -> None:
@@ -34,7 +34,7 @@ class SinkUpsertMaterializer:
             upsert_key: The positions of those by which the query replaces rows; none for whole rows.
             ttl: Milliseconds after which rows of a key without changes are forgotten; 0 for never.
         """
-        self._expiry = Expiry(ttl)
+        super().__init__(ttl)
         self._schema = schema
         self._key = tuple(upsert_key) or tuple(range(len(schema)))
         self._replaces = bool(upsert_key)
@@ -73,17 +73,6 @@ class SinkUpsertMaterializer:
                 np.asarray([kind.value for kind, _ in found], dtype=np.int8),
             )
         ]
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget rows that have expired."""
-        self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: rows are forgotten without a change."""
-        return []
 
     def _kept(self, key: Any, context: RowsContext) -> list[Any]:
         state = context.select(key)

@@ -12,7 +12,7 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.functions.keys import codes_of
-from scurry.sql.operators.expiry import Expiry
+from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.groups.segments import segments_of
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.schema import Schema
@@ -22,7 +22,7 @@ from scurry.sql.types.values import from_values, to_values
 _ROW = "row"
 
 
-class ChangelogNormalizer:
+class ChangelogNormalizer(ExpiringFunction):
     """Keep the row of each key."""
 
     def __init__(self, schema: Schema, updates_before: bool, ttl: int) -> None:
@@ -36,7 +36,7 @@ class ChangelogNormalizer:
         self._schema = schema
         self._updates_before = updates_before
         self._emits_equal = ttl > 0
-        self._expiry = Expiry(ttl)
+        super().__init__(ttl)
 
     def open(self, context: Any) -> None:
         """Do nothing."""
@@ -56,17 +56,6 @@ class ChangelogNormalizer:
         present[segments.place_of_row] = np.isin(kinds, (RowKind.INSERT.value, RowKind.UPDATE_AFTER.value))
         self._keep(rows, group_ids[segments.starts], columns, present, segments.ends, context)
         return self._changes(columns, present, segments.place_of_row, order)
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget a row that has expired."""
-        self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: rows are forgotten without a change."""
-        return []
 
     def _kept(self, key: Any, context: RowsContext) -> Any:
         state = context.select(key)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
@@ -22,7 +22,7 @@ from scurry.sql.operators.groups.row_changes import (
     RunningValues,
     changes_of_rows,
     compared_columns,
-    filtered,
+    counted_rows,
 )
 from scurry.sql.operators.groups.running import running
 from scurry.sql.operators.groups.segments import Segments, running_sums, segments_of
@@ -30,7 +30,7 @@ from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Aggregate
 
 
-class GroupAggregate:
+class GroupAggregate(KeyedRowsFunction):
     """Aggregate rows by key; emit a change for each row, as Flink without mini-batches."""
 
     def __init__(
@@ -127,16 +127,9 @@ class GroupAggregate:
         values = RunningValues(batch, order, segments, columns)
         return changes_of_rows(self._plan, values, fresh, gone, compared, self._updates_before)
 
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Forget a group if it has had no rows for so long."""
         self._groups.forget(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: groups are forgotten without a change."""
-        return []
 
     def write_back(self, context: RowsContext) -> None:
         """Move the groups that have changed to keyed state."""
@@ -148,13 +141,13 @@ class GroupAggregate:
         changed, views = [], []
         for number, call in enumerate(self._views):
             known = [None if group is None else group[2][number] for group in groups]
-            changes, after = counted(distinct[call.arguments], filtered(call, batch), segments, known)
+            changes, after = counted(distinct[call.arguments], counted_rows(call, batch), segments, known)
             changed.append(changes)
             views.append(after)
         columns, states = [], []
         for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
             view_of = self._view_of[number]
-            used = filtered(call, batch) if view_of is None else changed[view_of]
+            used = counted_rows(call, batch) if view_of is None else changed[view_of]
             if self._never_retracted[number] and segments.signs is not None:
                 used = used & (segments.signs > 0)
             known = [None if group is None else group[1][number] for group in groups]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeGuard
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from scurry.sql.functions.aggregate.definition import Selecting
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.types.values import from_values
 
@@ -15,25 +16,13 @@ from scurry.sql.types.values import from_values
 MOST_STEPS = 12
 
 
-class SelectsValue(Protocol):
-    """An accumulator whose value is that of the first of the rows with the greatest rank."""
-
-    def ranks(self, column: pa.Array, heads: Any) -> Any:
-        """Return a number for each value, the least one for NULL; `heads` are the positions where groups begin."""
-
-
-def chooses(accumulator: Any) -> TypeGuard[SelectsValue]:
-    """Return whether the value of an accumulator is that of one of the rows."""
-    return hasattr(accumulator, "ranks")
-
-
 def chosen(
-    accumulator: SelectsValue, column: pa.Array, counted: Any, segments: Segments, known: Any, before: pa.Array
+    accumulator: Selecting, column: pa.Array, counted: Any, segments: Segments, known: Any, before: pa.Array
 ) -> tuple[pa.Array, pa.Array]:
     """Return the value at each index, and the new state of each segment.
 
     Args:
-        accumulator: What chooses.
+        accumulator: The aggregate.
         column: The values of the rows.
         counted: For each row whether it counts.
         segments: How the rows are divided.
@@ -65,13 +54,13 @@ def known_columns(kept: Sequence[Any], types: Sequence[pa.DataType]) -> tuple[An
     return known, [from_values(list(each), kind) for each, kind in zip(found, types, strict=True)]
 
 
-def _by_steps(accumulator: Any, column: pa.Array, segments: Segments) -> Any:
+def _by_steps(accumulator: Selecting, column: pa.Array, segments: Segments) -> Any:
     """Return the result of `_greatest` for short segments in steps: the values of all segments' first rows, and so on.
 
     That costs a fraction of sorting values; None if it would cost more, or values are not compared by two.
     """
     before = segments.rows_before
-    if not hasattr(accumulator, "replaces") or before.max(initial=0) > MOST_STEPS:
+    if before.max(initial=0) > MOST_STEPS:
         return None
     found = np.arange(segments.places)
     for step in range(1, int(before.max(initial=0)) + 1):

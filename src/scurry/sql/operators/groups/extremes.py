@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hashes
 from scurry.sql.evaluation.batch.aggregating import argument_column
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.operators.groups.pieces import LoadedPieces, Pieces, ValueCounts
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.operators.ranks.sorted_rows import SortedRows
@@ -47,7 +48,7 @@ class ExtremeOfKept:
 
     def __init__(self, call: AggregateCall) -> None:
         self._argument = call.arguments[0]
-        self._greatest = call.function == "MAX"
+        self._greatest = properties_of(call.function).growth > 0
 
     def values(
         self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]

@@ -6,6 +6,7 @@ import pickle
 from typing import Any, TypeAlias
 
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.operators.expiry import StateTtl
 from scurry.sql.operators.groups.pieces import EntryPieces, LoadedPieces
 
 #: Its number of rows, the state of its aggregates and views, and the time of the last write.
@@ -28,7 +29,7 @@ class KeptGroups:
     """
 
     def __init__(self, ttl: int) -> None:
-        self._ttl = ttl
+        self._ttl = StateTtl(ttl)
         self.open()
 
     def open(self) -> None:
@@ -39,25 +40,19 @@ class KeptGroups:
     def of(self, key: Any, context: RowsContext) -> Group | None:
         """Return the group of a key, or None."""
         group = self._found(key, context)
-        if group is not None and self._ttl and group[3] + self._ttl <= context.processing_time:
-            return None
-        return group
+        return None if group is not None and self._ttl.has_expired(group[3], context.processing_time) else group
 
     def keep(self, key: Any, group: tuple[int, list[Any], list[Any]] | None, context: RowsContext) -> None:
         """Keep the group of a key, None if it is gone."""
-        self._touched[key] = None if group is None else (*group, context.processing_time if self._ttl else 0)
+        self._touched[key] = None if group is None else (*group, self._ttl.now(context))
         self._changed.add(key)
 
     def forget(self, time: int, context: RowsContext) -> None:
         """Forget the group of the current key if it has had no rows for so long; look again later if it has had."""
         key = context.key
         group = self._found(key, context)
-        if group is None:
-            return
-        if group[3] + self._ttl <= time:
+        if group is not None and self._ttl.is_over(group[3], time, context):
             self.keep(key, None, context)
-        else:
-            context.register_processing_timer(group[3] + self._ttl)
 
     def write_back(self, context: RowsContext) -> None:
         """Move the changes to the state of their keys."""
@@ -67,8 +62,8 @@ class KeptGroups:
                 _drop(entry)
                 continue
             count, states, views, written = group
-            if self._ttl and _GROUP not in entry:
-                context.register_processing_timer(written + self._ttl)
+            if _GROUP not in entry:
+                self._ttl.register(written, context)
             states, views = [_saved(each) for each in states], [_saved(each) for each in views]
             if len(entry) > 1 and not any(isinstance(each, EntryPieces) for each in (*states, *views)):
                 # A new group: there may be pieces of an earlier one.

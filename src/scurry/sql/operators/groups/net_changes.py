@@ -11,12 +11,11 @@ import pyarrow as pa
 from scurry.common.types import RowKind
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.keys import codes_of, with_one_zero
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import to_values
 
-#: Aggregates whose value stays the same object while it does not change.
-_KEEPING = ("FIRST_VALUE", "LAST_VALUE")
 INSERT, BEFORE, AFTER, DELETE = (
     RowKind.INSERT.value,
     RowKind.UPDATE_BEFORE.value,
@@ -94,7 +93,7 @@ def unchanged(column: pa.Array, places: Any, before: Any, function: Any) -> Any:
     same = group_ids[places] == group_ids[before]
     if pa.types.is_floating(column.type):
         same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]
-    elif function not in _KEEPING and pa.types.is_list(column.type) and column.values.null_count:
-        # NULL among the elements of two arrays equals nothing.
+    elif not properties_of(function).selects_value and pa.types.is_list(column.type) and column.values.null_count:
+        # NULL among the elements of two arrays equals nothing; a selected value stays the same object.
         same &= ~np.asarray([None in each if each is not None else False for each in to_values(column)])[places]
     return same

@@ -10,18 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.sql.evaluation.batch.aggregating import accumulator, argument_column
+from scurry.sql.evaluation.batch.aggregating import accumulator, counted_arguments, filter_mask
 from scurry.sql.evaluation.batch.batches import batch_of
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.aggregate.definition import Accumulator
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.plan.schema import Schema
-from scurry.sql.types.arrow import arrow_type
-
-#: DISTINCT changes nothing for them.
-_DISTINCT_ANYWAY = ("MIN", "MAX")
+from scurry.sql.types.arrow import arrow_type, as_array
 
 
 class Partial(Protocol):
@@ -63,13 +61,13 @@ def partials(
     views: dict[Any, int] = {}
     view_of = []
     for call in calls:
-        if call.distinct and call.arguments and call.function not in _DISTINCT_ANYWAY:
+        if call.distinct and call.arguments and not properties_of(call.function).distinct_free:
             view_of.append(views.setdefault((call.arguments, call.filter), len(views)))
             sent.append(None)
             continue
         view_of.append(-1)
         found = accumulator(replace(call, distinct=False), session)
-        merges = not retracts or getattr(found, "additive", False)
+        merges = not retracts or found.retractable
         sent.append(PartialState(call, found, schema) if merges else RawArguments(call, schema))
     by_view = {view: call for call, view in zip(calls, view_of, strict=True) if view >= 0}
     return sent, [DistinctArguments(by_view[view], schema) for view in range(len(views))], view_of
@@ -80,32 +78,28 @@ class PartialState:
 
     def __init__(self, call: AggregateCall, found: Accumulator, schema: Schema) -> None:
         self._call = call
-        self.accumulator: Any = found
+        self.accumulator = found
         empty = batch_of([pa.nulls(0, arrow_type(each.type)) for each in schema], schema, 0)
         self.types = [column.type for column in self.partial(empty, None, np.zeros(0, dtype=np.int64), 0)]
         self.width = len(self.types)
 
     def partial(self, batch: pa.RecordBatch, signs: Any, group_ids: Any, count: int) -> list[pa.Array]:
         """Return the states."""
-        used = filtered(self._call, batch)
-        columns = [argument_column(each, batch) for each in self._call.arguments]
+        used = filter_mask(self._call, batch)
         if signs is None or (signs > 0).all():
-            if used is not None:
-                columns, group_ids = [column.filter(pa.array(used)) for column in columns], group_ids[used]
-            return list(map(_whole, self.accumulator.partial(columns, group_ids, count)))
-        used = np.ones(len(group_ids), dtype=bool) if used is None else used
+            columns, group_ids = counted_arguments(self._call, batch, group_ids, used)
+            return list(map(as_array, self.accumulator.partial(columns, group_ids, count)))
         states = []
         for sign, make in ((1, self.accumulator.partial), (-1, self.accumulator.retract)):
-            here = used & (signs == sign)
-            mask = pa.array(here)
-            states.append(make([column.filter(mask) for column in columns], group_ids[here], count))
-        both = [pa.concat_arrays([_whole(added), _whole(taken)]) for added, taken in zip(*states, strict=True)]
+            here = signs == sign if used is None else used & (signs == sign)
+            states.append(make(*counted_arguments(self._call, batch, group_ids, here), count))
+        both = [pa.concat_arrays([as_array(added), as_array(taken)]) for added, taken in zip(*states, strict=True)]
         return self.merged(both, np.tile(np.arange(count), 2), count)
 
     def merged(self, states: Sequence[pa.Array], group_ids: Any, count: int) -> list[pa.Array]:
         """Return one state of several for each group, with the types that states of rows have."""
         found = self.accumulator.merge(states, group_ids, count)
-        return [_whole(new).cast(old.type) for new, old in zip(found, states, strict=True)]
+        return [as_array(new).cast(old.type) for new, old in zip(found, states, strict=True)]
 
 
 class _Arguments:
@@ -130,7 +124,7 @@ class _Arguments:
         """Return the arguments, the signs and the groups of the rows that FILTER lets pass."""
         columns = [batch.column(column) for column in self._columns]
         signs = np.ones(len(group_ids), dtype=np.int64) if signs is None else signs
-        used = filtered(self._filter, batch)
+        used = filter_mask(self._filter, batch)
         if used is None:
             return columns, signs, group_ids
         return [column.filter(pa.array(used)) for column in columns], signs[used], group_ids[used]
@@ -180,17 +174,8 @@ class DistinctArguments(_Arguments):
         return [column.take(places) for column in columns], numbers[order], group_ids[first[order]]
 
 
-def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
-    """Return the result of FILTER for each row; None without FILTER."""
-    return None if call.filter is None else np.asarray(argument_column(call.filter, batch).fill_null(False))
-
-
 def _listed(columns: Sequence[pa.Array], numbers: Any, group_ids: Any, count: int) -> list[pa.Array]:
     """Return columns that are sorted by group, and numbers, as a list for each group."""
     offsets = np.concatenate([[0], np.cumsum(np.bincount(group_ids, minlength=count))])
     bounds = pa.array(offsets.astype(np.int32))
     return [pa.ListArray.from_arrays(bounds, column) for column in (*columns, pa.array(numbers, pa.int64()))]
-
-
-def _whole(column: Any) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

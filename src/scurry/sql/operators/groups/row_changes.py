@@ -11,12 +11,13 @@ import pyarrow as pa
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.runtime.state.layout import Entry
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.aggregating import argument_column
+from scurry.sql.evaluation.batch.aggregating import filter_mask
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.operators.groups.columnar import ColumnarRunning
 from scurry.sql.operators.groups.kept import decoded
 from scurry.sql.operators.groups.net_changes import AFTER, BEFORE, DELETE, INSERT, emitted, unchanged
-from scurry.sql.operators.groups.running import ColumnarRunning, RunningAggregate, running
+from scurry.sql.operators.groups.running import RunningAggregate, running
 from scurry.sql.operators.groups.segments import Segments, segments_of
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.partitioning import HashedChanges
@@ -93,11 +94,10 @@ def changes_of_rows(
     return emitted([batch.column(key) for key in plan.keys], columns, found, order, plan.schema)
 
 
-def filtered(call: AggregateCall, batch: pa.RecordBatch) -> Any:
+def counted_rows(call: AggregateCall, batch: pa.RecordBatch) -> Any:
     """Return for each row whether FILTER lets it pass."""
-    if call.filter is None:
-        return np.ones(batch.num_rows, dtype=bool)
-    return np.asarray(argument_column(call.filter, batch).fill_null(False))
+    found = filter_mask(call, batch)
+    return np.ones(batch.num_rows, dtype=bool) if found is None else found
 
 
 def keeps_columns(plan: Aggregate, session: EvaluationContext) -> bool:
@@ -130,6 +130,8 @@ class ColumnarGroupAggregate(HashedRowsFunction):
         types += [kind for each in self._running for kind in each.types]
         self._schema = pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
 
+    takes_over_entries = True
+
     def row_of(self, entry: Entry) -> list[Any] | None:
         """Return the row of a group whose state was kept by key."""
         group = decoded(entry)
@@ -145,7 +147,7 @@ class ColumnarGroupAggregate(HashedRowsFunction):
         columns, groups = [], [new.column(key).take(first) for key in plan.keys]
         for call, each in zip(plan.calls, self._running, strict=True):
             before = kept.batch.columns[len(groups) : len(groups) + len(each.types)]
-            values, after = each.advanced(batch, filtered(call, batch), segments, kept.group_ids, before)
+            values, after = each.advanced(batch, counted_rows(call, batch), segments, kept.group_ids, before)
             columns.append(values)
             groups += after
         fresh = np.ones(len(kept.first), dtype=bool)

@@ -11,13 +11,14 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.common.types import RowKind
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.evaluation.user_functions.table_aggregate import TableAggregator
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import function_context
+from scurry.sql.operators.expiry import StateTtl
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import TableAggregate
 
@@ -26,7 +27,7 @@ _GROUP = "group"
 _TAKEN_BACK = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
-class GroupTableAggregate:
+class GroupTableAggregate(KeyedRowsFunction):
     """Aggregate rows by key to rows; the rows of a batch change a group once, as a bundle does in PyFlink."""
 
     def __init__(self, plan: TableAggregate, ttl: int, session: EvaluationContext) -> None:
@@ -38,7 +39,7 @@ class GroupTableAggregate:
             session: The session.
         """
         self._plan = plan
-        self._ttl = ttl
+        self._ttl = StateTtl(ttl)
         self._session = session
         self._functions = OpenFunctions()
 
@@ -90,37 +91,24 @@ class GroupTableAggregate:
             self._keep(rows.keys[group_id], counts[group_id], current[group_id], context)
         return self._changes(batch, rows.group_ids, emitted.rows, emitted.signs, causes)
 
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Forget a group if it has had no rows for so long."""
         group = context.state.get(_GROUP)
-        if group is None:
-            return
-        if group[2] + self._ttl <= time:
+        if group is not None and self._ttl.is_over(group[2], time, context):
             del context.state[_GROUP]
-        else:
-            context.register_processing_timer(group[2] + self._ttl)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: groups are forgotten without a change."""
-        return []
 
     def _kept(self, key: Any, context: RowsContext) -> Any:
         group = context.select(key).get(_GROUP)
-        if group is not None and self._ttl and group[2] + self._ttl <= context.processing_time:
-            return None
-        return group
+        return None if group is not None and self._ttl.has_expired(group[2], context.processing_time) else group
 
     def _keep(self, key: Any, count: int, accumulator: Any, context: RowsContext) -> None:
         state = context.select(key)
         if not count:
             state.pop(_GROUP, None)
             return
-        now = context.processing_time if self._ttl else 0
-        if self._ttl and _GROUP not in state:
-            context.register_processing_timer(now + self._ttl)
+        now = self._ttl.now(context)
+        if _GROUP not in state:
+            self._ttl.register(now, context)
         state[_GROUP] = (count, pickle.dumps(accumulator, 5), now)
 
     def _changes(

@@ -9,11 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.runtime.keys import key_hashes, row_keys
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.functions.aggregate.moments import StableMoments
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.groups.kept import KeptGroups
@@ -25,6 +24,7 @@ from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.plan.schema import Schema
+from scurry.sql.types.arrow import as_array
 from scurry.sql.types.values import from_values, to_values
 
 #: The values of an aggregate: those of all groups before, then those after; what tells whether a group has changed, in
@@ -68,7 +68,7 @@ class LocalGroups:
         return Changes(pa.RecordBatch.from_arrays(columns, names=[f"c{place}" for place in range(len(columns))]))
 
 
-class GlobalGroups:
+class GlobalGroups(KeyedRowsFunction):
     """Merge the output of `LocalGroups` by group; emit the change of each group."""
 
     def __init__(self, plan: GlobalGroupAggregate, updates_before: bool, ttl: int, session: EvaluationContext) -> None:
@@ -122,16 +122,9 @@ class GlobalGroups:
         tests = None if self._ttl else compared
         return net_changes(keys, values, places, (existed, remains), tests, self._updates_before, self._plan.schema)
 
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Forget a group if it has had no rows for so long."""
         self._groups.forget(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: groups are forgotten without a change."""
-        return []
 
     def write_back(self, context: RowsContext) -> None:
         """Move the groups that have changed to keyed state."""
@@ -205,11 +198,9 @@ def merged_states(
     source[count:] = np.arange(len(known), len(known) + count)
     states_of_all = [pa.concat_arrays(pair) for pair in zip(before, after, strict=True)]
     places = pa.array(source, mask=source < 0)
-    values = _whole(sent.accumulator.result(states_of_all)).take(places)
-    is_spread = isinstance(sent.accumulator, StableMoments)
-    # Flink's planner makes an aggregate of the squares and one of the number, and divides behind the groups.
-    tests = [states_of_all[0].take(places), states_of_all[2].take(places)] if is_spread else [values]
-    return values, tests, after
+    values = as_array(sent.accumulator.result(states_of_all))
+    tests = [each.take(places) for each in sent.accumulator.compared(states_of_all, values)]
+    return values.take(places), tests, after
 
 
 def _after_rows(computes: RunningAggregate, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:
@@ -239,7 +230,3 @@ def _changed_values(view: DistinctArguments, rows: _Rows, kept: list[Any]) -> tu
     changed = np.flatnonzero(signs)
     places = pa.array(changed)
     return ([column.take(places) for column in columns], signs[changed], group_ids[changed]), counts
-
-
-def _whole(column: Any) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.state.layout import Entry
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, concatenated_columns, taken
 from scurry.sql.functions.keys import group_ids_of
@@ -41,14 +42,21 @@ class KeptRows(NamedTuple):
     first: Any
 
 
-class HashedRowsFunction:
+class HashedRowsFunction(KeyedRowsFunction):
     """A function without timers; `process` makes the rows of a micro-batch when it needs them.
 
-    A function that takes over state by key has a method `row_of(entry)`: the values of a row behind those of its key.
-    Its rows are partitioned with `PartitionByHash(by_key=True)`, and their columns begin with the key.
+    Attributes:
+        takes_over_entries: Whether it takes over state by key with `row_of`. Its rows are then partitioned with
+            `PartitionByHash(by_key=True)`, and their columns begin with the key.
     """
 
     has_rows_only = True
+    joins_records = True
+    takes_over_entries = False
+
+    def row_of(self, entry: Entry) -> list[Any] | None:
+        """Return the values of a row, behind those of its key, of the state of the key; None if it has none."""
+        raise NotImplementedError
 
     def open(self, context: Any) -> None:
         """Begin without rows in memory."""
@@ -63,16 +71,6 @@ class HashedRowsFunction:
         if any(each.changes.kinds is not None for each in records):
             kinds = np.concatenate([_kinds(each.changes) for each in records])
         return HashedChanges(Changes(whole, kinds), np.concatenate([each.hashes for each in records]))
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no timers."""
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing."""
-        return []
 
     def write_back(self, context: RowsContext) -> None:
         """Write the rows that were added."""
@@ -99,10 +97,10 @@ class HashedRowsFunction:
         """
         own = keys if kept_keys is None else kept_keys
         if self._rows is None:
-            earlier, row_of = None, getattr(self, "row_of", None)
-            if row_of is not None:
+            earlier = None
+            if self.takes_over_entries:
                 partition, groups = PartitionByHash(own, by_key=True), context.backend.max_parallelism
-                earlier = EntryPages(schema, len(own), row_of, lambda batch: partition.hashes(batch, groups))
+                earlier = EntryPages(schema, len(own), self.row_of, lambda batch: partition.hashes(batch, groups))
             self._rows = HashedRows([Table("row", schema, own)], context.backend, earlier=earlier)
         (table,) = self._rows.tables
         self._rows.load(rows.hashes)

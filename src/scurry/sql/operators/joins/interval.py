@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from scurry.graph.nodes import Node
 from scurry.runtime.exchange.wire import MAX_TIME
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
@@ -49,7 +49,7 @@ def lower_interval_join(lowering: Lowering, plan: IntervalJoinNode) -> Node:
     return lowering.keyed(inputs, keys, function, plan.operator, by_group=True)
 
 
-class IntervalJoin:
+class IntervalJoin(KeyedRowsFunction):
     """Join rows whose times are not far from each other.
 
     Attributes:

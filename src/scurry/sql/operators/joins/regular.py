@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from scurry.common.types import RowKind
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.definition import EvaluationContext
@@ -72,7 +72,7 @@ class _Results:
             self.add(own, partner, kind)
 
 
-class RegularJoin:
+class RegularJoin(KeyedRowsFunction):
     """Join all rows of both sides.
 
     Attributes:
@@ -256,16 +256,9 @@ class RegularJoin:
         found = batch_of(columns, self._plan.schema, len(kinds))
         return [Changes(found, kinds.astype(np.int8) if kinds.any() else None)]
 
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Forget the rows of a side of the current key that have expired."""
         self._sides[_SLOTS.index(namespace)].forget(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing."""
-        return []
 
     def write_back(self, context: RowsContext) -> None:
         """Move the rows that are in memory to keyed state."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from scurry.common.types import RowKind
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
@@ -49,7 +49,7 @@ def lower_temporal_join(lowering: Lowering, plan: EventTimeTemporalJoin) -> Node
     return lowering.keyed(inputs, keys, function, plan.operator, by_group=(True, False))
 
 
-class TemporalJoin:
+class TemporalJoin(KeyedRowsFunction):
     """Join left rows with versions of right rows."""
 
     def __init__(self, plan: EventTimeTemporalJoin, ttl: int, session: EvaluationContext) -> None:

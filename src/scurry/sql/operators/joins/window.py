@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.batch.joining import all_equal_pairs, unmatched
@@ -43,7 +43,7 @@ def lower_window_join(lowering: Lowering, plan: WindowJoinNode) -> Node:
     return lowering.keyed(inputs, keys, function, plan.operator, by_group=True)
 
 
-class WindowJoin:
+class WindowJoin(KeyedRowsFunction):
     """Join the rows of each window.
 
     Rows are in memory until the micro-batch ends: those of windows that end in it are not stored.
@@ -101,9 +101,6 @@ class WindowJoin:
         for due, windows in zip(self._due, self._open, strict=True):
             for end in [end for end in windows if self._clock.timer(end - 1) <= context.watermark]:
                 due += [(end, part) for part, _ in windows.pop(end)]
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
 
     def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the joined windows, the earliest first."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.patterns.automaton import NFAState
 from scurry.runtime.exchange.wire import MAX_TIME
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated
 from scurry.sql.evaluation.matching.batch import times_of
@@ -77,7 +77,7 @@ class _PartialMatches:
                 entry[PARTIAL] = self._matcher.nfa.stored(state)
 
 
-class EventTimeMatch:
+class EventTimeMatch(KeyedRowsFunction):
     """Find matches in the order of event time, as far as the watermark has passed."""
 
     def __init__(self, plan: Match, session: EvaluationContext) -> None:
@@ -111,9 +111,6 @@ class EventTimeMatch:
             self._due.setdefault(context.key, time)
         else:
             self._waiting.on_event_time(context)
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
 
     def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the matches that the watermark completes."""
@@ -164,7 +161,7 @@ class EventTimeMatch:
         self._partial.write_back(context)
 
 
-class ProcessingTimeMatch:
+class ProcessingTimeMatch(KeyedRowsFunction):
     """Find matches in the order in which rows arrive."""
 
     def __init__(self, plan: Match, session: EvaluationContext) -> None:
@@ -198,9 +195,6 @@ class ProcessingTimeMatch:
         if known is None or ends < known:
             context.state[TIMEOUT] = ends
             context.register_processing_timer(min(ends + 1, MAX_TIME), TIMEOUT)
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Note that matches of the current key time out."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
@@ -28,7 +28,7 @@ _LAST = "last"
 _END = "end"
 
 
-class EventTimeOver:
+class EventTimeOver(KeyedRowsFunction):
     """Emit rows when the watermark has passed them, in the order of their times."""
 
     def __init__(self, plan: OverAggregate, ttl: int, session: EvaluationContext) -> None:
@@ -158,7 +158,7 @@ class EventTimeOver:
             self._wake(int(times[here[start:stop]].min()), context)
 
 
-class ProcessingTimeOver:
+class ProcessingTimeOver(KeyedRowsFunction):
     """Emit rows as they arrive."""
 
     def __init__(self, plan: OverAggregate, ttl: int, session: EvaluationContext) -> None:
@@ -202,9 +202,6 @@ class ProcessingTimeOver:
         columns[place] = pa.repeat(pa.scalar(time, pa.timestamp("ms")), batch.num_rows).cast(columns[place].type)
         return batch_of(columns, self._plan.input.schema, batch.num_rows)
 
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Drop rows outside all frames, and idle keys."""
         if namespace == _END:
@@ -213,10 +210,6 @@ class ProcessingTimeOver:
             _drop(context, _KEPT, CLEANUP)
         else:
             self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: all rows are emitted as they arrive."""
-        return []
 
 
 def _new_end(plan: OverAggregate, last: int, context: RowsContext) -> int | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.operators.expiry import Expiry
+from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.over.running import Runs, running
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.ranks.sort_keys import sort_keys
@@ -24,7 +24,7 @@ from scurry.sql.types.values import from_values, to_values
 _INSERT, _UPDATE_BEFORE, _UPDATE_AFTER, _DELETE = range(4)
 
 
-class AnyOrderOver:
+class AnyOrderOver(ExpiringFunction):
     """Keep all rows in their order; emit each row that is new, or gone, and those whose values it changes."""
 
     def __init__(self, plan: OverAggregate, with_before: bool, ttl: int, session: EvaluationContext) -> None:
@@ -38,12 +38,12 @@ class AnyOrderOver:
         """
         self._plan = plan
         self._with_before = with_before
-        self._expiry = Expiry(ttl)
+        super().__init__(ttl)
         self._session = session
 
     def open(self, context: Any) -> None:
         """Compile the aggregates."""
-        self._calls = [running(call, self._session) for call in self._plan.calls]
+        self._calls = [running(call, self._plan.input.schema, self._session) for call in self._plan.calls]
         key = self._plan.calls[0].order_by[0]
         self._order = (SortKey(self._plan.time, key.descending, key.nulls_first),)
         self._has_peers = self._plan.frame.units == "RANGE"
@@ -118,17 +118,6 @@ class AnyOrderOver:
             return []
         batch = _batch([row for _, row in out], self._plan.schema)
         return [Changes(batch, np.asarray([kind for kind, _ in out], dtype=np.int8))]
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget a key that has had no rows for some time."""
-        self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: rows are forgotten without a change."""
-        return []
 
 
 def _batch(rows: Sequence[Row], schema: Any) -> pa.RecordBatch:

@@ -59,7 +59,7 @@ class _Running(Evaluator):
 
     def __init__(self, plan: OverAggregate, session: EvaluationContext) -> None:
         self._schema = plan.schema
-        self._calls = [running(call, session) for call in plan.calls]
+        self._calls = [running(call, plan.input.schema, session) for call in plan.calls]
         # Rows of the same processing time are not peers: each has the value that it had when it arrived.
         self._has_peers = plan.has_event_time and plan.frame.units == "RANGE"
 

@@ -12,7 +12,7 @@ from scurry.runtime.state.layout import Entry
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, arrow_schema, taken
 from scurry.sql.evaluation.times import milliseconds
-from scurry.sql.operators.expiry import Expiry
+from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.kept_rows import joined, pieces, runs_of
 from scurry.sql.operators.partitioning import HashedChanges, KeyedChanges
@@ -23,7 +23,7 @@ _EMITTED = "emitted"
 _ROW = "row"
 
 
-class Deduplication:
+class Deduplication(ExpiringFunction):
     """Keep one row of each key."""
 
     packs_entries = True  # a key has a whole row
@@ -36,7 +36,7 @@ class Deduplication:
             with_before: Whether updates have to have the row before.
             ttl: Milliseconds after which a key that has no new rows is forgotten; 0 for never.
         """
-        self._expiry = Expiry(ttl)
+        super().__init__(ttl)
         self._plan = plan
         self._with_before = with_before
 
@@ -47,14 +47,6 @@ class Deduplication:
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Note that the watermark has passed the row of the current key."""
         self._due.append(context.key)
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget a key that has had no rows for some time."""
-        self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing."""
-        return []
 
 
 class FirstRowByProcessingTime(Deduplication):
@@ -81,6 +73,8 @@ class FirstRow(HashedRowsFunction):
 
     def __init__(self, plan: Deduplicate) -> None:
         self._plan = plan
+
+    takes_over_entries = True
 
     def row_of(self, entry: Entry) -> list[Any] | None:
         """Return that there is only the key of a row that was kept by key."""

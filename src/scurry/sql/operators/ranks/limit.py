@@ -6,18 +6,18 @@ from typing import Any
 
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.operators.expiry import Expiry
+from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Limit
 
 _SEEN = "seen"
 
 
-class FirstRows:
+class FirstRows(ExpiringFunction):
     """Emit some of the rows as they arrive, then nothing any more."""
 
     def __init__(self, plan: Limit, ttl: int) -> None:
-        self._expiry = Expiry(ttl)
+        super().__init__(ttl)
         self._offset = plan.offset
         self._end = plan.offset + (plan.fetch or 0)
 
@@ -37,14 +37,3 @@ class FirstRows:
         first = max(self._offset - seen, 0)
         last = min(self._end - seen, batch.num_rows)
         return [Changes(batch.slice(first, last - first))] if last > first else []
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Begin again if no rows have come for some time."""
-        self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: rows are emitted as they arrive."""
-        return []

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scurry.runtime.exchange.wire import MIN_TIME
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated
 from scurry.sql.evaluation.batch.sorting import sorted_positions
@@ -21,7 +21,7 @@ _TIMER = "timer"
 _LAST = "last"
 
 
-class TimeSort:
+class TimeSort(KeyedRowsFunction):
     """Keep rows until the watermark, or processing time, has passed them; emit them sorted."""
 
     def __init__(self, plan: TemporalSort) -> None:

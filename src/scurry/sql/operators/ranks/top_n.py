@@ -11,7 +11,7 @@ import pyarrow as pa
 from scurry.runtime.keys import encode_key
 from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.operators.expiry import Expiry
+from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.ranks.output import Output
 from scurry.sql.operators.ranks.sort_keys import sort_keys
@@ -26,7 +26,7 @@ _END = "end"
 _ROWS = "rows"
 
 
-class TopN:
+class TopN(ExpiringFunction):
     """Common part of all ranks: the rows of a batch are processed one after the other."""
 
     def __init__(self, plan: Rank, with_before: bool, ttl: int = 0) -> None:
@@ -37,7 +37,7 @@ class TopN:
             with_before: Whether updates have to have the row before.
             ttl: Milliseconds after which a partition that has no new rows is forgotten; 0 for never.
         """
-        self._expiry = Expiry(ttl)
+        super().__init__(ttl)
         self._plan = plan
         self._with_before = with_before
         #: Rows that leave and enter are deleted and inserted, if no number tells that one has replaced the other.
@@ -102,17 +102,6 @@ class TopN:
     def retract(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
         """Retract a row."""
         raise NotImplementedError
-
-    def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Forget a partition that has had no rows for some time."""
-        self._expiry.on_processing_time(time, context)
-
-    def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return nothing: there are no timers."""
-        return []
 
     def _entered(self, rows: SortedRows, end: int, position: int, row: Row, out: Output) -> Row | None:
         """Emit that a new row is at a position; drop and return the row that is one too many."""

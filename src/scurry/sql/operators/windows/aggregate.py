@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
@@ -87,7 +87,7 @@ class _OpenSlice:
     parts: list[tuple[pa.RecordBatch, Any]] = field(default_factory=list)
 
 
-class GlobalWindowAggregate:
+class GlobalWindowAggregate(KeyedRowsFunction):
     """Merge states by key group and slice; emit the windows that the watermark, or the clock, has passed.
 
     Slices of event time are in memory until the micro-batch ends: those whose windows are emitted in it are not stored.

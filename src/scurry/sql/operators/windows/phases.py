@@ -11,7 +11,14 @@ import pyarrow as pa
 
 from scurry.common.types import RowKind
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.aggregating import accumulator, aggregated, argument_column, group_values
+from scurry.sql.evaluation.batch.aggregating import (
+    accumulator,
+    aggregated,
+    argument_column,
+    counted_arguments,
+    filter_mask,
+    group_values,
+)
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
@@ -22,7 +29,7 @@ from scurry.sql.plan.physical.windows import WindowAggregate
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import BigIntType, IntType
-from scurry.sql.types.arrow import arrow_type
+from scurry.sql.types.arrow import arrow_type, as_array
 
 #: The numbers of windows, the keys of results, and the columns that follow.
 _Results: TypeAlias = "tuple[pa.Array, list[pa.Array], list[pa.Array]]"
@@ -150,15 +157,13 @@ class AccumulatorState(_ByKey):
         groups, first = group_ids_of(heads, len(heads[0]))
         states: list[pa.Array] = []
         for call, found in self._plain():
-            columns, of = [argument_column(each, batch) for each in call.arguments], groups
             if part:
-                columns, of = [each.slice(0, 0) for each in columns], groups[:0]
-            elif call.filter is not None:
-                kept = argument_column(call.filter, batch).fill_null(False)
-                columns, of = [each.filter(kept) for each in columns], groups[np.asarray(kept)]
+                columns, of = [argument_column(each, batch.slice(0, 0)) for each in call.arguments], groups[:0]
+            else:
+                columns, of = counted_arguments(call, batch, groups, filter_mask(call, batch))
             states += found.partial(columns, of, len(first))
         chosen = pa.array(first)
-        return unnamed_batch([*(each.take(chosen) for each in heads), *map(_plain, states)])
+        return unnamed_batch([*(each.take(chosen) for each in heads), *map(as_array, states)])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
         """Return one state for each key and window."""
@@ -173,7 +178,7 @@ class AccumulatorState(_ByKey):
             states += found.merge(whole.columns[at : at + width], groups, len(first))
             at += width
         chosen = pa.array(first)
-        return unnamed_batch([*(each.take(chosen) for each in heads), *map(_plain, states)])
+        return unnamed_batch([*(each.take(chosen) for each in heads), *map(as_array, states)])
 
     def result(self, batch: pa.RecordBatch) -> _Results:
         """Return the values of states that were merged."""
@@ -327,11 +332,11 @@ class RetractableRows(_ByKey):
     def _value(self, call: AggregateCall, rows: pa.RecordBatch, signs: Any, groups: Any, count: int) -> pa.Array:
         """Return the value of an aggregate for each group, some of which have rows that never came."""
         found = accumulator(call, self._session)
-        if getattr(found, "additive", False) and not call.distinct:
+        if found.retractable and not call.distinct:
             states = PartialState(call, found, self._kept.input.schema).partial(rows, signs, groups, count)
-            return _plain(found.result(states))
+            return as_array(found.result(states))
         there = signs > 0
-        return _plain(group_values(call, rows.filter(pa.array(there)), groups[there], count, self._session))
+        return as_array(group_values(call, rows.filter(pa.array(there)), groups[there], count, self._session))
 
 
 def _pairs(batch: pa.RecordBatch) -> tuple[Any, Any, Any]:
@@ -359,10 +364,6 @@ def _joined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
     return unnamed_batch(concatenated_columns(batches))
-
-
-def _plain(column: Any) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def unnamed_batch(columns: Sequence[Any]) -> pa.RecordBatch:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
@@ -34,7 +34,7 @@ def lower_window_rank(lowering: Lowering, plan: WindowRank) -> Node:
     return lowering.keyed([rows], [plan.keys], function, name, by_group=True)
 
 
-class WindowTop:
+class WindowTop(KeyedRowsFunction):
     """Keep by key group and window the rows that may be among the first; emit them when the watermark has passed."""
 
     def __init__(self, plan: WindowRank, session: EvaluationContext) -> None:
@@ -87,9 +87,6 @@ class WindowTop:
     def on_event_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Close a window of a key group."""
         self._due += [each.batch for each in context.state.pop(aligned_contents(namespace))]
-
-    def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
-        """Do nothing: there are no such timers."""
 
     def emit_after_timers(self, context: RowsContext) -> list[Changes]:
         """Return the first rows of closed windows, the earliest window first."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds
@@ -41,7 +41,7 @@ def lower_session_table(lowering: Lowering, plan: SessionTable) -> Node:
     return lowering.keyed([rows], [plan.keys], function, "WindowTableFunction", by_group=True)
 
 
-class Sessions:
+class Sessions(KeyedRowsFunction):
     """Keep the open sessions of each key group; emit those that the watermark, or the clock, has passed.
 
     What is kept are the starts and ends of sessions beside what `WindowState` keeps of their rows.

@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from scurry.sql.functions.aggregate.catalogue import properties_of, state_names
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.planner.explain.expressions import expression_text
-
-#: Flink's names of the fields of aggregates' states, without and with retraction.
-_PARTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "AVG": (("sum", "count"), ("sum", "count")),
-    "COUNT": (("count",), ("count",)),
-    "LISTAGG": (("accDelimiter", "concatAcc"), ("listagg",)),
-    "SINGLE_VALUE": (("value", "count"), ("value", "count")),
-    "SUM": (("sum",), ("sum", "count")),
-    "$SUM0": (("sum",), ("sum",)),
-}
-#: Aggregates whose values are the same with DISTINCT.
-_DISTINCT_ANYWAY = ("MIN", "MAX")
 
 
 def group_aggregate_text(plan: Aggregate) -> str:
@@ -96,7 +85,7 @@ class _Phase:
 def _phases(calls: Sequence[AggregateCall], retracts: bool) -> Iterator[_Phase]:
     views, number = _views(calls), 0
     for call in calls:
-        parts = _PARTS.get(call.function, ((call.function.lower(),),) * 2)[retracts]
+        parts = state_names(call.function, retracts)
         if call.function == "COUNT" and not call.arguments:
             parts = ("count1",)
         named = [f"{part}${number + place}" for place, part in enumerate(parts)]
@@ -111,7 +100,7 @@ def _views(calls: Sequence[AggregateCall]) -> list[tuple[Expression, ...]]:
 
 
 def _is_distinct(call: AggregateCall) -> bool:
-    return call.distinct and call.function not in _DISTINCT_ANYWAY
+    return call.distinct and not properties_of(call.function).distinct_free
 
 
 def _counts_rows(call: AggregateCall) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.sql.evaluation.constants import is_written_constant
+from scurry.sql.functions.aggregate.catalogue import looks_ahead, numbers_rows
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.advice import time_attribute_of
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
@@ -44,8 +45,6 @@ def _check_batch_over(plan: WindowTable) -> None:
         raise ValidationError("Unaligned windows like session are not supported in batch mode yet.")
 
 
-_RANKINGS = {"ROW_NUMBER", "RANK", "DENSE_RANK"}
-_BATCH_ONLY = {"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"}
 _SORTED = (
     "a stream can be sorted by a time attribute, ascending; otherwise add LIMIT, which keeps the first rows, or "
     "SET 'execution.runtime-mode' = 'batch'"
@@ -100,7 +99,7 @@ def _ranked(plan: Plan) -> tuple[Over, dict[int, int]] | None:
             if isinstance(each := expressions[place], InputReference)
         }
         plan = plan.input
-    if isinstance(plan, Over) and len(plan.calls) == 1 and plan.calls[0].call.function in _RANKINGS:
+    if isinstance(plan, Over) and len(plan.calls) == 1 and numbers_rows(plan.calls[0].call.function):
         return plan, places
     return None
 
@@ -213,12 +212,12 @@ def _check_over(plan: Over) -> None:
 
 def _check_call(call: WindowCall, rows: Plan) -> None:
     function = call.call.function
-    if function in _BATCH_ONLY:
+    if looks_ahead(function):
         raise ValidationError(f"{function} Function is not supported in stream mode.").with_hint(
             "SET 'execution.runtime-mode' = 'batch' runs it"
         )
     order_by = [each for each in call.order_by if not isinstance(each.expression, Literal)]
-    if function in _RANKINGS and not order_by:
+    if numbers_rows(function) and not order_by:
         raise ValidationError(
             f"Over Agg: The window rank function requires order by clause with non-constant fields. {_ADVICE}"
         )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import singledispatchmethod
 
 from scurry.errors import UnsupportedError
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call
@@ -45,9 +46,6 @@ from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql.types import BigIntType
 from scurry.sql.types.families import same_type
-
-# Results of aggregates of no rows, if not NULL.
-_OF_NOTHING = {"COUNT": 0, "$SUM0": 0, "APPROX_COUNT_DISTINCT": 0}
 
 # Calls that are NULL if an argument is.
 _STRICT = {"+", "-", "*", "/", "NEGATE", "CAST"}
@@ -229,9 +227,9 @@ class OuterValues:
     def or_of_nothing(self, joined: Plan, index: int, plan: Aggregate, place: int) -> Expression:
         """Return a column of a join with groups, or the aggregate of no rows for missing groups."""
         first = len(plan.schema) - len(plan.calls)
-        value = _OF_NOTHING.get(plan.calls[place - first].function) if place >= first else None
+        value = properties_of(plan.calls[place - first].function).value_of_nothing if place >= first else None
         column = builders.column(joined, index)
-        if value is None:
+        if value != 0:  # Calcite repairs counts only: other aggregates are NULL for missing groups
             return column
         return call("COALESCE", [column, Literal(value, column.type.not_null())], self._session)
 
@@ -359,7 +357,7 @@ def _is_null_without_rows(plan: Plan) -> bool:
     return (
         isinstance(plan, Aggregate)
         and plan.grouping_sets == ((),)
-        and not any(each.function in _OF_NOTHING or each.function == "COLLECT" for each in plan.calls)
+        and all(properties_of(each.function).value_of_nothing is None for each in plan.calls)
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
@@ -27,9 +28,6 @@ from scurry.sql.plan.nodes import (
     WindowTable,
 )
 from scurry.sql.plan.schema import Schema
-
-#: Aggregates whose value of no rows is NULL, and that Calcite's AggregateValuesRule knows, or their parts.
-_NULL_OF_NOTHING = ("AVG", "MAX", "MIN", "SUM")
 
 
 def prune_empty(plan: Plan, session: EvaluationContext) -> Plan:
@@ -77,9 +75,8 @@ def _aggregate(plan: Aggregate) -> Plan:
 
 def _of_nothing(call: AggregateCall) -> Literal | None:
     """Return the value of an aggregate of no rows, None for those that Calcite leaves alone."""
-    if call.function == "COUNT":
-        return Literal(0, call.type)
-    return Literal(None, call.type) if call.function in _NULL_OF_NOTHING else None
+    known = properties_of(call.function)
+    return Literal(known.value_of_nothing, call.type) if known.is_constant_of_nothing else None
 
 
 def _join(plan: Join) -> Plan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import converted
@@ -10,9 +11,6 @@ from scurry.sql.plan.nodes import Aggregate, Plan
 from scurry.sql.planner.rules.merge_projections import merge_projections
 from scurry.sql.planner.rules.prune_columns import prune_columns
 from scurry.sql.planner.unique_keys import is_unique
-
-#: Their value for one row is the argument.
-_OF_ONE_ROW = ("MAX", "MIN", "SUM")
 
 
 def unneeded_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
@@ -34,4 +32,4 @@ def _rewritten(plan: Plan, session: EvaluationContext) -> Plan:
 
 
 def _is_argument(call: AggregateCall) -> bool:
-    return call.function in _OF_ONE_ROW and call.filter is None
+    return properties_of(call.function).is_value_of_one_row and call.filter is None

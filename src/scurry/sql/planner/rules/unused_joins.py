@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, InputReference, Literal
@@ -13,9 +14,6 @@ from scurry.sql.plan.rewriting import input_references
 from scurry.sql.planner.rules.merge_projections import merge_projections
 from scurry.sql.planner.rules.prune_columns import prune_columns
 from scurry.sql.planner.unique_keys import is_unique
-
-#: Their result is the same with and without DISTINCT, which Flink leaves out before it looks for unused joins.
-_DISTINCT_ANYWAY = ("MIN", "MAX")
 
 
 def unused_joins(plan: Plan, session: EvaluationContext) -> Plan:
@@ -50,7 +48,8 @@ def _with_rewritten_inputs(plan: Plan) -> Plan:
 
 
 def _ignores_repetition(call: AggregateCall) -> bool:
-    return call.distinct and call.filter is None and call.function not in _DISTINCT_ANYWAY
+    # Flink leaves out a DISTINCT that changes nothing before it looks for unused joins.
+    return call.distinct and call.filter is None and not properties_of(call.function).distinct_free
 
 
 def _is_selection(plan: Project) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from scurry.sql.functions.aggregate.moments import SPREADS
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import calls
 from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
@@ -16,13 +17,6 @@ from scurry.sql.types.arithmetic import sum_type
 from scurry.sql.types.families import same_type
 
 _HALF: Final = decimal.Decimal("0.5")
-#: function -> whether it is of a sample, whether it is a root
-_SPREADS: Final = {
-    "VAR_POP": (False, False),
-    "VAR_SAMP": (True, False),
-    "STDDEV_POP": (False, True),
-    "STDDEV_SAMP": (True, True),
-}
 
 
 def expanded(aggregate: PatternAggregate, session: EvaluationContext) -> Expression:
@@ -32,11 +26,11 @@ def expanded(aggregate: PatternAggregate, session: EvaluationContext) -> Express
     truncated, their sums wrap, and sums of FLOAT are FLOAT.
     """
     name, arguments = aggregate.call.function, aggregate.call.arguments
-    if name not in _SPREADS and name != "AVG" or not all(isinstance(each.type, NumericType) for each in arguments):
+    if name not in SPREADS and name != "AVG" or not all(isinstance(each.type, NumericType) for each in arguments):
         return aggregate
     parts = _Parts(aggregate.variable, aggregate.type.nullable(), session)
     (argument,) = arguments
-    found = parts.average(argument) if name == "AVG" else parts.spread(argument, *_SPREADS[name])
+    found = parts.average(argument) if name == "AVG" else parts.spread(argument, *SPREADS[name])
     return parts.converted(found)
 
 

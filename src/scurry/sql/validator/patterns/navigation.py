@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from scurry.errors import ValidationError
 from scurry.sql.functions.aggregate.catalogue import lookup_aggregate
+from scurry.sql.functions.aggregate.definition import PlaceFunction
 from scurry.sql.functions.catalogue import lookup
 from scurry.sql.functions.signatures import standard_name
 from scurry.sql.plan.expressions import AggregateCall, Call, Expression, InputReference, Literal, UserFunctionCall
@@ -36,10 +37,6 @@ _TIMES: Final = {
     "MATCH_ROWTIME": TimestampType(3, False).as_time_attribute(TimeAttribute.ROWTIME),
     "MATCH_PROCTIME": LocalZonedTimestampType(3, False).as_time_attribute(TimeAttribute.PROCTIME),
 }
-#: Flink's classes of aggregates for which it can generate no code here.
-_JSON: Final = frozenset({"JSON_ARRAYAGG", "JSON_OBJECTAGG"})
-#: Functions of a place in a window, which Flink computes without one: those that number rows, of all rows of the match.
-_OF_PLACE: Final = frozenset({"ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE"})
 _QUOTED_CALL: Final = re.compile(r"`(\w+)`\(")
 _MAX_OFFSET: Final = (1 << 31) - 1
 _NO_CALL: Final = (
@@ -179,11 +176,12 @@ class MatchExpressions:
         name = _function_name(node)
         if name == "LAG" and isinstance(node, nodes.Call) and len(node.arguments) == 1:
             return _at(self._validator.convert(node.arguments[0]), False, 1)
-        call = aggregate_call(node, self._validator, grouped=False, over=name in _OF_PLACE, bounded=True)
+        call = aggregate_call(node, self._validator, grouped=False, over=_is_of_place(name), bounded=True)
         if call.filter is not None:
             return _refused("FILTER", [call, call.filter])
         variable = _aggregated_variable(call)
-        if call.function in _JSON and variable is not None:
+        # For these classes of aggregates Flink can generate no code here.
+        if isinstance(node, nodes.JsonArrayAggregate | nodes.JsonObjectAggregate) and variable is not None:
             return _refused_json(call)
         arguments = tuple(_of_row(each) for each in call.arguments)
         found = PatternAggregate(variable, replace(call, arguments=arguments), call.type, span=node.span)
@@ -233,7 +231,7 @@ class _PatternCheck:
         found = self._inside(node, inner)
         if name == "COUNT" and len(found) > 1:
             raise invalid(node.span, "Invalid number of parameters to COUNT method")
-        if name in _OF_PLACE:
+        if _is_of_place(name):
             return found
         classifier = any(_function_name(each) == "CLASSIFIER" for each in list(operands_of(node))[:1])
         if name != "COUNT" and not classifier:
@@ -268,6 +266,12 @@ class _PatternCheck:
         inner = _PatternCheck(self._environment, self._is_measure, self._navigations, self._aggregates + 1)
         inner._logical = self._logical
         return inner
+
+
+def _is_of_place(name: str) -> bool:
+    """Return whether a function numbers or divides rows, which Flink computes here without a window, of all rows."""
+    function = lookup_aggregate(name)
+    return function is not None and function.place in (PlaceFunction.NUMBER, PlaceFunction.TILE)
 
 
 def _function_name(node: nodes.Node) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scurry.common._config.tables import AGG_PHASE_STRATEGY, MINI_BATCH_ENABLED
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall
@@ -10,9 +11,6 @@ from scurry.sql.plan.nodes import Aggregate, Plan
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.plan.rewriting import without_inputs
 from scurry.sql.planner.changelog import Changelogs
-
-#: Aggregates whose states Flink cannot merge.
-_WITHOUT_MERGE = ("FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG")
 
 
 def two_phase_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
@@ -32,4 +30,4 @@ def _divided(plan: Plan) -> Plan:
 
 
 def _merges(call: AggregateCall) -> bool:
-    return not isinstance(call.function, UserFunction) and call.function not in _WITHOUT_MERGE
+    return not isinstance(call.function, UserFunction) and properties_of(call.function).mergeable

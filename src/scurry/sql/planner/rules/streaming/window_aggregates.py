@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scurry.errors import ValidationError
+from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, InputReference
@@ -19,9 +20,6 @@ from scurry.sql.plan.physical.windows import (
     window_properties,
 )
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
-
-#: Flink's classes of aggregates that cannot merge states.
-_WITHOUT_MERGE = {"FIRST_VALUE", "LAST_VALUE", "JSON_ARRAYAGG"}
 
 #: A plan below a window function, where the columns of the plan above it are in it, and its time column.
 _Below = tuple[Plan, dict[int, int], int]
@@ -99,7 +97,7 @@ def _check_merging(plan: Aggregate, kind: str) -> None:
     if kind == "TUMBLE":
         return
     for call in plan.calls:
-        if call.function in _WITHOUT_MERGE:
+        if not properties_of(call.function).mergeable:
             raise ValidationError(
                 f"Could not find an implementation method 'merge' for function '{call.function}': "
                 f"windows of {kind} are merged"

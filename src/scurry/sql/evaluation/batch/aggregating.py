@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Aggregate
 from scurry.sql.plan.nodes.aggregates import set_numbers
+from scurry.sql.plan.rewriting import input_references, remapped, with_parts
+from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_value, repeated
 
@@ -111,6 +114,22 @@ def counted_arguments(
         return columns, groups
     mask = pa.array(counted)
     return [column.filter(mask) for column in columns], groups[counted]
+
+
+def of_arguments(call: AggregateCall, schema: Schema) -> tuple[list[int], AggregateCall, Schema]:
+    """Return the columns of rows that an aggregate has as arguments, and the aggregate over these columns alone.
+
+    Args:
+        call: The aggregate.
+        schema: The columns of the rows.
+
+    Returns:
+        The positions of the columns, the aggregate without FILTER and DISTINCT, and the schema of the columns.
+    """
+    columns = sorted(set().union(*map(input_references, call.arguments)))
+    moved = {column: place for place, column in enumerate(columns)}
+    bare: AggregateCall = with_parts(replace(call, filter=None, distinct=False), lambda part: remapped(part, moved))
+    return columns, bare, schema.select(columns)
 
 
 def accumulator(call: AggregateCall, session: EvaluationContext, is_over: bool = False) -> Accumulator:

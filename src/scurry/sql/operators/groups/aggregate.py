@@ -15,7 +15,7 @@ from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import function_context
-from scurry.sql.operators.groups.distinct import DistinctValues, counted
+from scurry.sql.operators.groups.distinct import DistinctValues, counted, distinct_views
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
 from scurry.sql.operators.groups.row_changes import (
@@ -74,13 +74,7 @@ class GroupAggregate(KeyedRowsFunction):
             running(call, plan.input.schema, self._retracts and not growing, session)
             for call, growing in zip(plan.calls, self._never_retracted, strict=True)
         ]
-        views: dict[Any, int] = {}
-        self._view_of = [
-            views.setdefault((call.arguments, call.filter), len(views)) if call.distinct and call.arguments else None
-            for call in plan.calls
-        ]
-        by_view = {view: call for call, view in zip(plan.calls, self._view_of, strict=True) if view is not None}
-        self._views = [by_view[view] for view in range(len(views))]
+        self._views, self._view_of = distinct_views(plan.calls, lambda call: call.distinct and bool(call.arguments))
 
     def close(self) -> None:
         """Close the user-defined functions."""
@@ -147,7 +141,7 @@ class GroupAggregate(KeyedRowsFunction):
         columns, states = [], []
         for number, (call, each) in enumerate(zip(self._plan.calls, self._running, strict=True)):
             view_of = self._view_of[number]
-            used = counted_rows(call, batch) if view_of is None else changed[view_of]
+            used = counted_rows(call, batch) if view_of < 0 else changed[view_of]
             if self._never_retracted[number] and segments.signs is not None:
                 used = used & (segments.signs > 0)
             known = [None if group is None else group[1][number] for group in groups]

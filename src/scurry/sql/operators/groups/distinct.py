@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from scurry.runtime.keys import key_hashes, row_keys
+from scurry.runtime.keys import CanonicalKey, key_hashes, row_keys
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.groups.pieces import Pieces, ValueCounts, value_counts
 from scurry.sql.operators.groups.segments import Segments
-from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.types.values import to_values
 
 
@@ -32,6 +32,47 @@ class DistinctValues:
         places = pa.array(first)
         self.keys = row_keys([to_values(column.take(places)) for column in columns])
         self.hashes = key_hashes(self.keys)
+
+
+def distinct_views(
+    calls: Sequence[AggregateCall], is_distinct: Callable[[AggregateCall], bool]
+) -> tuple[list[AggregateCall], list[int]]:
+    """Return the sets of distinct arguments of some aggregates: those of the same arguments and FILTER share one.
+
+    Args:
+        calls: The aggregates.
+        is_distinct: Whether an aggregate has a set.
+
+    Returns:
+        An aggregate for each set, and for each aggregate the number of its set, -1 if it has none.
+    """
+    views: dict[Any, tuple[int, AggregateCall]] = {}
+    view_of = [
+        views.setdefault((call.arguments, call.filter), (len(views), call))[0] if is_distinct(call) else -1
+        for call in calls
+    ]
+    return [call for _, call in views.values()], view_of
+
+
+def presence_changes(
+    counts: Sequence[ValueCounts], groups: Any, numbers: Any, keys: Iterable[CanonicalKey], hashes: Iterable[int]
+) -> Any:
+    """Add values to the counts of groups; return for each 1 if it is new in its group, -1 if it is gone, or else 0.
+
+    Args:
+        counts: The counts of each group.
+        groups: For each value its group.
+        numbers: How many times it is added; negative if it is taken back.
+        keys: The values.
+        hashes: The hashes of the values.
+    """
+    changes = np.zeros(len(groups), dtype=np.int64)
+    values = zip(groups.tolist(), numbers.tolist(), keys, hashes, strict=True)
+    for row, (group, number, key, hashed) in enumerate(values):
+        before, there = counts[group].add(key, hashed, number)
+        if before != there:
+            changes[row] = there - before
+    return changes
 
 
 def counted(
@@ -53,10 +94,8 @@ def counted(
         rows, group_ids, of_row = rows[first], group_ids[first], of_row[first]
     else:
         numbers = segments.signs[rows]
+    positions = group_ids.tolist()
+    keys, hashes = map(values.keys.__getitem__, positions), map(values.hashes.__getitem__, positions)
     changed = np.zeros(segments.rows, dtype=bool)
-    found = zip(rows.tolist(), of_row.tolist(), group_ids.tolist(), numbers.tolist(), strict=True)
-    keys, hashes = values.keys, values.hashes
-    for row, segment, group_id, number in found:
-        before, there = counts[segment].add(keys[group_id], hashes[group_id], number)
-        changed[row] = before != there
+    changed[rows] = presence_changes(counts, of_row, numbers, keys, hashes) != 0
     return changed, counts

@@ -10,14 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from scurry.sql.evaluation.batch.aggregating import accumulator, counted_arguments, filter_mask
+from scurry.sql.evaluation.batch.aggregating import accumulator, counted_arguments, filter_mask, of_arguments
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.aggregate.definition import Accumulator
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
+from scurry.sql.operators.groups.distinct import distinct_views
 from scurry.sql.plan.expressions import AggregateCall
-from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type, as_array
 
@@ -57,20 +57,18 @@ def partials(
         For each aggregate what is sent, None if it is of different arguments; the sets of arguments; and for each
         aggregate the number of its set, -1 if it has none.
     """
+    views, view_of = distinct_views(
+        calls, lambda call: call.distinct and bool(call.arguments) and not properties_of(call.function).distinct_free
+    )
     sent: list[Partial | None] = []
-    views: dict[Any, int] = {}
-    view_of = []
-    for call in calls:
-        if call.distinct and call.arguments and not properties_of(call.function).distinct_free:
-            view_of.append(views.setdefault((call.arguments, call.filter), len(views)))
+    for call, view in zip(calls, view_of, strict=True):
+        if view >= 0:
             sent.append(None)
             continue
-        view_of.append(-1)
         found = accumulator(replace(call, distinct=False), session)
         merges = not retracts or found.retractable
         sent.append(PartialState(call, found, schema) if merges else RawArguments(call, schema))
-    by_view = {view: call for call, view in zip(calls, view_of, strict=True) if view >= 0}
-    return sent, [DistinctArguments(by_view[view], schema) for view in range(len(views))], view_of
+    return sent, [DistinctArguments(each, schema) for each in views], view_of
 
 
 class PartialState:
@@ -113,11 +111,7 @@ class _Arguments:
 
     def __init__(self, call: AggregateCall, schema: Schema) -> None:
         self._filter = call
-        self._columns = sorted(set().union(*map(input_references, call.arguments)))
-        self.schema = schema.select(self._columns)
-        places = {column: place for place, column in enumerate(self._columns)}
-        bare = replace(call, filter=None, distinct=False)
-        self.call: AggregateCall = with_parts(bare, lambda part: remapped(part, places))
+        self._columns, self.call, self.schema = of_arguments(call, schema)
         self.width = len(self._columns) + 1
 
     def _used(self, batch: pa.RecordBatch, signs: Any, group_ids: Any) -> tuple[list[pa.Array], Any, Any]:

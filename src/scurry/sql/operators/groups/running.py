@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from scurry.sql.evaluation.batch.aggregating import accumulator, counted_arguments, group_values
+from scurry.sql.evaluation.batch.aggregating import accumulator, counted_arguments, group_values, of_arguments
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.user_functions.aggregate import GeneralAccumulator
 from scurry.sql.functions.aggregate.catalogue import properties_of
@@ -21,7 +20,6 @@ from scurry.sql.operators.groups.columnar import columnar
 from scurry.sql.operators.groups.extremes import ExtremeOfKept
 from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.plan.expressions import AggregateCall
-from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type, as_array
 from scurry.sql.types.values import from_values, to_values
@@ -73,12 +71,8 @@ class _KeptRows:
     """Keeps the rows of each group, in their order; the first equal one goes when a row is taken back."""
 
     def __init__(self, call: AggregateCall, schema: Schema, session: EvaluationContext) -> None:
-        self._columns = sorted(set().union(*map(input_references, call.arguments)))
-        self._types = [arrow_type(schema[column].type) for column in self._columns]
-        places = {column: place for place, column in enumerate(self._columns)}
-        bare = replace(call, filter=None, distinct=False)
-        self._call: AggregateCall = with_parts(bare, lambda part: remapped(part, places))
-        self._schema = schema.select(self._columns)
+        self._columns, self._call, self._schema = of_arguments(call, schema)
+        self._types = [arrow_type(column.type) for column in self._schema]
         self._session = session
 
     def values(

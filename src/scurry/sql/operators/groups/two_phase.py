@@ -15,6 +15,7 @@ from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
+from scurry.sql.operators.groups.distinct import presence_changes
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
 from scurry.sql.operators.groups.partial import DistinctArguments, PartialState, RawArguments, partials
@@ -222,11 +223,7 @@ def _changed_values(view: DistinctArguments, rows: _Rows, kept: list[Any]) -> tu
     values = [to_values(argument_column(each, batch)) for each in view.call.arguments]
     keys = row_keys(values)
     counts = [value_counts(each) for each in kept]
-    signs = np.zeros(len(group_ids), dtype=np.int64)
-    rows_of_groups = zip(group_ids.tolist(), numbers.tolist(), keys, key_hashes(keys), strict=True)
-    for row, (group_id, number, key, hashed) in enumerate(rows_of_groups):
-        before, there = counts[group_id].add(key, hashed, number)
-        signs[row] = there - before
+    signs = presence_changes(counts, group_ids, numbers, keys, key_hashes(keys))
     changed = np.flatnonzero(signs)
     places = pa.array(changed)
     return ([column.take(places) for column in columns], signs[changed], group_ids[changed]), counts

@@ -22,8 +22,9 @@ from scurry.sql.evaluation.batch.aggregating import (
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
+from scurry.sql.operators.groups.distinct import distinct_views
 from scurry.sql.operators.groups.partial import PartialState
-from scurry.sql.plan.expressions import AggregateCall, Expression
+from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Aggregate, Values
 from scurry.sql.plan.physical.windows import WindowAggregate
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
@@ -130,9 +131,8 @@ class AccumulatorState(_ByKey):
         super().__init__(plan, set_numbers)
         self._accumulators = [None if call.distinct else accumulator(call, session) for call in plan.calls]
         self._distinct = [accumulator(call, session) if call.distinct else None for call in plan.calls]
-        distinct = [(call.arguments, call.filter) for call in plan.calls if call.distinct]
-        self._parts: list[tuple[tuple[Expression, ...], Expression | None]] = list(dict.fromkeys(distinct))
-        arguments = sum(len(each) for each, _ in self._parts)
+        self._parts, self._part_of = distinct_views(plan.calls, lambda call: call.distinct)
+        arguments = sum(len(each.arguments) for each in self._parts)
         self._width = self._keys + (1 + arguments if self._parts else 0)
         self._widths = self._state_widths()
 
@@ -147,13 +147,12 @@ class AccumulatorState(_ByKey):
         """Return the rows of a part, which have neutral states except those of part 0."""
         if self._parts:
             heads = [*heads, pa.repeat(pa.scalar(part, pa.int32()), batch.num_rows)]
-            for number, (arguments, _) in enumerate(self._parts, 1):
-                columns = [argument_column(each, batch) for each in arguments]
+            for number, view in enumerate(self._parts, 1):
+                columns = [argument_column(each, batch) for each in view.arguments]
                 heads += columns if number == part else [pa.nulls(len(each), each.type) for each in columns]
-            condition = self._parts[part - 1][1] if part else None
-            if condition is not None:
-                kept = argument_column(condition, batch).fill_null(False)
-                heads = [each.filter(kept) for each in heads]
+            used = filter_mask(self._parts[part - 1], batch) if part else None
+            if used is not None:
+                heads = [each.filter(pa.array(used)) for each in heads]
         groups, first = group_ids_of(heads, len(heads[0]))
         states: list[pa.Array] = []
         for call, found in self._plain():
@@ -213,8 +212,8 @@ class AccumulatorState(_ByKey):
     def _distinct_value(
         self, place: int, call: AggregateCall, batch: pa.RecordBatch, parts: Any, groups: Any, count: int
     ) -> Any:
-        number = self._parts.index((call.arguments, call.filter))
-        at = self._keys + 1 + sum(len(arguments) for arguments, _ in self._parts[:number])
+        number = self._part_of[place]
+        at = self._keys + 1 + sum(len(each.arguments) for each in self._parts[:number])
         here = np.flatnonzero(parts == number + 1)
         columns = [batch.column(at + each).take(pa.array(here)) for each in range(len(call.arguments))]
         found = self._distinct[place]

@@ -124,7 +124,7 @@ def test_the_canonical_text_of_a_statement_is_read_as_the_same_tree(text: str) -
 
 def test_every_class_of_statements_is_parsed() -> None:
     abstract = {"Statement", "Query", "Show", "ShowCreate", "Drop"}
-    classes = {name for name in nodes.__all__ if _is_statement(name)} - abstract
+    classes = {name for name in dir(nodes) if _is_statement(name)} - abstract
     queries = {"Select", "SetOperation", "Values", "ExplicitTable", "OrderBy", "With"}
     # Flink 2.3 does not read these by themselves.
     within_others = {"StatementSet", "ShowCreateDatabase", "ShowCreateFunction", "ShowCreateConnection"}

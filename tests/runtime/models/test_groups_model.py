@@ -21,9 +21,9 @@ from scurry.runtime.state.runs import stored_content
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.operators.aggregation.segments import segments_of
 from scurry.sql.operators.groups.aggregate import GroupAggregate
 from scurry.sql.operators.groups.row_changes import ColumnarGroupAggregate, keeps_columns
-from scurry.sql.operators.groups.segments import segments_of
 from scurry.sql.operators.joins.rows import batch_from, rows_of
 from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
 from scurry.sql.plan.expressions import AggregateCall, InputReference

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.sql.functions.aggregate.extremes import Extreme
-from scurry.sql.operators.groups.choices import chosen, known_columns
-from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.aggregation.segments import Segments
+from scurry.sql.operators.aggregation.selecting import chosen, known_columns
 
 VALUES = st.lists(st.sampled_from([0.0, -0.0, math.nan, None, 1.0, -1.0, math.inf]), min_size=1, max_size=8)
 

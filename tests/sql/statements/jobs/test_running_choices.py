@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.sql.functions.aggregate.extremes import AtEnd, Extreme
-from scurry.sql.operators.groups import choices
-from scurry.sql.operators.groups.choices import chosen, known_columns
-from scurry.sql.operators.groups.segments import segments_of
+from scurry.sql.operators.aggregation import selecting
+from scurry.sql.operators.aggregation.segments import segments_of
+from scurry.sql.operators.aggregation.selecting import chosen, known_columns
 
 VALUES = {
     pa.int64(): st.none() | st.integers(-3, 3),
@@ -53,7 +53,7 @@ def test_each_row_has_the_value_of_the_rows_up_to_it(
             expected.append(known.get(key))
         there, (columns,) = known_columns([kept.get(group) for group in groups], [kind])
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(choices, "MOST_STEPS", most_steps)
+            patch.setattr(selecting, "MOST_STEPS", most_steps)
             found, after = chosen(accumulator, pa.array(values, kind), np.asarray(counted), segments, there, columns)
         kept |= dict(zip(groups, ((each,) for each in after.to_pylist()), strict=True))
         assert found.take(pa.array(segments.place_of_row)).to_pylist() == expected

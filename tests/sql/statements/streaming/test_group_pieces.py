@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.runtime.keys import key_hash
-from scurry.sql.operators.groups.pieces import EntryPieces, ValueCounts
+from scurry.sql.operators.aggregation.pieces import EntryPieces, ValueCounts
 from support.statements.fed_queries import FedQuery
 from support.statements.tables import environment
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.operators.groups.partial import PartialState, partials
+from scurry.sql.operators.aggregation.partial import PartialState, partials
 from scurry.sql.plan.nodes import walk
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate
 from scurry.sql.statements.planning import planned

@@ -12,8 +12,8 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.functions.keys import codes_of
+from scurry.sql.operators.aggregation.segments import segments_of
 from scurry.sql.operators.expiry import ExpiringFunction
-from scurry.sql.operators.groups.segments import segments_of
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.values import from_values, to_values

@@ -14,8 +14,10 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.operators.aggregation.distinct import DistinctValues, counted, distinct_views
+from scurry.sql.operators.aggregation.running import running
+from scurry.sql.operators.aggregation.segments import Segments, running_sums, segments_of
 from scurry.sql.operators.calc import function_context
-from scurry.sql.operators.groups.distinct import DistinctValues, counted, distinct_views
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
 from scurry.sql.operators.groups.row_changes import (
@@ -24,8 +26,6 @@ from scurry.sql.operators.groups.row_changes import (
     compared_columns,
     counted_rows,
 )
-from scurry.sql.operators.groups.running import running
-from scurry.sql.operators.groups.segments import Segments, running_sums, segments_of
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Aggregate
 

@@ -11,8 +11,8 @@ from scurry.runtime.operators.keyed_rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.operators.aggregation.partial import PartialState, partials
 from scurry.sql.operators.groups.net_changes import net_changes
-from scurry.sql.operators.groups.partial import PartialState, partials
 from scurry.sql.operators.groups.two_phase import merged_states
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction, KeptRows
 from scurry.sql.operators.partitioning import HashedChanges

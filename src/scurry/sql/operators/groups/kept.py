@@ -6,8 +6,8 @@ import pickle
 from typing import Any, TypeAlias
 
 from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.sql.operators.aggregation.pieces import EntryPieces, LoadedPieces
 from scurry.sql.operators.expiry import StateTtl
-from scurry.sql.operators.groups.pieces import EntryPieces, LoadedPieces
 
 #: Its number of rows, the state of its aggregates and views, and the time of the last write.
 Group: TypeAlias = "tuple[int, list[Any], list[Any], int]"

@@ -14,11 +14,11 @@ from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import filter_mask
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.operators.groups.columnar import ColumnarRunning
+from scurry.sql.operators.aggregation.columnar import ColumnarRunning
+from scurry.sql.operators.aggregation.running import RunningAggregate, running
+from scurry.sql.operators.aggregation.segments import Segments, segments_of
 from scurry.sql.operators.groups.kept import decoded
 from scurry.sql.operators.groups.net_changes import AFTER, BEFORE, DELETE, INSERT, emitted, unchanged
-from scurry.sql.operators.groups.running import RunningAggregate, running
-from scurry.sql.operators.groups.segments import Segments, segments_of
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.partitioning import HashedChanges
 from scurry.sql.plan.expressions import AggregateCall

@@ -15,13 +15,13 @@ from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
-from scurry.sql.operators.groups.distinct import presence_changes
+from scurry.sql.operators.aggregation.distinct import presence_changes
+from scurry.sql.operators.aggregation.partial import DistinctArguments, PartialState, RawArguments, partials
+from scurry.sql.operators.aggregation.pieces import ValueCounts, value_counts
+from scurry.sql.operators.aggregation.running import RunningAggregate, running
+from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
-from scurry.sql.operators.groups.partial import DistinctArguments, PartialState, RawArguments, partials
-from scurry.sql.operators.groups.pieces import ValueCounts, value_counts
-from scurry.sql.operators.groups.running import RunningAggregate, running
-from scurry.sql.operators.groups.segments import Segments
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.plan.schema import Schema

@@ -17,8 +17,8 @@ from scurry.sql.functions.aggregate.catalogue import numbers_rows
 from scurry.sql.functions.aggregate.definition import Additive
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import first_of_each
-from scurry.sql.operators.groups.columnar import columnar
-from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.aggregation.columnar import columnar
+from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.plan.expressions import AggregateCall, Literal
 from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.windows import WindowCall

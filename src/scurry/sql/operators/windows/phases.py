@@ -22,8 +22,8 @@ from scurry.sql.evaluation.batch.aggregating import (
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
-from scurry.sql.operators.groups.distinct import distinct_views
-from scurry.sql.operators.groups.partial import PartialState
+from scurry.sql.operators.aggregation.distinct import distinct_views
+from scurry.sql.operators.aggregation.partial import PartialState
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Aggregate, Values
 from scurry.sql.plan.physical.windows import WindowAggregate

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.nodes import (
-    Default,
-    Descriptor,
-    ExplicitTable,
-    Expression,
-    Identifier,
-    ModelArgument,
-    NamedArgument,
-    OrderItem,
-    Query,
-    Star,
-    Subquery,
-    TableArgument,
-    TableReference,
-    WindowSpecification,
-)
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.operators import OperatorParser
 
@@ -29,10 +14,10 @@ class AfterCall(NamedTuple):
     """The clauses after the parentheses of a call."""
 
     null_treatment: str | None = None
-    within_distinct: tuple[Expression, ...] = ()
-    within_group: tuple[OrderItem, ...] = ()
-    filter: Expression | None = None
-    over: Identifier | WindowSpecification | None = None
+    within_distinct: tuple[nodes.Expression, ...] = ()
+    within_group: tuple[nodes.OrderItem, ...] = ()
+    filter: nodes.Expression | None = None
+    over: nodes.Identifier | nodes.WindowSpecification | None = None
 
 
 NOTHING: Final = AfterCall()
@@ -42,19 +27,19 @@ _AFTER_CALL: Final = frozenset({"IGNORE", "RESPECT", "WITHIN", "FILTER", "OVER"}
 class ArgumentParser(OperatorParser):
     """Parses the arguments of calls, and the clauses after them."""
 
-    def query_or_expression(self, context: Context) -> Expression | Query:
+    def query_or_expression(self, context: Context) -> nodes.Expression | nodes.Query:
         """Parse a query, with ORDER BY and limits, or an expression."""
         raise NotImplementedError
 
-    def order_by(self) -> tuple[OrderItem, ...]:
+    def order_by(self) -> tuple[nodes.OrderItem, ...]:
         """Parse ORDER BY."""
         raise NotImplementedError
 
-    def window_specification(self) -> WindowSpecification:
+    def window_specification(self) -> nodes.WindowSpecification:
         """Parse a window in parentheses."""
         raise NotImplementedError
 
-    def arguments(self) -> tuple[str | None, tuple[Expression, ...], tuple[OrderItem, ...]]:
+    def arguments(self) -> tuple[str | None, tuple[nodes.Expression, ...], tuple[nodes.OrderItem, ...]]:
         """Parse the arguments of a call in parentheses.
 
         Returns:
@@ -64,7 +49,7 @@ class ArgumentParser(OperatorParser):
         if self.accept(")"):
             return None, (), ()
         if self.accept("*"):
-            star = Star(span=self.span_of(self.position - 1))
+            star = nodes.Star(span=self.span_of(self.position - 1))
             self.expect(")")
             return None, (star,), ()
         quantifier = self.accept_any("DISTINCT", "ALL")
@@ -74,7 +59,7 @@ class ArgumentParser(OperatorParser):
         self.expect(")")
         return quantifier, tuple(items), ()
 
-    def argument(self, context: Context) -> Expression:
+    def argument(self, context: Context) -> nodes.Expression:
         """Parse an argument of a call."""
         start = self.position
         keys = self.keys
@@ -82,44 +67,44 @@ class ArgumentParser(OperatorParser):
         if keys[start + 1] == "=>" and key in IDENTIFIER_KEYS:
             name = self.name()
             self.position += 1
-            return NamedArgument(name, self._value_of_argument(context), span=self.span_from(start))
+            return nodes.NamedArgument(name, self._value_of_argument(context), span=self.span_from(start))
         return self._value_of_argument(context)
 
-    def _value_of_argument(self, context: Context) -> Expression:
+    def _value_of_argument(self, context: Context) -> nodes.Expression:
         start = self.position
         key = self.keys[start]
         if key == "DEFAULT":
             self.position += 1
-            return Default(span=self.span_of(start))
+            return nodes.Default(span=self.span_of(start))
         if key == "DESCRIPTOR" and self.keys[start + 1] == "(":
             self.position += 1
             columns = () if self.accept_all("(", ")") else self.parenthesized_list(self.compound_name)
-            return Descriptor(columns, span=self.span_from(start))
+            return nodes.Descriptor(columns, span=self.span_from(start))
         if key == "MODEL" and self.keys[start + 1] in IDENTIFIER_KEYS:
             self.position += 1
-            return ModelArgument(self.compound_name(), span=self.span_from(start))
+            return nodes.ModelArgument(self.compound_name(), span=self.span_from(start))
         if key == "TABLE":
             self.position += 1
             name = self.compound_name()
-            return self._partitioned(TableReference(name, span=name.span), start)
+            return self._partitioned(nodes.TableReference(name, span=name.span), start)
         written = self._written_argument()
         if written is not None:
             return written
         if not context.takes_query:
-            value: Expression | Query = self.expression(context)
+            value: nodes.Expression | nodes.Query = self.expression(context)
         else:
             value = self.query_or_expression(context)
-        if isinstance(value, Query):
-            return Subquery(value, span=value.span)
-        if isinstance(value, Subquery):
+        if isinstance(value, nodes.Query):
+            return nodes.Subquery(value, span=value.span)
+        if isinstance(value, nodes.Subquery):
             query = value.query
-            if isinstance(query, ExplicitTable):
-                return self._partitioned(TableReference(query.name, span=query.name.span), start)
+            if isinstance(query, nodes.ExplicitTable):
+                return self._partitioned(nodes.TableReference(query.name, span=query.name.span), start)
             if context.takes_query and self.keys[self.position] in ("PARTITION", "ORDER"):
                 return self._partitioned(query, start)
         return value
 
-    def _written_argument(self) -> Expression | None:
+    def _written_argument(self) -> nodes.Expression | None:
         """Parse a partitioned table or a model in parentheses: Flink writes them so, but does not read them."""
         start = self.position
         if not self.at("(") or self.keys[start + 1] not in ("TABLE", "MODEL"):
@@ -128,19 +113,19 @@ class ArgumentParser(OperatorParser):
             return None
         self.position += 2
         name = self.compound_name()
-        written: Expression | None = None
+        written: nodes.Expression | None = None
         if self.keys[start + 1] == "MODEL":
-            written = ModelArgument(name, span=self.span_from(start + 1))
+            written = nodes.ModelArgument(name, span=self.span_from(start + 1))
         elif self.keys[self.position] in ("PARTITION", "ORDER"):
-            written = self._partitioned(TableReference(name, span=name.span), start + 1)
+            written = self._partitioned(nodes.TableReference(name, span=name.span), start + 1)
         if written is None or not self.accept(")"):
             self.position = start
             return None
         return written
 
-    def _partitioned(self, table: TableReference | Query, start: int) -> TableArgument:
-        partition: tuple[Expression, ...] | None = None
-        order: tuple[OrderItem, ...] = ()
+    def _partitioned(self, table: nodes.TableReference | nodes.Query, start: int) -> nodes.TableArgument:
+        partition: tuple[nodes.Expression, ...] | None = None
+        order: tuple[nodes.OrderItem, ...] = ()
         if self.accept("PARTITION"):
             self.expect("BY")
             partition = self.names() if self.at("(") else (self.name(),)
@@ -151,23 +136,23 @@ class ArgumentParser(OperatorParser):
                 self.expect(")")
             else:
                 order = (self.order_item(),)
-        return TableArgument(table, partition, order, span=self.span_from(start))
+        return nodes.TableArgument(table, partition, order, span=self.span_from(start))
 
-    def expressions(self, context: Context) -> tuple[Expression, ...]:
+    def expressions(self, context: Context) -> tuple[nodes.Expression, ...]:
         """Parse expressions separated by commas, up to a comma that no expression follows."""
         items = [self.expression(context)]
         while self.another():
             items.append(self.expression(Context.SUB_QUERY))
         return tuple(items)
 
-    def order_items(self) -> tuple[OrderItem, ...]:
+    def order_items(self) -> tuple[nodes.OrderItem, ...]:
         """Parse keys of ORDER BY."""
         items = [self.order_item()]
         while self.another():
             items.append(self.order_item())
         return tuple(items)
 
-    def order_item(self) -> OrderItem:
+    def order_item(self) -> nodes.OrderItem:
         """Parse a key of ORDER BY."""
         start = self.position
         value = self.expression()
@@ -175,14 +160,14 @@ class ArgumentParser(OperatorParser):
         nulls = None
         if self.accept("NULLS"):
             nulls = self.expect_any("FIRST", "LAST")
-        return OrderItem(value, descending, nulls, span=self.span_from(start))
+        return nodes.OrderItem(value, descending, nulls, span=self.span_from(start))
 
     def after_call(self) -> AfterCall:
         """Parse the clauses after the parentheses of a call."""
         if self.keys[self.position] not in _AFTER_CALL:
             return NOTHING
         null_treatment = self._null_treatment()
-        distinct: tuple[Expression, ...] = ()
+        distinct: tuple[nodes.Expression, ...] = ()
         if self.accept_all("WITHIN", "DISTINCT"):
             distinct = self.parenthesized_list(self.expression)
         group = self.within_group()
@@ -200,7 +185,7 @@ class ArgumentParser(OperatorParser):
             return f"{key} NULLS"
         return None
 
-    def within_group(self) -> tuple[OrderItem, ...]:
+    def within_group(self) -> tuple[nodes.OrderItem, ...]:
         """Parse WITHIN GROUP, if there is one."""
         if not self.accept("WITHIN"):
             return ()
@@ -209,7 +194,7 @@ class ArgumentParser(OperatorParser):
         self.expect(")")
         return items
 
-    def over(self) -> Identifier | WindowSpecification | None:
+    def over(self) -> nodes.Identifier | nodes.WindowSpecification | None:
         """Parse OVER, if there is one."""
         if not self.accept("OVER"):
             return None

@@ -4,34 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import DECIMAL
-from scurry.sql.syntax.nodes import (
-    Column,
-    ColumnConstraint,
-    ColumnPosition,
-    ComputedColumn,
-    Distribution,
-    Identifier,
-    MetadataColumn,
-    NameOnlyColumn,
-    PartitionField,
-    PhysicalColumn,
-    Property,
-    StringLiteral,
-    TableConstraint,
-    TableLikeClause,
-    TableLikeOption,
-    TableSchema,
-    Watermark,
-    replace,
-)
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.tables import TableParser
 
 _STRATEGIES: Final = ("INCLUDING", "EXCLUDING", "OVERWRITING")
 _FEATURES: Final = tuple("ALL CONSTRAINTS DISTRIBUTION GENERATED METADATA OPTIONS PARTITIONS WATERMARKS".split())
 
-Element = Column | TableConstraint | Watermark
+Element = nodes.Column | nodes.TableConstraint | nodes.Watermark
 
 
 class ColumnParser(TableParser):
@@ -49,61 +30,61 @@ class ColumnParser(TableParser):
         """Parse COMMENT, if it is there."""
         return self.string() if self.accept("COMMENT") else None
 
-    def string_node(self) -> StringLiteral:
+    def string_node(self) -> nodes.StringLiteral:
         """Parse a string of one part."""
         start = self.position
         value = self.literal_text()
-        return StringLiteral(value, span=self.span_from(start))
+        return nodes.StringLiteral(value, span=self.span_from(start))
 
-    def properties(self) -> tuple[Property, ...]:
+    def properties(self) -> tuple[nodes.Property, ...]:
         """Parse ``('key' = 'value', ...)``."""
         self.expect("(")
         found = () if self.at(")") else self.comma_list(self._property)
         self.expect(")")
         return found
 
-    def with_properties(self) -> tuple[Property, ...] | None:
+    def with_properties(self) -> tuple[nodes.Property, ...] | None:
         """Parse WITH, if it is there."""
         return self.properties() if self.accept("WITH") else None
 
-    def _property(self) -> Property:
+    def _property(self) -> nodes.Property:
         start = self.position
         key = self.string_node()
         self.expect("=")
-        return Property(key, self.string_node(), span=self.span_from(start))
+        return nodes.Property(key, self.string_node(), span=self.span_from(start))
 
-    def property_keys(self) -> tuple[StringLiteral, ...]:
+    def property_keys(self) -> tuple[nodes.StringLiteral, ...]:
         """Parse ``('key', ...)``."""
         self.expect("(")
         keys = () if self.at(")") else self.comma_list(self.string_node)
         self.expect(")")
         return keys
 
-    def partition_fields(self) -> tuple[PartitionField, ...]:
+    def partition_fields(self) -> tuple[nodes.PartitionField, ...]:
         """Parse ``(column = value, ...)``."""
         return self.parenthesized_list(self._partition_field)
 
-    def partition_fields_or_names(self) -> tuple[PartitionField, ...]:
+    def partition_fields_or_names(self) -> tuple[nodes.PartitionField, ...]:
         """Parse ``(column = value, column, ...)``."""
         return self.parenthesized_list(self._partition_field_or_name)
 
-    def _partition_field(self) -> PartitionField:
+    def _partition_field(self) -> nodes.PartitionField:
         start = self.position
         column = self.name()
         self.expect("=")
-        return PartitionField(column, self.literal(), span=self.span_from(start))
+        return nodes.PartitionField(column, self.literal(), span=self.span_from(start))
 
-    def _partition_field_or_name(self) -> PartitionField:
+    def _partition_field_or_name(self) -> nodes.PartitionField:
         start = self.position
         column = self.name()
         value = self.literal() if self.accept("=") else None
-        return PartitionField(column, value, span=self.span_from(start))
+        return nodes.PartitionField(column, value, span=self.span_from(start))
 
-    def distribution(self) -> Distribution:
+    def distribution(self) -> nodes.Distribution:
         """Parse ``BY HASH(columns) INTO n BUCKETS`` after DISTRIBUTED or DISTRIBUTION."""
         start = self.position - 1
         kind = None
-        columns: tuple[Identifier, ...] = ()
+        columns: tuple[nodes.Identifier, ...] = ()
         buckets = None
         if self.at("INTO"):
             buckets = self._buckets()
@@ -112,7 +93,7 @@ class ColumnParser(TableParser):
             kind = self.accept_any("HASH", "RANGE")
             columns = self.names()
             buckets = self._buckets() if self.at("INTO") else None
-        return Distribution(kind, columns, buckets, span=self.span_from(start))
+        return nodes.Distribution(kind, columns, buckets, span=self.span_from(start))
 
     def _buckets(self) -> int:
         self.position += 1
@@ -123,14 +104,14 @@ class ColumnParser(TableParser):
         self.expect("BUCKETS")
         return count
 
-    def table_schema(self, names_allowed: bool = True) -> TableSchema:
+    def table_schema(self, names_allowed: bool = True) -> nodes.TableSchema:
         """Parse columns, constraints and a watermark in parentheses."""
         start = self.position
         self.expect("(")
         if names_allowed and self.keys[self.position + 1] in (",", ")", "."):
             columns = self.comma_list(self._name_only)
             self.expect(")")
-            return TableSchema(columns, span=self.span_from(start))
+            return nodes.TableSchema(columns, span=self.span_from(start))
         elements = [self.element(positions=False)]
         while self.accept(","):
             self._check_watermark(elements)
@@ -139,24 +120,24 @@ class ColumnParser(TableParser):
         self.expect(")")
         return self.schema_of(elements, start)
 
-    def _name_only(self) -> NameOnlyColumn:
+    def _name_only(self) -> nodes.NameOnlyColumn:
         name = self.compound_name()
-        return NameOnlyColumn(name, span=name.span)
+        return nodes.NameOnlyColumn(name, span=name.span)
 
     def _check_watermark(self, elements: list[Element]) -> None:
         """Refuse a second watermark as soon as it is read."""
         last = elements[-1]
-        if isinstance(last, Watermark) and any(isinstance(each, Watermark) for each in elements[:-1]):
+        if isinstance(last, nodes.Watermark) and any(isinstance(each, nodes.Watermark) for each in elements[:-1]):
             raise self.error_at("Multiple WATERMARK declarations are not supported yet.", last.span)
 
-    def schema_of(self, elements: list[Element], start: int) -> TableSchema:
+    def schema_of(self, elements: list[Element], start: int) -> nodes.TableSchema:
         """Return a schema of columns, constraints and watermarks in any order."""
-        columns = tuple(each for each in elements if isinstance(each, Column))
-        constraints = tuple(each for each in elements if isinstance(each, TableConstraint))
-        watermark = next((each for each in elements if isinstance(each, Watermark)), None)
-        return TableSchema(columns, constraints, watermark, span=self.span_from(start))
+        columns = tuple(each for each in elements if isinstance(each, nodes.Column))
+        constraints = tuple(each for each in elements if isinstance(each, nodes.TableConstraint))
+        watermark = next((each for each in elements if isinstance(each, nodes.Watermark)), None)
+        return nodes.TableSchema(columns, constraints, watermark, span=self.span_from(start))
 
-    def altered_schema(self) -> TableSchema:
+    def altered_schema(self) -> nodes.TableSchema:
         """Parse the element after ADD or MODIFY of a table, or several in parentheses."""
         start = self.position
         if not self.accept("("):
@@ -183,24 +164,24 @@ class ColumnParser(TableParser):
         column = self._column()
         return self._positioned(column) if positions else column
 
-    def _watermark(self) -> Watermark:
+    def _watermark(self) -> nodes.Watermark:
         start = self.position
         self.expect("WATERMARK", "FOR")
         column = self.compound_name()
         self.expect("AS")
         value = self.expression(Context.NON_QUERY)
-        return Watermark(column, value, span=self.span_from(start))
+        return nodes.Watermark(column, value, span=self.span_from(start))
 
-    def _positioned(self, column: Column) -> Column:
+    def _positioned(self, column: nodes.Column) -> nodes.Column:
         start = self.position
         if self.accept("FIRST"):
-            return replace(column, position=ColumnPosition(span=self.span_from(start)))
+            return nodes.replace(column, position=nodes.ColumnPosition(span=self.span_from(start)))
         if self.accept("AFTER"):
             after = self.compound_name()
-            return replace(column, position=ColumnPosition(after, span=self.span_from(start)))
+            return nodes.replace(column, position=nodes.ColumnPosition(after, span=self.span_from(start)))
         return column
 
-    def _column(self) -> Column:
+    def _column(self) -> nodes.Column:
         start = self.position
         if self.keys[start + 1] == "AS":
             return self._computed_column()
@@ -210,35 +191,35 @@ class ColumnParser(TableParser):
             key = self.literal_text() if self.accept("FROM") else None
             virtual = self.accept("VIRTUAL")
             comment = self._column_comment()
-            return MetadataColumn(name, spec, key, virtual, comment=comment, span=self.span_from(start))
+            return nodes.MetadataColumn(name, spec, key, virtual, comment=comment, span=self.span_from(start))
         constraint = self._column_constraint()
-        return PhysicalColumn(name, spec, constraint, comment=self._column_comment(), span=self.span_from(start))
+        return nodes.PhysicalColumn(name, spec, constraint, comment=self._column_comment(), span=self.span_from(start))
 
     def _column_comment(self) -> str | None:
         return self.literal_text() if self.accept("COMMENT") else None
 
-    def _computed_column(self) -> ComputedColumn:
+    def _computed_column(self) -> nodes.ComputedColumn:
         start = self.position
         name = self.name()
         self.expect("AS")
         value = self.expression(Context.NON_QUERY)
-        return ComputedColumn(name, value, comment=self._column_comment(), span=self.span_from(start))
+        return nodes.ComputedColumn(name, value, comment=self._column_comment(), span=self.span_from(start))
 
-    def _column_constraint(self) -> ColumnConstraint | None:
+    def _column_constraint(self) -> nodes.ColumnConstraint | None:
         start = self.position
         if self.keys[start] not in ("CONSTRAINT", "PRIMARY", "UNIQUE"):
             return None
         name = self.name() if self.accept("CONSTRAINT") else None
         kind = self._constraint_kind()
-        return ColumnConstraint(kind, name, self._enforced(), span=self.span_from(start))
+        return nodes.ColumnConstraint(kind, name, self._enforced(), span=self.span_from(start))
 
-    def table_constraint(self) -> TableConstraint:
+    def table_constraint(self) -> nodes.TableConstraint:
         """Parse a constraint with its columns."""
         start = self.position
         name = self.name() if self.accept("CONSTRAINT") else None
         kind = self._constraint_kind()
         columns = self.names()
-        return TableConstraint(kind, columns, name, self._enforced(), span=self.span_from(start))
+        return nodes.TableConstraint(kind, columns, name, self._enforced(), span=self.span_from(start))
 
     def _constraint_kind(self) -> str:
         if self.expect_any("PRIMARY", "UNIQUE") == "UNIQUE":
@@ -254,7 +235,7 @@ class ColumnParser(TableParser):
             return False
         return None
 
-    def table_like(self) -> TableLikeClause:
+    def table_like(self) -> nodes.TableLikeClause:
         """Parse the table after LIKE in CREATE TABLE."""
         start = self.position - 1
         table = self.compound_name()
@@ -264,9 +245,9 @@ class ColumnParser(TableParser):
             while not self.at(")"):
                 options.append(self._like_option())
             self.position += 1
-        return TableLikeClause(table, tuple(options), span=self.span_from(start))
+        return nodes.TableLikeClause(table, tuple(options), span=self.span_from(start))
 
-    def _like_option(self) -> TableLikeOption:
+    def _like_option(self) -> nodes.TableLikeOption:
         start = self.position
         strategy = self.expect_any(*_STRATEGIES)
-        return TableLikeOption(strategy, self.expect_any(*_FEATURES), span=self.span_from(start))
+        return nodes.TableLikeOption(strategy, self.expect_any(*_FEATURES), span=self.span_from(start))

@@ -2,30 +2,8 @@
 
 from __future__ import annotations
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.nodes import (
-    CreateCatalog,
-    CreateConnection,
-    CreateDatabase,
-    CreateFunction,
-    CreateMaterializedTable,
-    CreateModel,
-    CreateTable,
-    CreateView,
-    DropCatalog,
-    DropConnection,
-    DropDatabase,
-    DropFunction,
-    DropMaterializedTable,
-    DropModel,
-    DropTable,
-    DropView,
-    Expression,
-    Identifier,
-    IntervalLiteral,
-    Statement,
-    TableSchema,
-)
 from scurry.sql.syntax.parser.columns import ColumnParser
 from scurry.sql.syntax.parser.contexts import Context
 
@@ -33,7 +11,7 @@ from scurry.sql.syntax.parser.contexts import Context
 class DefinitionParser(ColumnParser):
     """Parses CREATE and DROP."""
 
-    def create(self) -> Statement:
+    def create(self) -> nodes.Statement:
         """Parse CREATE, whose keyword is the next token."""
         start = self.position
         self.position += 1
@@ -93,21 +71,21 @@ class DefinitionParser(ColumnParser):
             raise self.error_at_last(message)
         return self.expect_any("FUNCTION", "CONNECTION")
 
-    def _create_catalog(self, start: int) -> Statement:
+    def _create_catalog(self, start: int) -> nodes.Statement:
         exists = self.if_not_exists()
         name = self.name()
         comment = self.literal_text() if self.accept("COMMENT") else None
         properties = self.with_properties()
-        return CreateCatalog(name, properties, comment, exists, span=self.span_from(start))
+        return nodes.CreateCatalog(name, properties, comment, exists, span=self.span_from(start))
 
-    def _create_database(self, start: int) -> Statement:
+    def _create_database(self, start: int) -> nodes.Statement:
         exists = self.if_not_exists()
         name = self.compound_name()
         comment = self.comment()
         properties = self.with_properties()
-        return CreateDatabase(name, properties, comment, exists, span=self.span_from(start))
+        return nodes.CreateDatabase(name, properties, comment, exists, span=self.span_from(start))
 
-    def create_table(self, start: int, temporary: bool, replace: str | None) -> CreateTable:
+    def create_table(self, start: int, temporary: bool, replace: str | None) -> nodes.CreateTable:
         """Parse the rest of CREATE TABLE or REPLACE TABLE.
 
         Args:
@@ -132,7 +110,7 @@ class DefinitionParser(ColumnParser):
             query = self.query()
         if query is None:
             self._check_columns(schema, schema_start, schema_end)
-        return CreateTable(
+        return nodes.CreateTable(
             name,
             schema,
             comment,
@@ -147,35 +125,35 @@ class DefinitionParser(ColumnParser):
             span=self.span_from(start),
         )
 
-    def _partitioned_by(self) -> tuple[Identifier, ...]:
+    def _partitioned_by(self) -> tuple[nodes.Identifier, ...]:
         if not self.accept("PARTITIONED"):
             return ()
         self.expect("BY")
         return self.names()
 
-    def _check_columns(self, schema: TableSchema | None, start: int, end: int) -> None:
+    def _check_columns(self, schema: nodes.TableSchema | None, start: int, end: int) -> None:
         """Refuse columns without types where no query gives them some."""
         if schema is not None and schema.columns and type(schema.columns[0]).__name__ == "NameOnlyColumn":
             message = "Columns identifiers without types in the schema are supported on CTAS/RTAS statements only."
             raise self.error_at(message, self.span_of(start))
 
-    def _create_view(self, start: int, temporary: bool) -> Statement:
+    def _create_view(self, start: int, temporary: bool) -> nodes.Statement:
         exists = self.if_not_exists()
         name = self.compound_name()
         columns = self.names() if self.at("(") else ()
         comment = self.comment()
         self.expect("AS")
         query = self.query()
-        return CreateView(name, query, columns, comment, temporary, exists, span=self.span_from(start))
+        return nodes.CreateView(name, query, columns, comment, temporary, exists, span=self.span_from(start))
 
-    def _create_function(self, start: int, temporary: bool, system: bool) -> Statement:
+    def _create_function(self, start: int, temporary: bool, system: bool) -> nodes.Statement:
         exists = self.if_not_exists()
         name = self.name() if system else self.compound_name()
         self.expect("AS")
         class_name = self.string_node()
         language, resources = self.function_language()
         properties = self.with_properties()
-        return CreateFunction(
+        return nodes.CreateFunction(
             name, class_name, language, resources, properties, temporary, system, exists, span=self.span_from(start)
         )
 
@@ -197,7 +175,7 @@ class DefinitionParser(ColumnParser):
         self.expect("JAR")
         return self.string()
 
-    def _create_model(self, start: int, temporary: bool) -> Statement:
+    def _create_model(self, start: int, temporary: bool) -> nodes.Statement:
         exists = self.if_not_exists()
         name = self.compound_name()
         inputs = self.table_schema(names_allowed=False) if self.accept("INPUT") else None
@@ -205,19 +183,19 @@ class DefinitionParser(ColumnParser):
         comment = self.comment()
         properties = self.with_properties()
         query = self.query() if self.accept("AS") else None
-        return CreateModel(
+        return nodes.CreateModel(
             name, inputs, outputs, comment, properties, query, temporary, exists, span=self.span_from(start)
         )
 
-    def _create_connection(self, start: int, temporary: bool, system: bool) -> Statement:
+    def _create_connection(self, start: int, temporary: bool, system: bool) -> nodes.Statement:
         exists = self.if_not_exists()
         name = self.name() if system else self.compound_name()
         comment = self.comment()
         self.expect("WITH")
         properties = self.properties()
-        return CreateConnection(name, properties, comment, temporary, system, exists, span=self.span_from(start))
+        return nodes.CreateConnection(name, properties, comment, temporary, system, exists, span=self.span_from(start))
 
-    def _create_materialized_table(self, start: int, or_alter: bool) -> Statement:
+    def _create_materialized_table(self, start: int, or_alter: bool) -> nodes.Statement:
         self.expect("TABLE")
         exists = self.if_not_exists()
         name = self.compound_name()
@@ -234,7 +212,7 @@ class DefinitionParser(ColumnParser):
             mode = self.expect_any("FULL", "CONTINUOUS")
         self.expect("AS")
         query = self.query()
-        return CreateMaterializedTable(
+        return nodes.CreateMaterializedTable(
             name,
             query,
             schema,
@@ -250,24 +228,24 @@ class DefinitionParser(ColumnParser):
             span=self.span_from(start),
         )
 
-    def _start_mode(self) -> Expression | None:
+    def _start_mode(self) -> nodes.Expression | None:
         if not self.accept("START_MODE"):
             return None
         self.expect("=")
         return self.expression(Context.NON_QUERY)
 
-    def freshness(self) -> Expression:
+    def freshness(self) -> nodes.Expression:
         """Parse the interval after FRESHNESS."""
         self.expect("=")
         value = self.expression(Context.NON_QUERY)
-        if not isinstance(value, IntervalLiteral):
+        if not isinstance(value, nodes.IntervalLiteral):
             raise self.error_at_last(
                 "MATERIALIZED TABLE only supports define interval type FRESHNESS, please refer to the "
                 "materialized table document."
             )
         return value
 
-    def drop(self) -> Statement:
+    def drop(self) -> nodes.Statement:
         """Parse DROP, whose keyword is the next token."""
         start = self.position
         self.position += 1
@@ -287,17 +265,17 @@ class DefinitionParser(ColumnParser):
         name = self.compound_name()
         if key == "DATABASE":
             cascade = self.accept_any("RESTRICT", "CASCADE") == "CASCADE"
-            return DropDatabase(name, exists, temporary, cascade, span=self.span_from(start))
+            return nodes.DropDatabase(name, exists, temporary, cascade, span=self.span_from(start))
         span = self.span_from(start)
         if key == "FUNCTION":
-            return DropFunction(name, exists, temporary, system, span=span)
+            return nodes.DropFunction(name, exists, temporary, system, span=span)
         if key == "CONNECTION":
-            return DropConnection(name, exists, temporary, system, span=span)
+            return nodes.DropConnection(name, exists, temporary, system, span=span)
         plain = {
-            "CATALOG": DropCatalog,
-            "TABLE": DropTable,
-            "VIEW": DropView,
-            "MODEL": DropModel,
-            "MATERIALIZED": DropMaterializedTable,
+            "CATALOG": nodes.DropCatalog,
+            "TABLE": nodes.DropTable,
+            "VIEW": nodes.DropView,
+            "MODEL": nodes.DropModel,
+            "MATERIALIZED": nodes.DropMaterializedTable,
         }
         return plain[key](name, exists, temporary, span=span)

@@ -2,19 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.sql.syntax.nodes import (
-    Expression,
-    JsonArray,
-    JsonArrayAggregate,
-    JsonBehavior,
-    JsonEntry,
-    JsonExists,
-    JsonObject,
-    JsonObjectAggregate,
-    JsonQuery,
-    JsonValue,
-    TypeSpec,
-)
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.special import SpecialFunctionParser
 
@@ -22,7 +10,7 @@ from scurry.sql.syntax.parser.special import SpecialFunctionParser
 class JsonParser(SpecialFunctionParser):
     """Parses JSON functions."""
 
-    def json_function(self, key: str) -> Expression:
+    def json_function(self, key: str) -> nodes.Expression:
         """Parse a JSON function.
 
         Args:
@@ -48,7 +36,7 @@ class JsonParser(SpecialFunctionParser):
         if key == "JSON_VALUE":
             on_empty, on_error = self._behaviors(self._value_behavior)
             self.expect(")")
-            return JsonValue(context, path, returning, on_empty, on_error, span=self.span_from(start))
+            return nodes.JsonValue(context, path, returning, on_empty, on_error, span=self.span_from(start))
         return self._query(context, path, returning, start)
 
     def _passing(self) -> None:
@@ -61,21 +49,23 @@ class JsonParser(SpecialFunctionParser):
         self.expect("AS")
         self.name()
 
-    def _exists(self, context: Expression, path: Expression, start: int) -> Expression:
+    def _exists(self, context: nodes.Expression, path: nodes.Expression, start: int) -> nodes.Expression:
         on_error = None
         key = self.accept_any("TRUE", "FALSE", "UNKNOWN", "ERROR")
         if key is not None:
-            on_error = JsonBehavior(key, span=self.span_of(self.position - 1))
+            on_error = nodes.JsonBehavior(key, span=self.span_of(self.position - 1))
             self.expect("ON", "ERROR")
         self.expect(")")
-        return JsonExists(context, path, on_error, span=self.span_from(start))
+        return nodes.JsonExists(context, path, on_error, span=self.span_from(start))
 
-    def _query(self, context: Expression, path: Expression, returning: TypeSpec | None, start: int) -> Expression:
+    def _query(
+        self, context: nodes.Expression, path: nodes.Expression, returning: nodes.TypeSpec | None, start: int
+    ) -> nodes.Expression:
         wrapper = self._wrapper()
         on_empty, on_error = self._behaviors(self._query_behavior)
         self.expect(")")
-        null = JsonBehavior("NULL")
-        return JsonQuery(
+        null = nodes.JsonBehavior("NULL")
+        return nodes.JsonQuery(
             context, path, returning, wrapper, on_empty or null, on_error or null, span=self.span_from(start)
         )
 
@@ -91,30 +81,30 @@ class JsonParser(SpecialFunctionParser):
         self.expect("WRAPPER")
         return wrapper
 
-    def _behaviors(self, parse: object) -> tuple[JsonBehavior | None, JsonBehavior | None]:
+    def _behaviors(self, parse: object) -> tuple[nodes.JsonBehavior | None, nodes.JsonBehavior | None]:
         """Parse the behaviours ON EMPTY and ON ERROR."""
         assert callable(parse)
-        found: dict[str, JsonBehavior] = {}
+        found: dict[str, nodes.JsonBehavior] = {}
         while self.keys[self.position] in ("NULL", "ERROR", "DEFAULT", "EMPTY"):
-            behavior: JsonBehavior = parse()
+            behavior: nodes.JsonBehavior = parse()
             self.expect("ON")
             found[self.expect_any("EMPTY", "ERROR")] = behavior
         return found.get("EMPTY"), found.get("ERROR")
 
-    def _value_behavior(self) -> JsonBehavior:
+    def _value_behavior(self) -> nodes.JsonBehavior:
         start = self.position
         key = self.expect_any("NULL", "ERROR", "DEFAULT")
         default = self.expression(Context.NON_QUERY) if key == "DEFAULT" else None
-        return JsonBehavior(key, default, span=self.span_from(start))
+        return nodes.JsonBehavior(key, default, span=self.span_from(start))
 
-    def _query_behavior(self) -> JsonBehavior:
+    def _query_behavior(self) -> nodes.JsonBehavior:
         start = self.position
         key = self.expect_any("NULL", "ERROR", "EMPTY")
         if key == "EMPTY":
             key = f"EMPTY {self.expect_any('ARRAY', 'OBJECT')}"
-        return JsonBehavior(key, span=self.span_from(start))
+        return nodes.JsonBehavior(key, span=self.span_from(start))
 
-    def _entry(self) -> JsonEntry:
+    def _entry(self) -> nodes.JsonEntry:
         start = self.position
         keyword = self.at("KEY") and self.keys[self.position + 1] not in (":", "VALUE", ".", "(")
         if keyword:
@@ -126,7 +116,7 @@ class JsonParser(SpecialFunctionParser):
         else:
             self.expect("VALUE")
         value = self.expression(Context.NON_QUERY)
-        return JsonEntry(key, value, span=self.span_from(start))
+        return nodes.JsonEntry(key, value, span=self.span_from(start))
 
     def _at_null_clause(self) -> bool:
         return self.at_all("NULL", "ON", "NULL") or self.at_all("ABSENT", "ON", "NULL")
@@ -139,30 +129,30 @@ class JsonParser(SpecialFunctionParser):
         self.expect("ON", "NULL")
         return key == "ABSENT"
 
-    def _object(self, start: int) -> Expression:
-        entries: tuple[JsonEntry, ...] = ()
+    def _object(self, start: int) -> nodes.Expression:
+        entries: tuple[nodes.JsonEntry, ...] = ()
         if not self.at(")") and not self._at_null_clause():
             entries = self.comma_list(self._entry)
         absent = self._null_clause(False)
         self.expect(")")
-        return JsonObject(entries, absent, span=self.span_from(start))
+        return nodes.JsonObject(entries, absent, span=self.span_from(start))
 
-    def _array(self, start: int) -> Expression:
-        values: tuple[Expression, ...] = ()
+    def _array(self, start: int) -> nodes.Expression:
+        values: tuple[nodes.Expression, ...] = ()
         if not self.at(")") and not self._at_null_clause():
             values = self.comma_list(lambda: self.expression(Context.NON_QUERY))
         absent = self._null_clause(True)
         self.expect(")")
-        return JsonArray(values, absent, span=self.span_from(start))
+        return nodes.JsonArray(values, absent, span=self.span_from(start))
 
-    def _object_aggregate(self, start: int) -> Expression:
+    def _object_aggregate(self, start: int) -> nodes.Expression:
         entry = self._entry()
         absent = self._null_clause(False)
         self.expect(")")
         span = self.span_from(start)
-        return JsonObjectAggregate(entry, absent, call_span=span, span=span)
+        return nodes.JsonObjectAggregate(entry, absent, call_span=span, span=span)
 
-    def _array_aggregate_of_json(self, start: int) -> Expression:
+    def _array_aggregate_of_json(self, start: int) -> nodes.Expression:
         value = self.expression(Context.NON_QUERY)
         order = self.order_by() if self.at("ORDER") else ()
         absent = self._null_clause(True)
@@ -173,4 +163,6 @@ class JsonParser(SpecialFunctionParser):
                 "Including both WITHIN GROUP(...) and inside ORDER BY in a single JSON_ARRAYAGG call is not allowed"
             )
         group = self.within_group() or order
-        return JsonArrayAggregate(value, absent, within_group=group, call_span=call_span, span=self.span_from(start))
+        return nodes.JsonArrayAggregate(
+            value, absent, within_group=group, call_span=call_span, span=self.span_from(start)
+        )

@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import (
     APPROXIMATE,
     BINARY_STRING,
@@ -16,21 +17,6 @@ from scurry.sql.syntax.lexer import (
     PREFIXED_STRING,
     STRING,
     UNICODE_STRING,
-)
-from scurry.sql.syntax.nodes import (
-    BinaryLiteral,
-    BooleanLiteral,
-    DateLiteral,
-    Expression,
-    IntervalExpression,
-    IntervalLiteral,
-    NullLiteral,
-    NumericLiteral,
-    StringChain,
-    StringLiteral,
-    TimeLiteral,
-    TimestampLiteral,
-    UnaryOperation,
 )
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.types import TypeParser
@@ -48,27 +34,27 @@ _WORDS: Final = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
 class LiteralParser(TypeParser):
     """Parses literals."""
 
-    def expression(self, context: Context = Context.SUB_QUERY) -> Expression:
+    def expression(self, context: Context = Context.SUB_QUERY) -> nodes.Expression:
         """Parse an expression."""
         raise NotImplementedError
 
-    def number(self) -> NumericLiteral:
+    def number(self) -> nodes.NumericLiteral:
         """Parse a number without sign."""
         position = self.position
         if self.keys[position] not in NUMBERS:
             self.fail()
         self.position += 1
-        return NumericLiteral(_canonical_number(self.image(position)), span=self.span_of(position))
+        return nodes.NumericLiteral(_canonical_number(self.image(position)), span=self.span_of(position))
 
-    def signed_number(self) -> NumericLiteral:
+    def signed_number(self) -> nodes.NumericLiteral:
         """Parse a number that may have a sign."""
         start = self.position
         negative = self.accept_any("+", "-") == "-"
         number = self.number()
         text = f"-{number.text}" if negative and not number.text.startswith("-") else number.text
-        return NumericLiteral(text, span=self.span_from(start))
+        return nodes.NumericLiteral(text, span=self.span_from(start))
 
-    def string_literal(self) -> Expression:
+    def string_literal(self) -> nodes.Expression:
         """Parse a string, which further strings may continue."""
         start = self.position
         key = self.keys[start]
@@ -77,10 +63,10 @@ class LiteralParser(TypeParser):
         parts = [self._string_part(key, None)]
         first = parts[0]
         while self.keys[self.position] == STRING:
-            if isinstance(first, BinaryLiteral):
+            if isinstance(first, nodes.BinaryLiteral):
                 parts.append(self._binary_part())
             else:
-                assert isinstance(first, StringLiteral)
+                assert isinstance(first, nodes.StringLiteral)
                 parts.append(self._string_part(STRING, first.charset))
         if self.at("UESCAPE") and self.keys[self.position + 1] == STRING:
             self.position += 2
@@ -92,9 +78,9 @@ class LiteralParser(TypeParser):
             parts = [self._unicode_part(position, "\\") for position in range(start, start + len(parts))]
         if len(parts) == 1:
             return parts[0]
-        return StringChain(tuple(parts), span=self.span_from(start))
+        return nodes.StringChain(tuple(parts), span=self.span_from(start))
 
-    def _string_part(self, key: str, charset: str | None) -> Expression:
+    def _string_part(self, key: str, charset: str | None) -> nodes.Expression:
         if key == BINARY_STRING:
             return self._binary_part()
         position = self.position
@@ -108,7 +94,7 @@ class LiteralParser(TypeParser):
             charset = "UTF16"
         value = rest[:-1].replace("''", "'")
         self._check_encoding(value, charset)
-        return StringLiteral(value, charset, span=self.span_of(position))
+        return nodes.StringLiteral(value, charset, span=self.span_of(position))
 
     def _check_encoding(self, value: str, charset: str | None) -> None:
         try:
@@ -122,7 +108,7 @@ class LiteralParser(TypeParser):
         except LookupError:
             raise self.error_at_last(f"Unknown character set '{charset}'") from None
 
-    def _unicode_part(self, position: int, escape: str) -> Expression:
+    def _unicode_part(self, position: int, escape: str) -> nodes.Expression:
         """Resolve the escapes of a Unicode string."""
         text = self.image(position).partition("'")[2][:-1].replace("''", "'")
         sign = re.escape(escape)
@@ -141,9 +127,9 @@ class LiteralParser(TypeParser):
         value = re.sub(rf"{sign}(?:([0-9A-Fa-f]{{4}})|\+([0-9A-Fa-f]{{6}})|({sign})|)", resolve, text)
         # Two escapes may be one character beyond the first 65536.
         value = value.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
-        return StringLiteral(value, "UTF16", span=self.span_of(position))
+        return nodes.StringLiteral(value, "UTF16", span=self.span_of(position))
 
-    def _binary_part(self) -> Expression:
+    def _binary_part(self) -> nodes.Expression:
         position = self.position
         self.position += 1
         digits = self.image(position).strip("xX").strip("'")
@@ -152,18 +138,18 @@ class LiteralParser(TypeParser):
         except (binascii.Error, ValueError):
             message = "Binary literal string must contain only characters '0' - '9', 'A' - 'F'"
             raise self.error_at_last(message) from None
-        return BinaryLiteral(digits.upper(), span=self.span_of(position))
+        return nodes.BinaryLiteral(digits.upper(), span=self.span_of(position))
 
-    def word_literal(self) -> Expression:
+    def word_literal(self) -> nodes.Expression:
         """Parse TRUE, FALSE, UNKNOWN or NULL."""
         position = self.position
         self.position += 1
         key = self.keys[position]
         if key == "NULL":
-            return NullLiteral(span=self.span_of(position))
-        return BooleanLiteral(_WORDS[key], span=self.span_of(position))
+            return nodes.NullLiteral(span=self.span_of(position))
+        return nodes.BooleanLiteral(_WORDS[key], span=self.span_of(position))
 
-    def time_literal(self) -> Expression:
+    def time_literal(self) -> nodes.Expression:
         """Parse ``DATE '...'``, ``TIME '...'`` or ``TIMESTAMP '...'``, also in braces."""
         start = self.position
         key = self.keys[start]
@@ -174,12 +160,12 @@ class LiteralParser(TypeParser):
             self.expect("}")
         span = self.span_from(start)
         if key in ("DATE", "{D"):
-            return DateLiteral(text, span=span)
+            return nodes.DateLiteral(text, span=span)
         if key in ("TIME", "{T"):
-            return TimeLiteral(text, span=span)
-        return TimestampLiteral(text, "TIMESTAMP WITH LOCAL TIME ZONE" if zoned else "TIMESTAMP", span=span)
+            return nodes.TimeLiteral(text, span=span)
+        return nodes.TimestampLiteral(text, "TIMESTAMP WITH LOCAL TIME ZONE" if zoned else "TIMESTAMP", span=span)
 
-    def decimal_literal(self) -> Expression:
+    def decimal_literal(self) -> nodes.Expression:
         """Parse ``DECIMAL '...'``, which is the number that the text is."""
         start = self.position
         self.position += 1
@@ -187,7 +173,7 @@ class LiteralParser(TypeParser):
         span = self.span_from(start)
         if _NUMBER.fullmatch(text) is None:
             raise self.error_at(f"Literal '{text}' can not be parsed to type 'DECIMAL'", span)
-        return NumericLiteral(text.removeprefix("+"), span=span)
+        return nodes.NumericLiteral(text.removeprefix("+"), span=span)
 
     def at_literal(self) -> bool:
         """Return whether a literal begins here."""
@@ -201,7 +187,7 @@ class LiteralParser(TypeParser):
         words = self.keys[position + 1 : position + 6]
         return self.keys[position] == "TIMESTAMP" and tuple(words) == (*_LOCAL_ZONE, STRING)
 
-    def literal(self) -> Expression:
+    def literal(self) -> nodes.Expression:
         """Parse a literal."""
         key = self.keys[self.position]
         if key in NUMBERS or key in ("+", "-"):
@@ -218,7 +204,7 @@ class LiteralParser(TypeParser):
             return self.time_literal()
         self.fail()
 
-    def interval(self, expressions: bool = True) -> Expression:
+    def interval(self, expressions: bool = True) -> nodes.Expression:
         """Parse an interval.
 
         Args:
@@ -230,14 +216,14 @@ class LiteralParser(TypeParser):
         if self.keys[self.position] == STRING or not expressions:
             text = self.string()
             qualifier = self.interval_qualifier()
-            return IntervalLiteral(text, qualifier, negative, span=self.span_from(start))
+            return nodes.IntervalLiteral(text, qualifier, negative, span=self.span_from(start))
         amount = self._interval_amount()
         unit = self.interval_start()
         if negative:
-            amount = UnaryOperation("-", amount, span=amount.span)
-        return IntervalExpression(amount, unit, span=self.span_from(start))
+            amount = nodes.UnaryOperation("-", amount, span=amount.span)
+        return nodes.IntervalExpression(amount, unit, span=self.span_from(start))
 
-    def _interval_amount(self) -> Expression:
+    def _interval_amount(self) -> nodes.Expression:
         if self.accept("("):
             amount = self.expression()
             self.expect(")")

@@ -5,25 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from scurry.errors import SqlParserError
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.keywords import CONTEXT_VARIABLES, RESERVED_FUNCTION_NAMES
 from scurry.sql.syntax.lexer import END, IDENTIFIER_KEYS
-from scurry.sql.syntax.nodes import (
-    Between,
-    BinaryOperation,
-    Exists,
-    Expression,
-    FieldAccess,
-    In,
-    IsTest,
-    ItemAccess,
-    Like,
-    NumericLiteral,
-    QuantifiedComparison,
-    Query,
-    Subquery,
-    UnaryOperation,
-    Unique,
-)
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.literals import NUMBERS, STRINGS, LiteralParser
 from scurry.sql.syntax.span import Span
@@ -66,19 +50,19 @@ _QUERY_BEGINS: Final = frozenset({"SELECT", "VALUES", "WITH", "TABLE"})
 class OperatorParser(LiteralParser):
     """Parses operators; their operands are left to ``primary``."""
 
-    def primary(self, context: Context) -> Expression:
+    def primary(self, context: Context) -> nodes.Expression:
         """Parse an expression without operators."""
         raise NotImplementedError
 
-    def query_list(self, context: Context) -> tuple[Expression | Query, ...]:
+    def query_list(self, context: Context) -> tuple[nodes.Expression | nodes.Query, ...]:
         """Parse a query or expressions, in parentheses."""
         raise NotImplementedError
 
-    def call_arguments_after(self, start: int) -> Expression:
+    def call_arguments_after(self, start: int) -> nodes.Expression:
         """Parse the member after a dot: a name or a call."""
         raise NotImplementedError
 
-    def expression(self, context: Context = Context.SUB_QUERY) -> Expression:
+    def expression(self, context: Context = Context.SUB_QUERY) -> nodes.Expression:
         """Parse an expression.
 
         Args:
@@ -108,7 +92,7 @@ class OperatorParser(LiteralParser):
             return following == "VALUE"
         return False
 
-    def _binary(self, context: Context, least: int) -> Expression:
+    def _binary(self, context: Context, least: int) -> nodes.Expression:
         left = self._prefixed(context)
         keys = self.keys
         while True:
@@ -132,7 +116,7 @@ class OperatorParser(LiteralParser):
             if key == "!=":
                 raise self.error_at_last("Bang equal '!=' is not allowed under the current SQL conformance level")
             right = self._binary(Context.SUB_QUERY, precedence)
-            left = BinaryOperation(key, left, right, span=self._span_over(left, right))
+            left = nodes.BinaryOperation(key, left, right, span=self._span_over(left, right))
 
     def another(self) -> bool:
         """Go past a comma, if an expression follows it."""
@@ -144,10 +128,10 @@ class OperatorParser(LiteralParser):
         self.position += 1
         return True
 
-    def _span_over(self, left: Expression, right: Expression) -> Span:
+    def _span_over(self, left: nodes.Expression, right: nodes.Expression) -> Span:
         return Span(self.tokens.text, left.span.start, right.span.end)
 
-    def _span_to_here(self, left: Expression) -> Span:
+    def _span_to_here(self, left: nodes.Expression) -> Span:
         return Span(self.tokens.text, left.span.start, self.tokens.ends[self.position - 1])
 
     def _check_value(self, context: Context) -> None:
@@ -155,7 +139,7 @@ class OperatorParser(LiteralParser):
         if context is Context.QUERY:
             raise self.error_at_last("Non-query expression encountered in illegal context")
 
-    def _prefixed(self, context: Context) -> Expression:
+    def _prefixed(self, context: Context) -> nodes.Expression:
         start = self.position
         key = self.keys[start]
         if key not in _PREFIXES:
@@ -163,34 +147,34 @@ class OperatorParser(LiteralParser):
         self.position += 1
         self._check_value(context)
         if key == "NOT":
-            return UnaryOperation("NOT", self._binary(context, NOT), span=self.span_from(start))
+            return nodes.UnaryOperation("NOT", self._binary(context, NOT), span=self.span_from(start))
         if key in ("+", "-"):
             operand = self._binary(context, SIGN)
             return self._signed(key, operand, start)
         operand = self._binary(context, ADDITION)
         span = self.span_from(start)
-        if not isinstance(operand, Subquery):
-            return UnaryOperation(key, operand, span=span)
-        return Exists(operand.query, span=span) if key == "EXISTS" else Unique(operand.query, span=span)
+        if not isinstance(operand, nodes.Subquery):
+            return nodes.UnaryOperation(key, operand, span=span)
+        return nodes.Exists(operand.query, span=span) if key == "EXISTS" else nodes.Unique(operand.query, span=span)
 
-    def _signed(self, sign: str, operand: Expression, start: int) -> Expression:
+    def _signed(self, sign: str, operand: nodes.Expression, start: int) -> nodes.Expression:
         span = Span(self.tokens.text, self.tokens.starts[start], operand.span.end)
-        if not isinstance(operand, NumericLiteral):
-            return UnaryOperation(sign, operand, span=span)
+        if not isinstance(operand, nodes.NumericLiteral):
+            return nodes.UnaryOperation(sign, operand, span=span)
         text = operand.text
         if sign == "-":
             text = text[1:] if text.startswith("-") else f"-{text}"
-        return NumericLiteral(text, span=span)
+        return nodes.NumericLiteral(text, span=span)
 
-    def _accessed(self, operand: Expression, start: int) -> Expression:
+    def _accessed(self, operand: nodes.Expression, start: int) -> nodes.Expression:
         keys = self.keys
         while keys[self.position] == "." and keys[self.position + 1] in IDENTIFIER_KEYS:
             self.position += 1
             member = self.call_arguments_after(self.position)
-            operand = FieldAccess(operand, member, span=self.span_from(start))
+            operand = nodes.FieldAccess(operand, member, span=self.span_from(start))
         return operand
 
-    def _worded(self, left: Expression, key: str, context: Context, least: int) -> Expression | None:
+    def _worded(self, left: nodes.Expression, key: str, context: Context, least: int) -> nodes.Expression | None:
         """Parse an operator of words, or one with a syntax of its own, after its left operand.
 
         Returns:
@@ -202,7 +186,7 @@ class OperatorParser(LiteralParser):
             if not self.at_all("FORMAT", "JSON"):
                 return None
             self.position += 2
-            return UnaryOperation("FORMAT JSON", left, span=self._span_to_here(left))
+            return nodes.UnaryOperation("FORMAT JSON", left, span=self._span_to_here(left))
         if key == "IS":
             return self._is(left, context, least)
         if key in _COMPARISONS:
@@ -217,17 +201,17 @@ class OperatorParser(LiteralParser):
             return self._like(left, negated, word, context, least)
         return self._collection_operation(left, negated, word, context, least)
 
-    def _item(self, left: Expression) -> Expression:
+    def _item(self, left: nodes.Expression) -> nodes.Expression:
         self.position += 1
         index = self.expression()
         self.expect("]")
-        item: Expression = ItemAccess(left, index, span=self._span_to_here(left))
+        item: nodes.Expression = nodes.ItemAccess(left, index, span=self._span_to_here(left))
         while self.keys[self.position] == "." and self.keys[self.position + 1] in IDENTIFIER_KEYS:
             self.position += 1
-            item = FieldAccess(item, self.name(), span=self._span_to_here(left))
+            item = nodes.FieldAccess(item, self.name(), span=self._span_to_here(left))
         return item
 
-    def _is(self, left: Expression, context: Context, least: int) -> Expression | None:
+    def _is(self, left: nodes.Expression, context: Context, least: int) -> nodes.Expression | None:
         negated = self.keys[self.position + 1] == "NOT"
         after = self.position + (2 if negated else 1)
         test = self.keys[after]
@@ -239,7 +223,7 @@ class OperatorParser(LiteralParser):
             self.expect("FROM")
             right = self._binary(Context.SUB_QUERY, COMPARISON)
             operator = "IS NOT DISTINCT FROM" if negated else "IS DISTINCT FROM"
-            return BinaryOperation(operator, left, right, span=self._span_over(left, right))
+            return nodes.BinaryOperation(operator, left, right, span=self._span_over(left, right))
         if test not in _TESTS:
             if least >= POSTFIX or self.keys[self.position + 1] != "NOT":
                 self.looked_ahead_at = self.position
@@ -255,9 +239,9 @@ class OperatorParser(LiteralParser):
             test = "A SET"
         elif test == "JSON":
             test = f"JSON {self.accept_any('VALUE', 'OBJECT', 'ARRAY', 'SCALAR') or 'VALUE'}"
-        return IsTest(left, test, negated, span=self._span_to_here(left))
+        return nodes.IsTest(left, test, negated, span=self._span_to_here(left))
 
-    def _quantified(self, left: Expression, key: str, context: Context, least: int) -> Expression | None:
+    def _quantified(self, left: nodes.Expression, key: str, context: Context, least: int) -> nodes.Expression | None:
         if least >= MEMBERSHIP or self.keys[self.position + 2] != "(":
             return None
         self._check_value(context)
@@ -265,19 +249,19 @@ class OperatorParser(LiteralParser):
         if key == "!=":
             raise self.error_at_last("Bang equal '!=' is not allowed under the current SQL conformance level")
         quantifier = "ALL" if self.expect_any("SOME", "ANY", "ALL") == "ALL" else "SOME"
-        return QuantifiedComparison(left, key, quantifier, self._list_or_query(), span=self._span_to_here(left))
+        return nodes.QuantifiedComparison(left, key, quantifier, self._list_or_query(), span=self._span_to_here(left))
 
-    def _list_or_query(self) -> tuple[Expression, ...] | Query:
+    def _list_or_query(self) -> tuple[nodes.Expression, ...] | nodes.Query:
         items = self.query_list(Context.NONCURSOR)
         if len(items) == 1:
             item = items[0]
-            if isinstance(item, Query):
+            if isinstance(item, nodes.Query):
                 return item
-            if isinstance(item, Subquery):
+            if isinstance(item, nodes.Subquery):
                 return item.query
-        return tuple(Subquery(item, span=item.span) if isinstance(item, Query) else item for item in items)
+        return tuple(nodes.Subquery(item, span=item.span) if isinstance(item, nodes.Query) else item for item in items)
 
-    def _in(self, left: Expression, negated: bool, context: Context, least: int) -> Expression | None:
+    def _in(self, left: nodes.Expression, negated: bool, context: Context, least: int) -> nodes.Expression | None:
         if least >= MEMBERSHIP:
             return None
         if not negated and self.keys[self.position + 1] != "(":
@@ -285,9 +269,9 @@ class OperatorParser(LiteralParser):
             return None
         self._check_value(context)
         self.position += 1 + negated
-        return In(left, self._list_or_query(), negated, span=self._span_to_here(left))
+        return nodes.In(left, self._list_or_query(), negated, span=self._span_to_here(left))
 
-    def _between(self, left: Expression, negated: bool, context: Context, least: int) -> Expression | None:
+    def _between(self, left: nodes.Expression, negated: bool, context: Context, least: int) -> nodes.Expression | None:
         if least >= MEMBERSHIP:
             return None
         if not negated and self.keys[self.position + 1] == END:
@@ -298,15 +282,15 @@ class OperatorParser(LiteralParser):
         symmetric = self.accept_any("SYMMETRIC", "ASYMMETRIC") == "SYMMETRIC"
         low = self._low_bound()
         high = self._binary(Context.SUB_QUERY, MEMBERSHIP)
-        return Between(left, low, high, negated, symmetric, span=self._span_over(left, high))
+        return nodes.Between(left, low, high, negated, symmetric, span=self._span_over(left, high))
 
-    def _low_bound(self) -> Expression:
+    def _low_bound(self) -> nodes.Expression:
         """Parse the low bound of BETWEEN and AND after it; unlike the high one, it may be a disjunction."""
         low = self._binary(Context.SUB_QUERY, AND)
         while self.at("OR") and self.can_begin(self.position + 1):
             self.position += 1
             right = self._binary(Context.SUB_QUERY, AND)
-            low = BinaryOperation("OR", low, right, span=self._span_over(low, right))
+            low = nodes.BinaryOperation("OR", low, right, span=self._span_over(low, right))
         if not (self.at("AND") and self.can_begin(self.position + 1)):
             after = Span(self.tokens.text, low.span.end - 1, low.span.end)
             error = self.error_at("BETWEEN operator has no terminating AND", after)
@@ -314,7 +298,9 @@ class OperatorParser(LiteralParser):
         self.position += 1
         return low
 
-    def _like(self, left: Expression, negated: bool, word: str, context: Context, least: int) -> Expression | None:
+    def _like(
+        self, left: nodes.Expression, negated: bool, word: str, context: Context, least: int
+    ) -> nodes.Expression | None:
         after = self.position + 1 + negated
         if least > MEMBERSHIP:
             return None
@@ -338,11 +324,11 @@ class OperatorParser(LiteralParser):
         if self.at("ESCAPE") and self.can_begin(self.position + 1, 1):
             self.position += 1
             escape = self.primary(Context.SUB_QUERY)
-        return Like(left, pattern, escape, operator, negated, span=self._span_over(left, escape or pattern))
+        return nodes.Like(left, pattern, escape, operator, negated, span=self._span_over(left, escape or pattern))
 
     def _collection_operation(
-        self, left: Expression, negated: bool, word: str, context: Context, least: int
-    ) -> Expression | None:
+        self, left: nodes.Expression, negated: bool, word: str, context: Context, least: int
+    ) -> nodes.Expression | None:
         precedence, words, operator = self._collection_operator(negated, word)
         if not words or precedence <= least or not self.can_begin(self.position + words, 1):
             if precedence > least:
@@ -351,7 +337,7 @@ class OperatorParser(LiteralParser):
         self.position += words
         self._check_value(context)
         right = self._binary(Context.SUB_QUERY, precedence)
-        return BinaryOperation(operator, left, right, span=self._span_over(left, right))
+        return nodes.BinaryOperation(operator, left, right, span=self._span_over(left, right))
 
     def _collection_operator(self, negated: bool, word: str) -> tuple[int, int, str]:
         """Return precedence, number of tokens and name of an operator on collections or periods."""

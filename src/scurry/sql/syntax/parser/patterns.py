@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.nodes import (
-    Expression,
-    MatchRecognize,
-    Measure,
-    OrderItem,
-    Pattern,
-    PatternAlternation,
-    PatternConcatenation,
-    PatternDefinition,
-    PatternExclusion,
-    PatternPermutation,
-    PatternQuantifier,
-    PatternSubset,
-    PatternVariable,
-    Pivot,
-    PivotItem,
-    SkipAfterMatch,
-    TableExpression,
-    Unpivot,
-)
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.queries import QueryParser
 
@@ -30,16 +11,16 @@ from scurry.sql.syntax.parser.queries import QueryParser
 class PatternParser(QueryParser):
     """Parses MATCH_RECOGNIZE, PIVOT and UNPIVOT after a table."""
 
-    def match_recognize(self, table: TableExpression) -> TableExpression:
+    def match_recognize(self, table: nodes.TableExpression) -> nodes.TableExpression:
         """Parse MATCH_RECOGNIZE after its input."""
         start = self.position
         self.position += 1
         self.expect("(")
-        partition: tuple[Expression, ...] = ()
+        partition: tuple[nodes.Expression, ...] = ()
         if self.accept("PARTITION"):
             self.expect("BY")
             partition = self.expressions(Context.NON_QUERY)
-        order: tuple[OrderItem, ...] = self.order_by() if self.at("ORDER") else ()
+        order: tuple[nodes.OrderItem, ...] = self.order_by() if self.at("ORDER") else ()
         measures = self.comma_list(self._measure) if self.accept("MEASURES") else ()
         rows = self._rows_per_match()
         after = self._after_match()
@@ -53,7 +34,7 @@ class PatternParser(QueryParser):
         self.expect("DEFINE")
         definitions = self.comma_list(self._definition)
         self.expect(")")
-        return MatchRecognize(
+        return nodes.MatchRecognize(
             table,
             pattern,
             definitions,
@@ -69,11 +50,11 @@ class PatternParser(QueryParser):
             span=self.span_from(start),
         )
 
-    def _measure(self) -> Measure:
+    def _measure(self) -> nodes.Measure:
         start = self.position
         value = self.expression(Context.NON_QUERY)
         self.expect("AS")
-        return Measure(value, self.name(), span=self.span_from(start))
+        return nodes.Measure(value, self.name(), span=self.span_from(start))
 
     def _rows_per_match(self) -> str | None:
         if self.accept("ONE"):
@@ -84,41 +65,41 @@ class PatternParser(QueryParser):
             return "ALL ROWS PER MATCH"
         return None
 
-    def _after_match(self) -> SkipAfterMatch | None:
+    def _after_match(self) -> nodes.SkipAfterMatch | None:
         start = self.position
         if not self.accept("AFTER"):
             return None
         self.expect("MATCH", "SKIP")
         if self.expect_any("TO", "PAST") == "PAST":
             self.expect("LAST", "ROW")
-            return SkipAfterMatch("PAST LAST ROW", span=self.span_from(start))
+            return nodes.SkipAfterMatch("PAST LAST ROW", span=self.span_from(start))
         if self.accept_all("NEXT", "ROW"):
-            return SkipAfterMatch("TO NEXT ROW", span=self.span_from(start))
+            return nodes.SkipAfterMatch("TO NEXT ROW", span=self.span_from(start))
         names_follow = self.keys[self.position + 1] in IDENTIFIER_KEYS
         if self.keys[self.position] in ("FIRST", "LAST") and not names_follow:
             self.name_tried_at = self.position + 1
         to = self.accept_any("FIRST", "LAST") if names_follow else None
-        return SkipAfterMatch(f"TO {to or 'LAST'}", self.name(), span=self.span_from(start))
+        return nodes.SkipAfterMatch(f"TO {to or 'LAST'}", self.name(), span=self.span_from(start))
 
-    def _pattern(self) -> Pattern:
+    def _pattern(self) -> nodes.Pattern:
         start = self.position
         left = self._pattern_term()
         while self.accept("|"):
-            left = PatternAlternation(left, self._pattern_term(), span=self.span_from(start))
+            left = nodes.PatternAlternation(left, self._pattern_term(), span=self.span_from(start))
         return left
 
-    def _pattern_term(self) -> Pattern:
+    def _pattern_term(self) -> nodes.Pattern:
         start = self.position
         left = self._pattern_factor()
         while self._at_pattern_primary():
-            left = PatternConcatenation(left, self._pattern_factor(), span=self.span_from(start))
+            left = nodes.PatternConcatenation(left, self._pattern_factor(), span=self.span_from(start))
         return left
 
     def _at_pattern_primary(self) -> bool:
         key = self.keys[self.position]
         return key in IDENTIFIER_KEYS or key in ("(", "{", "PERMUTE")
 
-    def _pattern_factor(self) -> Pattern:
+    def _pattern_factor(self) -> nodes.Pattern:
         start = self.position
         operand = self._pattern_primary()
         key = self.accept_any("*", "+", "?")
@@ -129,11 +110,11 @@ class PatternParser(QueryParser):
             low, high = self._repetitions()
         elif self.at_all("{", "-"):
             exclusion = self._pattern_primary()
-            return PatternConcatenation(operand, exclusion, span=self.span_from(start))
+            return nodes.PatternConcatenation(operand, exclusion, span=self.span_from(start))
         else:
             return operand
         reluctant = self.accept("?") and low != high
-        return PatternQuantifier(operand, low, high, reluctant, span=self.span_from(start))
+        return nodes.PatternQuantifier(operand, low, high, reluctant, span=self.span_from(start))
 
     def _repetitions(self) -> tuple[int, int]:
         if self.accept(","):
@@ -145,7 +126,7 @@ class PatternParser(QueryParser):
         self.expect("}")
         return low, high
 
-    def _pattern_primary(self) -> Pattern:
+    def _pattern_primary(self) -> nodes.Pattern:
         start = self.position
         if self.accept("("):
             pattern = self._pattern()
@@ -155,26 +136,26 @@ class PatternParser(QueryParser):
             self.expect("-")
             pattern = self._pattern()
             self.expect("-", "}")
-            return PatternExclusion(pattern, span=self.span_from(start))
+            return nodes.PatternExclusion(pattern, span=self.span_from(start))
         if self.accept("PERMUTE"):
             operands = self.parenthesized_list(self._pattern)
-            return PatternPermutation(operands, span=self.span_from(start))
+            return nodes.PatternPermutation(operands, span=self.span_from(start))
         name = self.name()
-        return PatternVariable(name, span=name.span)
+        return nodes.PatternVariable(name, span=name.span)
 
-    def _subset(self) -> PatternSubset:
+    def _subset(self) -> nodes.PatternSubset:
         start = self.position
         name = self.name()
         self.expect("=")
-        return PatternSubset(name, self.names(), span=self.span_from(start))
+        return nodes.PatternSubset(name, self.names(), span=self.span_from(start))
 
-    def _definition(self) -> PatternDefinition:
+    def _definition(self) -> nodes.PatternDefinition:
         start = self.position
         name = self.name()
         self.expect("AS")
-        return PatternDefinition(name, self.expression(), span=self.span_from(start))
+        return nodes.PatternDefinition(name, self.expression(), span=self.span_from(start))
 
-    def pivot(self, table: TableExpression) -> TableExpression:
+    def pivot(self, table: nodes.TableExpression) -> nodes.TableExpression:
         """Parse PIVOT after its input."""
         self.position += 1
         self.expect("(")
@@ -182,25 +163,25 @@ class PatternParser(QueryParser):
         self.expect("FOR")
         columns = self.names() if self.at("(") else (self.name(),)
         self.expect("IN")
-        values: tuple[PivotItem, ...] = ()
+        values: tuple[nodes.PivotItem, ...] = ()
         self.expect("(")
         if not self.at(")"):
             values = self.comma_list(self._pivot_value)
         self.expect(")", ")")
         span = table.span.to(self.span_of(self.position - 1))
-        return Pivot(table, aggregates, columns, values, span=span)
+        return nodes.Pivot(table, aggregates, columns, values, span=span)
 
-    def _pivot_aggregate(self) -> PivotItem:
+    def _pivot_aggregate(self) -> nodes.PivotItem:
         start = self.position
         call = self.call()
-        return PivotItem((call,), self.alias(), span=self.span_from(start))
+        return nodes.PivotItem((call,), self.alias(), span=self.span_from(start))
 
-    def _pivot_value(self) -> PivotItem:
+    def _pivot_value(self) -> nodes.PivotItem:
         start = self.position
         row = self._values_row()
-        return PivotItem(row.values, self.alias(), span=self.span_from(start))
+        return nodes.PivotItem(row.values, self.alias(), span=self.span_from(start))
 
-    def unpivot(self, table: TableExpression) -> TableExpression:
+    def unpivot(self, table: nodes.TableExpression) -> nodes.TableExpression:
         """Parse UNPIVOT after its input."""
         self.position += 1
         nulls = self.accept_any("INCLUDE", "EXCLUDE")
@@ -214,10 +195,10 @@ class PatternParser(QueryParser):
         items = self.comma_list(self._unpivot_item)
         self.expect(")", ")")
         span = table.span.to(self.span_of(self.position - 1))
-        return Unpivot(table, measures, axes, items, nulls == "INCLUDE", span=span)
+        return nodes.Unpivot(table, measures, axes, items, nulls == "INCLUDE", span=span)
 
-    def _unpivot_item(self) -> PivotItem:
+    def _unpivot_item(self) -> nodes.PivotItem:
         start = self.position
         columns = self.names() if self.at("(") else (self.name(),)
         values = self._values_row().values if self.accept("AS") else ()
-        return PivotItem(columns, None, values, span=self.span_from(start))
+        return nodes.PivotItem(columns, None, values, span=self.span_from(start))

@@ -5,37 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.keywords import STANDARD_FUNCTIONS
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.nodes import (
-    BinaryOperation,
-    Call,
-    Case,
-    Cast,
-    Ceil,
-    Convert,
-    Expression,
-    Extract,
-    Floor,
-    Identifier,
-    In,
-    IntervalQualifier,
-    IntervalTypeSpec,
-    NullLiteral,
-    NumericLiteral,
-    Overlay,
-    Position,
-    RowConstructor,
-    StringLiteral,
-    Substring,
-    TimestampAdd,
-    TimestampDiff,
-    Translate,
-    Trim,
-    TypeSpec,
-    UnaryOperation,
-    WhenClause,
-)
 from scurry.sql.syntax.parser.calls import CallParser
 from scurry.sql.syntax.parser.contexts import Context
 
@@ -48,11 +20,11 @@ _UNITS: Final = frozenset(
 class SpecialFunctionParser(CallParser):
     """Parses CASE, CAST and other functions with a syntax of their own."""
 
-    def json_function(self, key: str) -> Expression:
+    def json_function(self, key: str) -> nodes.Expression:
         """Parse a JSON function."""
         raise NotImplementedError
 
-    def special(self, key: str) -> Expression | None:
+    def special(self, key: str) -> nodes.Expression | None:
         """Parse an expression that begins with a keyword of its own, if there is one for this keyword."""
         if key == "CASE":
             return self._case()
@@ -68,7 +40,7 @@ class SpecialFunctionParser(CallParser):
         self.position += 2
         return self.position - 2
 
-    def _case(self) -> Expression:
+    def _case(self) -> nodes.Expression:
         start = self.position
         self.position += 1
         operand = None if self.at("WHEN") else self.expression()
@@ -77,26 +49,26 @@ class SpecialFunctionParser(CallParser):
             branches.append(self._when(operand, self.position - 1))
         if not branches:
             self.fail()
-        default: Expression = NullLiteral()
+        default: nodes.Expression = nodes.NullLiteral()
         if self.accept("ELSE"):
             default = self.expression()
         self.expect("END")
-        return Case(tuple(branches), default, span=self.span_from(start))
+        return nodes.Case(tuple(branches), default, span=self.span_from(start))
 
-    def _when(self, operand: Expression | None, start: int) -> WhenClause:
+    def _when(self, operand: nodes.Expression | None, start: int) -> nodes.WhenClause:
         conditions = [self.expression()]
         while self.another():
             conditions.append(self.expression())
         span = self.span_from(start + 1)
         condition = conditions[0]
         if operand is not None and len(conditions) > 1:
-            condition = In(operand, tuple(conditions), span=span)
+            condition = nodes.In(operand, tuple(conditions), span=span)
         elif operand is not None:
-            condition = BinaryOperation("=", operand, condition, span=span)
+            condition = nodes.BinaryOperation("=", operand, condition, span=span)
         elif len(conditions) > 1:
-            condition = RowConstructor(tuple(conditions), explicit=False, span=span)
+            condition = nodes.RowConstructor(tuple(conditions), explicit=False, span=span)
         self.expect("THEN")
-        return WhenClause(condition, self.expression(), span=self.span_from(start))
+        return nodes.WhenClause(condition, self.expression(), span=self.span_from(start))
 
     def _at_call(self) -> bool:
         """Return whether an operand follows the current token: otherwise FINAL, which is not reserved, is a name."""
@@ -105,7 +77,7 @@ class SpecialFunctionParser(CallParser):
             return True
         return (following.isidentifier() and after == "(") or (following in IDENTIFIER_KEYS and after == ".")
 
-    def _running(self, key: str) -> Expression:
+    def _running(self, key: str) -> nodes.Expression:
         start = self.position
         self.position += 1
         following = self.keys[self.position]
@@ -116,78 +88,78 @@ class SpecialFunctionParser(CallParser):
             operand = self.compound_name()
         else:
             operand = self._navigation() if following in ("FIRST", "LAST") else self.call()
-        return UnaryOperation(key, operand, span=self.span_from(start))
+        return nodes.UnaryOperation(key, operand, span=self.span_from(start))
 
-    def _cast(self) -> Expression:
+    def _cast(self) -> nodes.Expression:
         start = self._open()
         operand = self.expression()
         self.expect("AS")
-        target: TypeSpec
+        target: nodes.TypeSpec
         if self.at("INTERVAL"):
             self.position += 1
             unit = self.interval_qualifier()
-            target = IntervalTypeSpec(unit, span=unit.span)
+            target = nodes.IntervalTypeSpec(unit, span=unit.span)
         else:
             target = self.data_type()
         self.expect(")")
-        return Cast(operand, target, self.keys[start], span=self.span_from(start))
+        return nodes.Cast(operand, target, self.keys[start], span=self.span_from(start))
 
-    def _unit(self) -> IntervalQualifier:
+    def _unit(self) -> nodes.IntervalQualifier:
         """Parse a unit, or the name of a time frame."""
         position = self.position
         key = self.keys[position]
         if key in _UNITS:
             self.position += 1
-            return IntervalQualifier(key, span=self.span_of(position))
+            return nodes.IntervalQualifier(key, span=self.span_of(position))
         name = self.name()
-        return IntervalQualifier(name.last, named=True, span=name.span)
+        return nodes.IntervalQualifier(name.last, named=True, span=name.span)
 
-    def _extract(self) -> Expression:
+    def _extract(self) -> nodes.Expression:
         start = self._open()
         unit = self._unit()
         self.expect("FROM")
         operand = self.expression()
         self.expect(")")
-        return Extract(unit, operand, span=self.span_from(start))
+        return nodes.Extract(unit, operand, span=self.span_from(start))
 
-    def _position(self) -> Expression:
+    def _position(self) -> nodes.Expression:
         start = self._open()
         substring = self._atom(self.keys[self.position])
         self.expect("IN")
         operand = self.expression()
         from_ = self.expression() if self.accept("FROM") else None
         self.expect(")")
-        return Position(substring, operand, from_, span=self.span_from(start))
+        return nodes.Position(substring, operand, from_, span=self.span_from(start))
 
-    def _convert(self) -> Expression:
+    def _convert(self) -> nodes.Expression:
         start = self._open()
         operand = self.expression()
         self.expect("USING")
         charset = self.name()
         self.expect(")")
-        return Convert(operand, charset, span=self.span_from(start))
+        return nodes.Convert(operand, charset, span=self.span_from(start))
 
-    def _translate(self) -> Expression:
+    def _translate(self) -> nodes.Expression:
         start = self._open()
         operand = self.expression()
         if self.accept("USING"):
             charset = self.name()
             self.expect(")")
-            return Translate(operand, charset, span=self.span_from(start))
+            return nodes.Translate(operand, charset, span=self.span_from(start))
         arguments = [operand]
         while self.accept(","):
             arguments.append(self.expression())
         self.expect(")")
         return self._plain_call(start, tuple(arguments))
 
-    def _plain_call(self, start: int, arguments: tuple[Expression, ...], name: str = "") -> Call:
+    def _plain_call(self, start: int, arguments: tuple[nodes.Expression, ...], name: str = "") -> nodes.Call:
         span = self.span_of(start)
         written = name or self.image(start)
         written = written.upper() if written.upper() in STANDARD_FUNCTIONS else written
-        identifier = Identifier((written,), quoted=(False,), part_spans=(span,), span=span)
-        return Call(identifier, arguments, call_span=self.span_from(start), span=self.span_from(start))
+        identifier = nodes.Identifier((written,), quoted=(False,), part_spans=(span,), span=span)
+        return nodes.Call(identifier, arguments, call_span=self.span_from(start), span=self.span_from(start))
 
-    def _overlay(self) -> Expression:
+    def _overlay(self) -> nodes.Expression:
         start = self._open()
         operand = self.expression()
         self.expect("PLACING")
@@ -196,21 +168,21 @@ class SpecialFunctionParser(CallParser):
         from_ = self.expression()
         length = self.expression() if self.accept("FOR") else None
         self.expect(")")
-        return Overlay(operand, replacement, from_, length, span=self.span_from(start))
+        return nodes.Overlay(operand, replacement, from_, length, span=self.span_from(start))
 
-    def _substring(self) -> Expression:
+    def _substring(self) -> nodes.Expression:
         start = self._open()
         operand = self.expression()
         self.expect_any("FROM", ",")
         from_ = self.expression()
         length = self.expression() if self.accept_any("FOR", ",") else None
         self.expect(")")
-        return Substring(operand, from_, length, span=self.span_from(start))
+        return nodes.Substring(operand, from_, length, span=self.span_from(start))
 
-    def _trim(self) -> Expression:
+    def _trim(self) -> nodes.Expression:
         start = self._open()
         side = self.accept_any("BOTH", "LEADING", "TRAILING")
-        characters: Expression = StringLiteral(" ")
+        characters: nodes.Expression = nodes.StringLiteral(" ")
         if side is not None and self.accept("FROM"):
             operand = self.expression()
         else:
@@ -220,9 +192,9 @@ class SpecialFunctionParser(CallParser):
             if self.accept("FROM"):
                 characters, operand = operand, self.expression()
         self.expect(")")
-        return Trim(side or "BOTH", characters, operand, span=self.span_from(start))
+        return nodes.Trim(side or "BOTH", characters, operand, span=self.span_from(start))
 
-    def _floor(self) -> Expression:
+    def _floor(self) -> nodes.Expression:
         start = self._open()
         floor = self.keys[start] == "FLOOR"
         arguments = [self.expression()]
@@ -231,7 +203,7 @@ class SpecialFunctionParser(CallParser):
             self.expect(")")
             call_span = self.span_from(start)
             over = self.over()
-            make = Floor if floor else Ceil
+            make = nodes.Floor if floor else nodes.Ceil
             return make(arguments[0], unit, over=over, call_span=call_span, span=self.span_from(start))
         if self.accept(","):
             arguments.append(self.expression())
@@ -240,9 +212,9 @@ class SpecialFunctionParser(CallParser):
         over = self.over()
         if over is None:
             return call
-        return Call(call.name, call.arguments, over=over, call_span=call.call_span, span=self.span_from(start))
+        return nodes.Call(call.name, call.arguments, over=over, call_span=call.call_span, span=self.span_from(start))
 
-    def _timestamp_add(self) -> Expression:
+    def _timestamp_add(self) -> nodes.Expression:
         start = self._open()
         unit = self._unit()
         self.expect(",")
@@ -250,9 +222,9 @@ class SpecialFunctionParser(CallParser):
         self.expect(",")
         operand = self.expression()
         self.expect(")")
-        return TimestampAdd(unit, count, operand, span=self.span_from(start))
+        return nodes.TimestampAdd(unit, count, operand, span=self.span_from(start))
 
-    def _timestamp_diff(self) -> Expression:
+    def _timestamp_diff(self) -> nodes.Expression:
         start = self._open()
         unit = self._unit()
         self.expect(",")
@@ -260,9 +232,9 @@ class SpecialFunctionParser(CallParser):
         self.expect(",")
         second = self.expression()
         self.expect(")")
-        return TimestampDiff(unit, first, second, span=self.span_from(start))
+        return nodes.TimestampDiff(unit, first, second, span=self.span_from(start))
 
-    def _with_unit(self) -> Expression:
+    def _with_unit(self) -> nodes.Expression:
         """Parse a call whose last argument may be a unit, as DATE_TRUNC(x, MONTH)."""
         start = self._open()
         arguments = [self.expression()]
@@ -273,46 +245,46 @@ class SpecialFunctionParser(CallParser):
         self.expect(")")
         return self._plain_call(start, tuple(arguments), self.keys[start])
 
-    def _navigation(self) -> Expression:
+    def _navigation(self) -> nodes.Expression:
         """Parse FIRST, LAST, PREV or NEXT of a row pattern."""
         start = self._open()
         default = "0" if self.keys[start] in ("FIRST", "LAST") else "1"
         value = self.expression()
-        offset: Expression = NumericLiteral(default)
+        offset: nodes.Expression = nodes.NumericLiteral(default)
         if self.accept(","):
             offset = self.signed_number()
         self.expect(")")
         return self._plain_call(start, (value, offset), self.keys[start])
 
-    def _without_arguments(self) -> Expression:
+    def _without_arguments(self) -> nodes.Expression:
         start = self._open()
         self.expect(")")
         return self._plain_call(start, (), self.keys[start])
 
-    def _group_window(self) -> Expression:
+    def _group_window(self) -> nodes.Expression:
         """Parse a group window, whose call has neither FILTER nor OVER."""
         start = self.position
         self.position += 1
         _, arguments, _ = self.arguments()
         return self._plain_call(start, arguments)
 
-    def _period(self) -> Expression:
+    def _period(self) -> nodes.Expression:
         start = self._open()
         first = self.expression()
         self.expect(",")
         second = self.expression()
         self.expect(")")
-        return RowConstructor((first, second), span=self.span_from(start))
+        return nodes.RowConstructor((first, second), span=self.span_from(start))
 
-    def _reserved_call(self) -> Expression:
+    def _reserved_call(self) -> nodes.Expression:
         """Parse a call of a reserved word that is the name of no function elsewhere."""
         start = self.position
         self.position += 1
         span = self.span_of(start)
-        name = Identifier((self.image(start),), quoted=(False,), part_spans=(span,), span=span)
+        name = nodes.Identifier((self.image(start),), quoted=(False,), part_spans=(span,), span=span)
         return self._call_of(name, start)
 
-    def _array_aggregate(self) -> Expression:
+    def _array_aggregate(self) -> nodes.Expression:
         """Parse ARRAY_AGG, which takes an ORDER BY in its parentheses."""
         start = self._open()
         quantifier = self.accept_any("DISTINCT", "ALL")
@@ -324,9 +296,9 @@ class SpecialFunctionParser(CallParser):
         self.expect(")")
         call_span = self.span_from(start)
         span = self.span_of(start)
-        name = Identifier(("ARRAY_AGG",), quoted=(False,), part_spans=(span,), span=span)
+        name = nodes.Identifier(("ARRAY_AGG",), quoted=(False,), part_spans=(span,), span=span)
         after = self.after_call()
-        return Call(
+        return nodes.Call(
             name,
             tuple(arguments),
             quantifier,
@@ -340,11 +312,11 @@ class SpecialFunctionParser(CallParser):
             span=self.span_from(start),
         )
 
-    def _json(self) -> Expression:
+    def _json(self) -> nodes.Expression:
         return self.json_function(self.keys[self.position])
 
 
-_Parse = Callable[[SpecialFunctionParser], Expression]
+_Parse = Callable[[SpecialFunctionParser], nodes.Expression]
 _PARSERS: Final[dict[str, _Parse]] = {
     "CAST": SpecialFunctionParser._cast,
     "TRY_CAST": SpecialFunctionParser._cast,

@@ -6,40 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS, STRING
-from scurry.sql.syntax.nodes import (
-    AddJar,
-    AnalyzeTable,
-    Assignment,
-    BeginStatementSet,
-    Call,
-    CallProcedure,
-    CompileAndExecutePlan,
-    CompilePlan,
-    CreateTable,
-    Delete,
-    EndStatementSet,
-    Execute,
-    ExecutePlan,
-    Explain,
-    Identifier,
-    Insert,
-    LoadModule,
-    Merge,
-    PartitionField,
-    RemoveJar,
-    Reset,
-    Set,
-    Statement,
-    StatementSet,
-    StopJob,
-    TruncateTable,
-    UnloadModule,
-    Update,
-    UseCatalog,
-    UseDatabase,
-    UseModules,
-)
 from scurry.sql.syntax.parser.show import SHOWN, ShowParser
 
 # Flink keeps details in a hash set, which lists them in this order.
@@ -52,7 +20,7 @@ _SETTING_KEY = re.compile(r"(?P<key>[^'\s;]+)")
 class StatementParser(ShowParser):
     """Parses every statement."""
 
-    def statement(self) -> Statement:
+    def statement(self) -> nodes.Statement:
         """Parse a statement."""
         key = self.keys[self.position]
         following = self.keys[self.position + 1]
@@ -63,10 +31,10 @@ class StatementParser(ShowParser):
             self.looked_ahead_at = self.position
             return self.query()
         found = getattr(self, parse)()
-        assert isinstance(found, Statement)
+        assert isinstance(found, nodes.Statement)
         return found
 
-    def insert(self) -> Insert:
+    def insert(self) -> nodes.Insert:
         """Parse INSERT or UPSERT, whose keyword is the next token."""
         start = self.position
         upsert = self.expect_any("INSERT", "UPSERT") == "UPSERT"
@@ -76,10 +44,10 @@ class StatementParser(ShowParser):
         table = self.compound_name()
         hints = self.hints()
         extend = self.extension()
-        partition: tuple[PartitionField, ...] = ()
+        partition: tuple[nodes.PartitionField, ...] = ()
         if self.accept("PARTITION"):
             partition = self.partition_fields()
-        columns: tuple[Identifier, ...] = ()
+        columns: tuple[nodes.Identifier, ...] = ()
         if self.at("(") and self.keys[self.position + 1] in IDENTIFIER_KEYS:
             columns = self.parenthesized_list(self.compound_name)
         query = self.query()
@@ -87,17 +55,17 @@ class StatementParser(ShowParser):
         if self.accept("ON"):
             self.expect("CONFLICT", "DO")
             conflict = self.expect_any("ERROR", "NOTHING", "DEDUPLICATE")
-        return Insert(
+        return nodes.Insert(
             table, query, columns, partition, overwrite, upsert, conflict, hints, extend, span=self.span_from(start)
         )
 
-    def _assignment(self) -> Assignment:
+    def _assignment(self) -> nodes.Assignment:
         start = self.position
         column = self.name()
         self.expect("=")
-        return Assignment(column, self.expression(), span=self.span_from(start))
+        return nodes.Assignment(column, self.expression(), span=self.span_from(start))
 
-    def _update(self) -> Statement:
+    def _update(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         table = self.compound_name()
@@ -106,9 +74,9 @@ class StatementParser(ShowParser):
         self.expect("SET")
         assignments = self.comma_list(self._assignment)
         where = self.expression() if self.accept("WHERE") else None
-        return Update(table, assignments, where, alias, hints, span=self.span_from(start))
+        return nodes.Update(table, assignments, where, alias, hints, span=self.span_from(start))
 
-    def _delete(self) -> Statement:
+    def _delete(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("FROM")
@@ -116,9 +84,9 @@ class StatementParser(ShowParser):
         hints = self.hints()
         alias = self.alias()
         where = self.expression() if self.accept("WHERE") else None
-        return Delete(table, where, alias, hints, span=self.span_from(start))
+        return nodes.Delete(table, where, alias, hints, span=self.span_from(start))
 
-    def _merge(self) -> Statement:
+    def _merge(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("INTO")
@@ -128,8 +96,8 @@ class StatementParser(ShowParser):
         source = self.table()
         self.expect("ON")
         condition = self.expression()
-        assignments: tuple[Assignment, ...] = ()
-        columns: tuple[Identifier, ...] = ()
+        assignments: tuple[nodes.Assignment, ...] = ()
+        columns: tuple[nodes.Identifier, ...] = ()
         values = None
         if not self.at("WHEN"):
             self.fail()
@@ -142,60 +110,60 @@ class StatementParser(ShowParser):
             self.expect("VALUES")
             values = self._values_row()
         span = self.span_from(start)
-        return Merge(table, source, condition, assignments, columns, values, alias, span=span)
+        return nodes.Merge(table, source, condition, assignments, columns, values, alias, span=span)
 
-    def _truncate(self) -> Statement:
+    def _truncate(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("TABLE")
-        return TruncateTable(self.compound_name(), span=self.span_from(start))
+        return nodes.TruncateTable(self.compound_name(), span=self.span_from(start))
 
-    def _call_procedure(self) -> Statement:
+    def _call_procedure(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         call_start = self.position
         name = self.compound_name()
         quantifier, arguments, _ = self.arguments()
         span = self.span_from(call_start)
-        call = Call(name, arguments, quantifier, call_span=span, span=span)
-        return CallProcedure(call, span=self.span_from(start))
+        call = nodes.Call(name, arguments, quantifier, call_span=span, span=span)
+        return nodes.CallProcedure(call, span=self.span_from(start))
 
-    def statement_set(self) -> StatementSet:
+    def statement_set(self) -> nodes.StatementSet:
         """Parse ``STATEMENT SET BEGIN ...; END``."""
         start = self.position
         self.expect("STATEMENT", "SET", "BEGIN")
-        inserts: list[Insert] = []
+        inserts: list[nodes.Insert] = []
         while not inserts or not self.at("END"):
             inserts.append(self.insert())
             self.expect(";")
         self.position += 1
-        return StatementSet(tuple(inserts), span=self.span_from(start))
+        return nodes.StatementSet(tuple(inserts), span=self.span_from(start))
 
-    def _begin(self) -> Statement:
+    def _begin(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("STATEMENT", "SET")
-        return BeginStatementSet(span=self.span_from(start))
+        return nodes.BeginStatementSet(span=self.span_from(start))
 
-    def _end(self) -> Statement:
+    def _end(self) -> nodes.Statement:
         self.position += 1
-        return EndStatementSet(span=self.span_of(self.position - 1))
+        return nodes.EndStatementSet(span=self.span_of(self.position - 1))
 
-    def _execute(self) -> Statement:
+    def _execute(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         if self.accept("PLAN"):
-            return ExecutePlan(self.literal_text(), span=self.span_from(start))
-        executed: Statement
+            return nodes.ExecutePlan(self.literal_text(), span=self.span_from(start))
+        executed: nodes.Statement
         if self.at("STATEMENT") and self.keys[self.position + 1] == "SET":
             executed = self.statement_set()
         elif self.at("INSERT") or self.at("UPSERT"):
             executed = self.insert()
         else:
             executed = self.query()
-        return Execute(executed, span=self.span_from(start))
+        return nodes.Execute(executed, span=self.span_from(start))
 
-    def _compile(self) -> Statement:
+    def _compile(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         execute = self.accept("AND")
@@ -208,10 +176,10 @@ class StatementParser(ShowParser):
         compiled = self.statement_set() if self.at("STATEMENT") else self.insert()
         span = self.span_from(start)
         if execute:
-            return CompileAndExecutePlan(path, compiled, span=span)
-        return CompilePlan(path, compiled, exists, span=span)
+            return nodes.CompileAndExecutePlan(path, compiled, span=span)
+        return nodes.CompilePlan(path, compiled, exists, span=span)
 
-    def _explain(self) -> Statement:
+    def _explain(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         details: list[str] = []
@@ -222,7 +190,7 @@ class StatementParser(ShowParser):
             while self.accept(","):
                 self._explain_detail(details)
         explained = self._explained()
-        return Explain(explained, tuple(sorted(details, key=_DETAILS.index)), span=self.span_from(start))
+        return nodes.Explain(explained, tuple(sorted(details, key=_DETAILS.index)), span=self.span_from(start))
 
     def _explain_detail(self, details: list[str]) -> None:
         detail = self.expect_any(*_DETAILS)
@@ -230,7 +198,7 @@ class StatementParser(ShowParser):
             raise self.error_at_last("Duplicate EXPLAIN DETAIL is not allowed.")
         details.append(detail)
 
-    def _explained(self) -> Statement:
+    def _explained(self) -> nodes.Statement:
         key = self.keys[self.position]
         if key == "STATEMENT" and self.keys[self.position + 1] == "SET":
             return self.statement_set()
@@ -242,7 +210,7 @@ class StatementParser(ShowParser):
             return self._execute()
         if key == "CREATE":
             created = self.create()
-            if not (isinstance(created, CreateTable) and created.query is not None):
+            if not (isinstance(created, nodes.CreateTable) and created.query is not None):
                 raise self.error_at_last(
                     "Unsupported CREATE OR REPLACE statement for EXPLAIN. The statement must define a query using the "
                     "AS clause (i.e. CTAS/RTAS statements)."
@@ -250,21 +218,21 @@ class StatementParser(ShowParser):
             return created
         return self.query()
 
-    def _replace_table(self) -> Statement:
+    def _replace_table(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         temporary = self.accept("TEMPORARY")
         self.expect("TABLE")
         return self.create_table(start, temporary, "REPLACE")
 
-    def _analyze(self) -> Statement:
+    def _analyze(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("TABLE")
         table = self.compound_name()
         partition = self.partition_fields_or_names() if self.accept("PARTITION") else ()
         self.expect("COMPUTE", "STATISTICS")
-        columns: tuple[Identifier, ...] = ()
+        columns: tuple[nodes.Identifier, ...] = ()
         every = False
         if self.accept("FOR"):
             if self.accept("COLUMNS"):
@@ -272,51 +240,51 @@ class StatementParser(ShowParser):
             else:
                 self.expect("ALL", "COLUMNS")
                 every = True
-        return AnalyzeTable(table, partition, columns, every, span=self.span_from(start))
+        return nodes.AnalyzeTable(table, partition, columns, every, span=self.span_from(start))
 
-    def _use(self) -> Statement:
+    def _use(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         if self.at("CATALOG") and self.keys[self.position + 1] != ".":
             self.position += 1
-            return UseCatalog(self.name(), span=self.span_from(start))
+            return nodes.UseCatalog(self.name(), span=self.span_from(start))
         if self.accept("MODULES"):
-            return UseModules(self.comma_list(self.name), span=self.span_from(start))
-        return UseDatabase(self.compound_name(), span=self.span_from(start))
+            return nodes.UseModules(self.comma_list(self.name), span=self.span_from(start))
+        return nodes.UseDatabase(self.compound_name(), span=self.span_from(start))
 
-    def _load(self) -> Statement:
+    def _load(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("MODULE")
         name = self.name()
-        return LoadModule(name, self.with_properties() or (), span=self.span_from(start))
+        return nodes.LoadModule(name, self.with_properties() or (), span=self.span_from(start))
 
-    def _unload(self) -> Statement:
+    def _unload(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("MODULE")
-        return UnloadModule(self.name(), span=self.span_from(start))
+        return nodes.UnloadModule(self.name(), span=self.span_from(start))
 
-    def _set(self) -> Statement:
+    def _set(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         if self.keys[self.position] != STRING:
             unquoted = self._unquoted(_SETTING)
             if unquoted is None:
-                return Set(span=self.span_from(start))
+                return nodes.Set(span=self.span_from(start))
             value = unquoted["value"] if unquoted["quoted"] is None else unquoted["quoted"]
-            return Set(unquoted["key"], value, span=self.span_from(start))
+            return nodes.Set(unquoted["key"], value, span=self.span_from(start))
         key = self.literal_text()
         self.expect("=")
-        return Set(key, self.literal_text(), span=self.span_from(start))
+        return nodes.Set(key, self.literal_text(), span=self.span_from(start))
 
-    def _reset(self) -> Statement:
+    def _reset(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         key = self.literal_text() if self.keys[self.position] == STRING else None
         unquoted = self._unquoted(_SETTING_KEY) if key is None else None
         key = unquoted["key"] if unquoted is not None else key
-        return Reset(key, span=self.span_from(start))
+        return nodes.Reset(key, span=self.span_from(start))
 
     def _unquoted(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Go past a setting without quotes, as clients take it."""
@@ -328,15 +296,15 @@ class StatementParser(ShowParser):
                 self.position += 1
         return found
 
-    def _jar_statement(self) -> Statement:
+    def _jar_statement(self) -> nodes.Statement:
         start = self.position
         verb = self.expect_any("ADD", "REMOVE")
         self.expect("JAR")
         path = self.string()
         span = self.span_from(start)
-        return AddJar(path, span=span) if verb == "ADD" else RemoveJar(path, span=span)
+        return nodes.AddJar(path, span=span) if verb == "ADD" else nodes.RemoveJar(path, span=span)
 
-    def _stop(self) -> Statement:
+    def _stop(self) -> nodes.Statement:
         start = self.position
         self.position += 1
         self.expect("JOB")
@@ -345,7 +313,7 @@ class StatementParser(ShowParser):
         drain = self.accept_all("WITH", "DRAIN")
         if drain and not savepoint:
             raise self.error_at("WITH DRAIN could only be used after WITH SAVEPOINT.", self.span_of(self.position - 2))
-        return StopJob(job, savepoint, drain, span=self.span_from(start))
+        return nodes.StopJob(job, savepoint, drain, span=self.span_from(start))
 
 
 _STATEMENTS: Final = {

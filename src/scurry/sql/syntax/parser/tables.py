@@ -4,26 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.nodes import (
-    Alias,
-    Call,
-    DerivedTable,
-    Expression,
-    Identifier,
-    Join,
-    Query,
-    Snapshot,
-    StringLiteral,
-    Subquery,
-    TableExpression,
-    TableFunction,
-    TableReference,
-    TableSample,
-    TypeSpec,
-    Unnest,
-    replace,
-)
 from scurry.sql.syntax.parser.calls import standard
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.patterns import PatternParser
@@ -41,18 +23,18 @@ class TableParser(PatternParser):
 
     join_at = -1
 
-    def from_clause(self) -> TableExpression:
+    def from_clause(self) -> nodes.TableExpression:
         """Parse the contents of FROM."""
         table = self.joined_table()
         while self.at(",") and self._can_begin_table(self.position + 1):
             self.position += 1
             right = self.joined_table()
-            table = Join("COMMA", table, right, span=table.span.to(right.span))
+            table = nodes.Join("COMMA", table, right, span=table.span.to(right.span))
         if self.at(","):
             self.looked_ahead_at = self.position
         return table
 
-    def joined_table(self) -> TableExpression:
+    def joined_table(self) -> nodes.TableExpression:
         """Parse a table and the joins after it."""
         table = self.table()
         while self.keys[self.position] in _JOINS and self._at_join():
@@ -79,7 +61,7 @@ class TableParser(PatternParser):
         key = self.keys[position]
         return key in IDENTIFIER_KEYS or key in ("(", "LATERAL", "UNNEST", "TABLE")
 
-    def _join(self, left: TableExpression) -> TableExpression:
+    def _join(self, left: nodes.TableExpression) -> nodes.TableExpression:
         natural = self.accept("NATURAL")
         kind = self.keys[self.position]
         if self.keys[self.position + 1] == "APPLY":
@@ -94,21 +76,21 @@ class TableParser(PatternParser):
         self.expect("JOIN")
         right = self.table()
         condition = None
-        using: tuple[Identifier, ...] = ()
+        using: tuple[nodes.Identifier, ...] = ()
         if self.accept("ON"):
             condition = self.expression()
         elif self.accept("USING"):
             using = self.names()
         self.join_at = join_at
         span = left.span.to(self.span_of(self.position - 1))
-        return Join(kind, left, right, natural, condition, using, span=span)
+        return nodes.Join(kind, left, right, natural, condition, using, span=span)
 
-    def _apply(self) -> TableExpression:
+    def _apply(self) -> nodes.TableExpression:
         self.position += 2
         self.table()
         raise self.error_at_last("APPLY operator is not allowed under the current SQL conformance level")
 
-    def table(self) -> TableExpression:
+    def table(self) -> nodes.TableExpression:
         """Parse a table, a query in parentheses, or a table function, with its clauses."""
         start = self.position
         key = self.keys[start]
@@ -130,7 +112,7 @@ class TableParser(PatternParser):
         if self.at("UNPIVOT"):
             table = self.unpivot(table)
         table = self._aliased(table)
-        if self.at("MATCH_RECOGNIZE") and isinstance(table, Alias) and not table.columns:
+        if self.at("MATCH_RECOGNIZE") and isinstance(table, nodes.Alias) and not table.columns:
             table = self.match_recognize(table)
             table = self._aliased(table)
         return self._sampled(table) if self.at("TABLESAMPLE") else table
@@ -142,73 +124,75 @@ class TableParser(PatternParser):
             self.looked_ahead_at = self.position
         self.fail()
 
-    def _named_table(self) -> TableExpression:
+    def _named_table(self) -> nodes.TableExpression:
         start = self.position
         name = self.compound_name()
         if self.at("("):
             return self._implicit_function(name, start)
         hints = self.hints()
         extend = self.extension()
-        table: TableExpression = TableReference(name, hints, extend, span=self.span_from(start))
+        table: nodes.TableExpression = nodes.TableReference(name, hints, extend, span=self.span_from(start))
         if self.accept("FOR"):
             self.expect("SYSTEM_TIME", "AS", "OF")
             period = self.expression(Context.NON_QUERY)
-            table = Snapshot(table, period, span=self.span_from(start))
+            table = nodes.Snapshot(table, period, span=self.span_from(start))
         if self.at("MATCH_RECOGNIZE"):
             table = self.match_recognize(table)
         return table
 
-    def extension(self) -> tuple[tuple[Identifier, TypeSpec], ...]:
+    def extension(self) -> tuple[tuple[nodes.Identifier, nodes.TypeSpec], ...]:
         """Parse EXTEND, if it is there."""
         return self.parenthesized_list(self._extension_column) if self.accept("EXTEND") else ()
 
-    def _extension_column(self) -> tuple[Identifier, TypeSpec]:
+    def _extension_column(self) -> tuple[nodes.Identifier, nodes.TypeSpec]:
         return self.compound_name(), self.nullable_type()
 
-    def _implicit_function(self, name: Identifier, start: int) -> TableExpression:
+    def _implicit_function(self, name: nodes.Identifier, start: int) -> nodes.TableExpression:
         quantifier, arguments, _ = self.arguments()
         span = self.span_from(start)
-        call = Call(standard(name), arguments, quantifier, call_span=span, span=span)
-        return TableFunction(call, hints=self.hints(), span=self.span_from(start))
+        call = nodes.Call(standard(name), arguments, quantifier, call_span=span, span=span)
+        return nodes.TableFunction(call, hints=self.hints(), span=self.span_from(start))
 
-    def _parenthesized_table(self, lateral: bool) -> TableExpression:
+    def _parenthesized_table(self, lateral: bool) -> nodes.TableExpression:
         start = self.position
         self.expect("(")
         self.join_at = -1
         if self.keys[self.position] in ("SELECT", "VALUES", "WITH") or self._at_explicit_table():
             query = self.query()
             self.expect(")")
-            return DerivedTable(query, lateral, span=self.span_from(start))
+            return nodes.DerivedTable(query, lateral, span=self.span_from(start))
         inner = self.position
         table = self.joined_table()
-        if isinstance(table, DerivedTable) and self.keys[self.position] in _CONTINUES_QUERY:
-            subquery = Subquery(table.query, span=table.span)
+        if isinstance(table, nodes.DerivedTable) and self.keys[self.position] in _CONTINUES_QUERY:
+            subquery = nodes.Subquery(table.query, span=table.span)
             value = self.ordered(self.set_operations(subquery, Context.QUERY), inner)
-            table = DerivedTable(self.as_query(value))
-        elif not isinstance(table, Join | DerivedTable):
+            table = nodes.DerivedTable(self.as_query(value))
+        elif not isinstance(table, nodes.Join | nodes.DerivedTable):
             if not (self.at(")") or self.at_name() or self.at("AS")):
                 self.fail()
             raise self.error_at("Expected query or join", self.span_of(inner))
         self.expect(")")
-        if isinstance(table, DerivedTable):
-            return DerivedTable(table.query, lateral, span=self.span_from(start))
-        return replace(table, span=self.span_from(start))
+        if isinstance(table, nodes.DerivedTable):
+            return nodes.DerivedTable(table.query, lateral, span=self.span_from(start))
+        return nodes.replace(table, span=self.span_from(start))
 
     def _at_explicit_table(self) -> bool:
         return self.at("TABLE") and self.keys[self.position + 1] in IDENTIFIER_KEYS
 
-    def _unnest(self) -> TableExpression:
+    def _unnest(self) -> nodes.TableExpression:
         start = self.position
         lateral = self.accept("LATERAL")
         self.position += 1
         items = self.query_list(Context.SUB_QUERY)
-        values = tuple(Subquery(item, span=item.span) if isinstance(item, Query) else item for item in items)
+        values = tuple(
+            nodes.Subquery(item, span=item.span) if isinstance(item, nodes.Query) else item for item in items
+        )
         ordinality = self.accept("WITH")
         if ordinality:
             self.expect("ORDINALITY")
-        return Unnest(values, ordinality, lateral, span=self.span_from(start))
+        return nodes.Unnest(values, ordinality, lateral, span=self.span_from(start))
 
-    def _table_function(self) -> TableExpression:
+    def _table_function(self) -> nodes.TableExpression:
         start = self.position
         lateral = self.accept("LATERAL")
         self.expect("TABLE", "(")
@@ -217,31 +201,31 @@ class TableParser(PatternParser):
         name = self.function_name()
         quantifier, arguments, _ = self.arguments()
         span = self.span_from(inner)
-        call = Call(name, arguments, quantifier, call_span=span, span=span)
+        call = nodes.Call(name, arguments, quantifier, call_span=span, span=span)
         self.expect(")")
         hints = self.hints()
-        return TableFunction(call, lateral, hints, span=self.span_from(start))
+        return nodes.TableFunction(call, lateral, hints, span=self.span_from(start))
 
-    def _aliased(self, table: TableExpression) -> TableExpression:
+    def _aliased(self, table: nodes.TableExpression) -> nodes.TableExpression:
         explicit = self.accept("AS")
         self.name_tried_at = self.position
         if not explicit and self.keys[self.position] not in IDENTIFIER_KEYS:
             return table
         name = self.name()
         columns = self.names() if self.at("(") else ()
-        if isinstance(table, Join):
+        if isinstance(table, nodes.Join):
             raise self.error_at("Join expression encountered in illegal context", self.span_of(self.join_at))
-        return Alias(table, name, columns, span=table.span.to(self.span_of(self.position - 1)))
+        return nodes.Alias(table, name, columns, span=table.span.to(self.span_of(self.position - 1)))
 
-    def _sampled(self, table: TableExpression) -> TableExpression:
+    def _sampled(self, table: nodes.TableExpression) -> nodes.TableExpression:
         self.position += 1
         method = self.expect_any("SUBSTITUTE", "BERNOULLI", "SYSTEM")
         self.expect("(")
-        argument: Expression
+        argument: nodes.Expression
         repeatable = None
         if method == "SUBSTITUTE":
             argument = self.string_literal()
-            assert isinstance(argument, StringLiteral)
+            assert isinstance(argument, nodes.StringLiteral)
             self.expect(")")
         else:
             argument = self.number()
@@ -253,4 +237,4 @@ class TableParser(PatternParser):
             if argument.value > 100:
                 raise self.error_at_last("TABLESAMPLE percentage must be between 0 and 100, inclusive")
         span = table.span.to(self.span_of(self.position - 1))
-        return TableSample(table, method, argument, repeatable, span=span)
+        return nodes.TableSample(table, method, argument, repeatable, span=span)

@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import INTEGER, STRING
-from scurry.sql.syntax.nodes import (
-    ArrayTypeSpec,
-    BasicTypeSpec,
-    Expression,
-    IntervalQualifier,
-    MapTypeSpec,
-    MultisetTypeSpec,
-    NamedTypeSpec,
-    RawTypeSpec,
-    RowFieldSpec,
-    RowTypeSpec,
-    StringLiteral,
-    StructuredTypeSpec,
-    TypeSpec,
-    replace,
-)
 from scurry.sql.syntax.parser.cursor import Cursor
 
 # Types without arguments, by the keyword, under the name that Calcite gives them.
@@ -50,18 +35,18 @@ _LATER_UNITS: Final = {
 class TypeParser(Cursor):
     """Parses types, and the units of intervals."""
 
-    def string_literal(self) -> Expression:
+    def string_literal(self) -> nodes.Expression:
         """Parse a string, of one or more parts."""
         raise NotImplementedError
 
     def literal_text(self) -> str:
         """Parse a string of one part and return its value."""
         literal = self.string_literal()
-        if not isinstance(literal, StringLiteral):
+        if not isinstance(literal, nodes.StringLiteral):
             raise self.error_at("a character string in one part is needed here", literal.span)
         return literal.value
 
-    def nullable_type(self) -> TypeSpec:
+    def nullable_type(self) -> nodes.TypeSpec:
         """Parse a type that NULL or NOT NULL may follow, here and within it."""
         start = self.position
         spec = self.type_name()
@@ -71,13 +56,13 @@ class TypeParser(Cursor):
             if self.keys[after] not in ("ARRAY", "MULTISET"):
                 break
             self.position = after
-            spec = self._collection_of(replace(spec, nullable=nullable is not False), start)
+            spec = self._collection_of(nodes.replace(spec, nullable=nullable is not False), start)
         nullable = self.nullability()
         if nullable is None:
             return spec
-        return replace(spec, nullable=nullable, span=self.span_from(start))
+        return nodes.replace(spec, nullable=nullable, span=self.span_from(start))
 
-    def data_type(self) -> TypeSpec:
+    def data_type(self) -> nodes.TypeSpec:
         """Parse a type without NULL or NOT NULL after it."""
         start = self.position
         spec = self.type_name()
@@ -85,12 +70,12 @@ class TypeParser(Cursor):
             spec = self._collection_of(spec, start)
         return spec
 
-    def _collection_of(self, element: TypeSpec, start: int) -> TypeSpec:
+    def _collection_of(self, element: nodes.TypeSpec, start: int) -> nodes.TypeSpec:
         kind = self.expect_any("ARRAY", "MULTISET")
         span = self.span_from(start)
         if kind == "ARRAY":
-            return ArrayTypeSpec(element, standard=True, span=span)
-        return MultisetTypeSpec(element, standard=True, span=span)
+            return nodes.ArrayTypeSpec(element, standard=True, span=span)
+        return nodes.MultisetTypeSpec(element, standard=True, span=span)
 
     def _peek_nullable(self) -> bool | None:
         if self.at("NULL"):
@@ -106,7 +91,7 @@ class TypeParser(Cursor):
             return False
         return None
 
-    def type_name(self) -> TypeSpec:
+    def type_name(self) -> nodes.TypeSpec:
         """Parse a type without suffixes."""
         start = self.position
         key = self.keys[start]
@@ -115,7 +100,7 @@ class TypeParser(Cursor):
             self.position += 1
             if key == "DOUBLE":
                 self.accept("PRECISION")
-            return BasicTypeSpec(_PLAIN[key], span=self.span_from(start))
+            return nodes.BasicTypeSpec(_PLAIN[key], span=self.span_from(start))
         if key in _WITH_PRECISION or key in _WITH_SCALE or key in _VARYING:
             return self._type_with_arguments(key)
         if key in ("TIME", "TIMESTAMP"):
@@ -131,14 +116,14 @@ class TypeParser(Cursor):
         if key == "STRUCTURED" and following == "<":
             return self._structured_type()
         name = self.compound_name()
-        return NamedTypeSpec(name, span=name.span)
+        return nodes.NamedTypeSpec(name, span=name.span)
 
-    def _type_with_arguments(self, key: str) -> TypeSpec:
+    def _type_with_arguments(self, key: str) -> nodes.TypeSpec:
         start = self.position
         self.position += 1
         if key in _WITH_SCALE:
             precision, scale = self._precision_and_scale()
-            return BasicTypeSpec(_WITH_SCALE[key], precision, scale, span=self.span_from(start))
+            return nodes.BasicTypeSpec(_WITH_SCALE[key], precision, scale, span=self.span_from(start))
         if key in _VARYING:
             name = _VARYING[key][self.accept("VARYING")]
         else:
@@ -148,7 +133,7 @@ class TypeParser(Cursor):
         if name.endswith("CHAR") and self.accept("CHARACTER"):
             self.expect("SET")
             charset = self.name().last
-        return BasicTypeSpec(name, precision, charset=charset, span=self.span_from(start))
+        return nodes.BasicTypeSpec(name, precision, charset=charset, span=self.span_from(start))
 
     def optional_precision(self) -> int | None:
         """Parse a number in parentheses, if there is one."""
@@ -167,7 +152,7 @@ class TypeParser(Cursor):
         self.expect(")")
         return precision, scale
 
-    def _time_type(self, key: str) -> TypeSpec:
+    def _time_type(self, key: str) -> nodes.TypeSpec:
         start = self.position
         self.position += 1
         precision = self.optional_precision()
@@ -177,70 +162,70 @@ class TypeParser(Cursor):
         elif self.accept("WITH"):
             self.expect("LOCAL", "TIME", "ZONE")
             zone = "WITH LOCAL TIME ZONE"
-        return BasicTypeSpec(key, precision, time_zone=zone, span=self.span_from(start))
+        return nodes.BasicTypeSpec(key, precision, time_zone=zone, span=self.span_from(start))
 
-    def _collection_type(self, key: str) -> TypeSpec:
+    def _collection_type(self, key: str) -> nodes.TypeSpec:
         start = self.position
         self.position += 2
         element = self.nullable_type()
         self.expect(">")
         if key == "ARRAY":
-            return ArrayTypeSpec(element, span=self.span_from(start))
-        return MultisetTypeSpec(element, span=self.span_from(start))
+            return nodes.ArrayTypeSpec(element, span=self.span_from(start))
+        return nodes.MultisetTypeSpec(element, span=self.span_from(start))
 
-    def _map_type(self) -> TypeSpec:
+    def _map_type(self) -> nodes.TypeSpec:
         start = self.position
         self.position += 2
         key = self.nullable_type()
         self.expect(",")
         value = self.nullable_type()
         self.expect(">")
-        return MapTypeSpec(key, value, span=self.span_from(start))
+        return nodes.MapTypeSpec(key, value, span=self.span_from(start))
 
-    def _row_type(self) -> TypeSpec:
+    def _row_type(self) -> nodes.TypeSpec:
         start = self.position
         self.position += 1
         if self.accept("<>"):
-            return RowTypeSpec((), span=self.span_from(start))
+            return nodes.RowTypeSpec((), span=self.span_from(start))
         parentheses = self.expect_any("<", "(") == "("
         fields = self._row_fields(")" if parentheses else ">")
-        return RowTypeSpec(fields, parentheses, span=self.span_from(start))
+        return nodes.RowTypeSpec(fields, parentheses, span=self.span_from(start))
 
-    def _row_fields(self, close: str) -> tuple[RowFieldSpec, ...]:
-        fields: tuple[RowFieldSpec, ...] = ()
+    def _row_fields(self, close: str) -> tuple[nodes.RowFieldSpec, ...]:
+        fields: tuple[nodes.RowFieldSpec, ...] = ()
         if self.at_name():
             fields = self.comma_list(self._row_field)
         self.expect(close)
         return fields
 
-    def _row_field(self) -> RowFieldSpec:
+    def _row_field(self) -> nodes.RowFieldSpec:
         start = self.position
         name = self.name()
         spec = self.nullable_type()
         comment = self.string() if self.keys[self.position] == STRING else None
-        return RowFieldSpec(name, spec, comment, span=self.span_from(start))
+        return nodes.RowFieldSpec(name, spec, comment, span=self.span_from(start))
 
-    def _raw_type(self) -> TypeSpec:
+    def _raw_type(self) -> nodes.TypeSpec:
         start = self.position
         self.position += 2
         class_name = self.literal_text()
         self.expect(",")
         serializer = self.literal_text()
         self.expect(")")
-        return RawTypeSpec(class_name, serializer, span=self.span_from(start))
+        return nodes.RawTypeSpec(class_name, serializer, span=self.span_from(start))
 
-    def _structured_type(self) -> TypeSpec:
+    def _structured_type(self) -> nodes.TypeSpec:
         start = self.position
         self.position += 2
         class_name = self.literal_text()
-        fields: tuple[RowFieldSpec, ...] = ()
+        fields: tuple[nodes.RowFieldSpec, ...] = ()
         if self.accept(","):
             fields = self._row_fields(">")
         else:
             self.expect(">")
-        return StructuredTypeSpec(class_name, fields, span=self.span_from(start))
+        return nodes.StructuredTypeSpec(class_name, fields, span=self.span_from(start))
 
-    def interval_qualifier(self) -> IntervalQualifier:
+    def interval_qualifier(self) -> nodes.IntervalQualifier:
         """Parse a unit or a range of units."""
         start = self.position
         first = _UNITS.get(self.keys[start])
@@ -261,9 +246,9 @@ class TypeParser(Cursor):
                     fractional = self.optional_precision()
             elif self.at("TO"):
                 self.looked_ahead_at = self.position
-        return IntervalQualifier(first, end, precision, fractional, span=self.span_from(start))
+        return nodes.IntervalQualifier(first, end, precision, fractional, span=self.span_from(start))
 
-    def interval_start(self) -> IntervalQualifier:
+    def interval_start(self) -> nodes.IntervalQualifier:
         """Parse a unit that no TO can follow."""
         start = self.position
         unit = _UNITS.get(self.keys[start])
@@ -275,7 +260,7 @@ class TypeParser(Cursor):
             precision, fractional = self._precision_and_scale()
         else:
             precision = self.optional_precision()
-        return IntervalQualifier(unit, None, precision, fractional, span=self.span_from(start))
+        return nodes.IntervalQualifier(unit, None, precision, fractional, span=self.span_from(start))
 
     def at_integer(self) -> bool:
         """Return whether the next token is an integer."""

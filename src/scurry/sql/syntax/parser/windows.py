@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS, STRING
-from scurry.sql.syntax.nodes import (
-    CurrentRow,
-    Expression,
-    Following,
-    FrameBound,
-    Hint,
-    HintOption,
-    Identifier,
-    OrderItem,
-    Preceding,
-    StringLiteral,
-    UnboundedFollowing,
-    UnboundedPreceding,
-    WindowDefinition,
-    WindowFrame,
-    WindowSpecification,
-)
 from scurry.sql.syntax.parser.contexts import Context
 from scurry.sql.syntax.parser.json import JsonParser
 from scurry.sql.syntax.parser.literals import NUMBERS
@@ -28,7 +12,7 @@ from scurry.sql.syntax.parser.literals import NUMBERS
 class WindowParser(JsonParser):
     """Parses windows and hints."""
 
-    def window_definitions(self) -> tuple[WindowDefinition, ...]:
+    def window_definitions(self) -> tuple[nodes.WindowDefinition, ...]:
         """Parse WINDOW, if there is one."""
         if not self.accept("WINDOW"):
             return ()
@@ -38,30 +22,32 @@ class WindowParser(JsonParser):
             definitions.append(self._window_definition())
         return tuple(definitions)
 
-    def _window_definition(self) -> WindowDefinition:
+    def _window_definition(self) -> nodes.WindowDefinition:
         start = self.position
         name = self.name()
         self.expect("AS")
-        return WindowDefinition(name, self.window_specification(), span=self.span_from(start))
+        return nodes.WindowDefinition(name, self.window_specification(), span=self.span_from(start))
 
-    def window_specification(self) -> WindowSpecification:
+    def window_specification(self) -> nodes.WindowSpecification:
         """Parse a window in parentheses."""
         start = self.position
         self.expect("(")
-        base: Identifier | None = self.name() if self.at_name() else None
-        partition: tuple[Expression, ...] = ()
+        base: nodes.Identifier | None = self.name() if self.at_name() else None
+        partition: tuple[nodes.Expression, ...] = ()
         if self.accept("PARTITION"):
             self.expect("BY")
             partition = self.expressions(Context.NON_QUERY)
-        order: tuple[OrderItem, ...] = self.order_by() if self.at("ORDER") else ()
+        order: tuple[nodes.OrderItem, ...] = self.order_by() if self.at("ORDER") else ()
         frame = self._frame()
         partial = self.accept_any("ALLOW", "DISALLOW")
         if partial is not None:
             self.expect("PARTIAL")
         self.expect(")")
-        return WindowSpecification(base, partition, order, frame, partial != "DISALLOW", span=self.span_from(start))
+        return nodes.WindowSpecification(
+            base, partition, order, frame, partial != "DISALLOW", span=self.span_from(start)
+        )
 
-    def _frame(self) -> WindowFrame | None:
+    def _frame(self) -> nodes.WindowFrame | None:
         start = self.position
         units = self.accept_any("ROWS", "RANGE")
         if units is None:
@@ -73,23 +59,23 @@ class WindowParser(JsonParser):
             upper = self._bound()
         else:
             lower = self._bound()
-        return WindowFrame(units, lower, upper, span=self.span_from(start))
+        return nodes.WindowFrame(units, lower, upper, span=self.span_from(start))
 
-    def _bound(self) -> FrameBound:
+    def _bound(self) -> nodes.FrameBound:
         start = self.position
         if self.accept_all("CURRENT", "ROW"):
-            return CurrentRow(span=self.span_from(start))
+            return nodes.CurrentRow(span=self.span_from(start))
         if self.at("UNBOUNDED") and self.keys[start + 1] in ("PRECEDING", "FOLLOWING"):
             self.position += 2
             span = self.span_from(start)
             before = self.keys[start + 1] == "PRECEDING"
-            return UnboundedPreceding(span=span) if before else UnboundedFollowing(span=span)
+            return nodes.UnboundedPreceding(span=span) if before else nodes.UnboundedFollowing(span=span)
         distance = self.expression(Context.NON_QUERY)
         before = self.expect_any("PRECEDING", "FOLLOWING") == "PRECEDING"
         span = self.span_from(start)
-        return Preceding(distance, span=span) if before else Following(distance, span=span)
+        return nodes.Preceding(distance, span=span) if before else nodes.Following(distance, span=span)
 
-    def hints(self) -> tuple[Hint, ...]:
+    def hints(self) -> tuple[nodes.Hint, ...]:
         """Parse ``/*+ ... */``, if there is one."""
         if not self.accept("/*+"):
             return ()
@@ -97,17 +83,17 @@ class WindowParser(JsonParser):
         self.expect("*/")
         return hints
 
-    def _hint(self) -> Hint:
+    def _hint(self) -> nodes.Hint:
         start = self.position
         name = self.name().last
-        options: tuple[HintOption, ...] = ()
+        options: tuple[nodes.HintOption, ...] = ()
         if self.accept("("):
             if not self.at(")"):
                 options = self._hint_options()
             self.expect(")")
-        return Hint(name, options, span=self.span_from(start))
+        return nodes.Hint(name, options, span=self.span_from(start))
 
-    def _hint_options(self) -> tuple[HintOption, ...]:
+    def _hint_options(self) -> tuple[nodes.HintOption, ...]:
         key, following = self.keys[self.position], self.keys[self.position + 1]
         if following == "=" and (key == STRING or key in IDENTIFIER_KEYS):
             return self.comma_list(self._key_value)
@@ -115,23 +101,23 @@ class WindowParser(JsonParser):
             return self.comma_list(self._name_option)
         return self.comma_list(self._literal_option)
 
-    def _key_value(self) -> HintOption:
+    def _key_value(self) -> nodes.HintOption:
         start = self.position
         is_string = self.keys[start] == STRING
         key = self.literal_text() if is_string else self.name().last
         self.expect("=")
         value = self.string_literal()
-        assert isinstance(value, StringLiteral)
-        return HintOption(value, key, is_string, span=self.span_from(start))
+        assert isinstance(value, nodes.StringLiteral)
+        return nodes.HintOption(value, key, is_string, span=self.span_from(start))
 
-    def _name_option(self) -> HintOption:
+    def _name_option(self) -> nodes.HintOption:
         name = self.name()
-        return HintOption(name, span=name.span)
+        return nodes.HintOption(name, span=name.span)
 
-    def _literal_option(self) -> HintOption:
+    def _literal_option(self) -> nodes.HintOption:
         start = self.position
         if self.keys[start] in NUMBERS or self.keys[start] in ("+", "-"):
-            return HintOption(self.signed_number(), span=self.span_from(start))
+            return nodes.HintOption(self.signed_number(), span=self.span_from(start))
         value = self.string_literal()
-        assert isinstance(value, StringLiteral)
-        return HintOption(value, span=self.span_from(start))
+        assert isinstance(value, nodes.StringLiteral)
+        return nodes.HintOption(value, span=self.span_from(start))

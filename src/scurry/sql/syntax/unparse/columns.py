@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scurry.sql.syntax.nodes import (
-    Column,
-    ColumnConstraint,
-    ComputedColumn,
-    Distribution,
-    MetadataColumn,
-    PartitionField,
-    PhysicalColumn,
-    Property,
-    StringLiteral,
-    TableConstraint,
-    TableLikeClause,
-    TableSchema,
-)
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse.dispatch import write
 from scurry.sql.syntax.unparse.literals import nullable_type
 from scurry.sql.syntax.unparse.text import identifier, names, string
@@ -29,17 +16,17 @@ def block(lines: Iterable[str], separator: str = ",") -> str:
     return f"(\n{text}\n)" if text else "(\n)"
 
 
-def properties(items: tuple[Property, ...]) -> str:
+def properties(items: tuple[nodes.Property, ...]) -> str:
     """Return the text of properties, with their parentheses."""
     return block([f"{string(each.key.value)} = {string(each.value.value)}" for each in items])
 
 
-def keys(items: tuple[StringLiteral, ...]) -> str:
+def keys(items: tuple[nodes.StringLiteral, ...]) -> str:
     """Return the text of keys, with their parentheses."""
     return block([string(each.value) for each in items])
 
 
-def partition(fields: tuple[PartitionField, ...]) -> str:
+def partition(fields: tuple[nodes.PartitionField, ...]) -> str:
     """Return the text of a partition."""
     texts = []
     for field in fields:
@@ -48,7 +35,7 @@ def partition(fields: tuple[PartitionField, ...]) -> str:
     return f"PARTITION ({', '.join(texts)})"
 
 
-def schema(node: TableSchema) -> str:
+def schema(node: nodes.TableSchema) -> str:
     """Return the text of a schema, with its parentheses."""
     lines = [*map(_column, node.columns), *map(_constraint, node.constraints)]
     if node.watermark is not None:
@@ -57,15 +44,15 @@ def schema(node: TableSchema) -> str:
     return block(lines)
 
 
-def _column(node: Column) -> str:
+def _column(node: nodes.Column) -> str:
     text = identifier(node.name)
-    if isinstance(node, PhysicalColumn):
+    if isinstance(node, nodes.PhysicalColumn):
         text += f" {nullable_type(node.type)}"
         if node.constraint is not None:
             text += f" {_constraint(node.constraint)}"
-    elif isinstance(node, ComputedColumn):
+    elif isinstance(node, nodes.ComputedColumn):
         text += f" AS {write(node.expression)}"
-    elif isinstance(node, MetadataColumn):
+    elif isinstance(node, nodes.MetadataColumn):
         text += f" {nullable_type(node.type)} METADATA"
         text += "" if node.key is None else f" FROM {string(node.key)}"
         text += " VIRTUAL" if node.virtual else ""
@@ -77,17 +64,17 @@ def _column(node: Column) -> str:
     return text
 
 
-def _constraint(node: TableConstraint | ColumnConstraint) -> str:
+def _constraint(node: nodes.TableConstraint | nodes.ColumnConstraint) -> str:
     text = "" if node.name is None else f"CONSTRAINT {identifier(node.name)} "
     text += node.kind
-    if isinstance(node, TableConstraint):
+    if isinstance(node, nodes.TableConstraint):
         text += f" {names(node.columns)}"
     if node.enforced is None:
         return text
     return f"{text} {'ENFORCED' if node.enforced else 'NOT ENFORCED'}"
 
 
-def distribution(node: Distribution) -> str:
+def distribution(node: nodes.Distribution) -> str:
     """Return the text of a distribution, without the keyword before it."""
     parts = []
     if node.columns:
@@ -97,7 +84,7 @@ def distribution(node: Distribution) -> str:
     return " ".join(parts)
 
 
-def like_clause(node: TableLikeClause) -> str:
+def like_clause(node: nodes.TableLikeClause) -> str:
     """Return the text of a LIKE clause."""
     text = f"LIKE {identifier(node.table)}"
     if not node.options:

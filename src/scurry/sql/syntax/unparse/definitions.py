@@ -5,61 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from scurry.sql.syntax.nodes import (
-    AddDistribution,
-    AddPartitions,
-    AddSchema,
-    AlterAction,
-    AlterCatalog,
-    AlterConnection,
-    AlterDatabase,
-    AlterFunction,
-    AlterMaterializedTable,
-    AlterModel,
-    AlterTable,
-    AlterView,
-    CreateCatalog,
-    CreateConnection,
-    CreateDatabase,
-    CreateFunction,
-    CreateMaterializedTable,
-    CreateModel,
-    CreateTable,
-    CreateView,
-    Distribution,
-    Drop,
-    DropCatalog,
-    DropColumns,
-    DropConnection,
-    DropConstraint,
-    DropDatabase,
-    DropDistribution,
-    DropFunction,
-    DropMaterializedTable,
-    DropModel,
-    DropPartitions,
-    DropPrimaryKey,
-    DropTable,
-    DropView,
-    DropWatermark,
-    Identifier,
-    ModifyDistribution,
-    ModifySchema,
-    Node,
-    Property,
-    Refresh,
-    RenameColumn,
-    RenameTo,
-    ResetProperties,
-    Resume,
-    SetComment,
-    SetFreshness,
-    SetProperties,
-    SetQuery,
-    SetRefreshMode,
-    Suspend,
-    TableSchema,
-)
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse.columns import block, distribution, keys, like_clause, partition, properties, schema
 from scurry.sql.syntax.unparse.dispatch import write
 from scurry.sql.syntax.unparse.text import identifier, names, string
@@ -73,16 +19,25 @@ def _comment(text: str | None) -> list[str]:
     return [] if text is None else [f"COMMENT {string(text)}"]
 
 
-def _with(items: tuple[Property, ...] | None) -> list[str]:
+def _with(items: tuple[nodes.Property, ...] | None) -> list[str]:
     return [f"WITH {properties(items)}"] if items else []
 
 
-def _scope(node: CreateFunction | AlterFunction | DropFunction | CreateConnection | DropConnection) -> str:
+def _scope(
+    node: nodes.CreateFunction
+    | nodes.AlterFunction
+    | nodes.DropFunction
+    | nodes.CreateConnection
+    | nodes.DropConnection,
+) -> str:
     return ("TEMPORARY " if node.temporary else "") + ("SYSTEM " if node.system else "")
 
 
 def _table_parts(
-    node: CreateTable | CreateMaterializedTable, head: str, columns: TableSchema | None, spread: Distribution | None
+    node: nodes.CreateTable | nodes.CreateMaterializedTable,
+    head: str,
+    columns: nodes.TableSchema | None,
+    spread: nodes.Distribution | None,
 ) -> list[str]:
     """Return the common part of tables and materialized tables, a line each."""
     parts = [head if columns is None else f"{head} {schema(columns)}"]
@@ -94,7 +49,7 @@ def _table_parts(
     return parts + _with(node.properties)
 
 
-def _create_table(node: CreateTable) -> str:
+def _create_table(node: nodes.CreateTable) -> str:
     if node.replace is not None:
         return _replace_table(node)
     words = f"CREATE {'TEMPORARY ' if node.temporary else ''}TABLE"
@@ -107,14 +62,14 @@ def _create_table(node: CreateTable) -> str:
     return "\n".join(parts)
 
 
-def _replace_table(node: CreateTable) -> str:
+def _replace_table(node: nodes.CreateTable) -> str:
     """Return the text of REPLACE TABLE, where Flink leaves out columns, distribution and partitions."""
     head = f"{node.replace} TABLE {identifier(node.name)}"
     parts = [head, *_comment(node.comment), *_with(node.properties)]
     return "\n".join(parts if node.query is None else [*parts, "AS", write(node.query)])
 
 
-def _create_materialized_table(node: CreateMaterializedTable) -> str:
+def _create_materialized_table(node: nodes.CreateMaterializedTable) -> str:
     words = f"CREATE {'OR ALTER ' if node.or_alter else ''}MATERIALIZED TABLE"
     head = f"{words} {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
     parts = _table_parts(node, head, node.schema, node.distribution)
@@ -129,13 +84,13 @@ def _create_materialized_table(node: CreateMaterializedTable) -> str:
 
 def _start_mode(node: Any) -> str:
     """Return the text of a start mode, whose words are no names."""
-    if isinstance(node, Identifier):
+    if isinstance(node, nodes.Identifier):
         return node.last.upper()
     text = write(node)
     return text.replace(identifier(node.name), node.name.last.upper(), 1) if hasattr(node, "name") else text
 
 
-def _create_view(node: CreateView) -> str:
+def _create_view(node: nodes.CreateView) -> str:
     words = f"CREATE {'TEMPORARY ' if node.temporary else ''}VIEW"
     head = f"{words} {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
     columns = f" {names(node.columns)}" if node.columns else ""
@@ -143,25 +98,25 @@ def _create_view(node: CreateView) -> str:
 
 
 def _create_named(kind: str) -> Callable[[Any], str]:
-    def write(node: CreateCatalog | CreateDatabase) -> str:
+    def write(node: nodes.CreateCatalog | nodes.CreateDatabase) -> str:
         head = f"CREATE {kind} {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
         return "\n".join([head, *_comment(node.comment), *_with(node.properties)])
 
     return write
 
 
-def _create_connection(node: CreateConnection) -> str:
+def _create_connection(node: nodes.CreateConnection) -> str:
     head = f"CREATE {_scope(node)}CONNECTION {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
     return "\n".join([head, *_comment(node.comment), *_with(node.properties)])
 
 
-def _create_function(node: CreateFunction) -> str:
+def _create_function(node: nodes.CreateFunction) -> str:
     text = f"CREATE {_scope(node)}FUNCTION {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
     text += _function_body(node)
     return "\n".join([text, *_with(node.properties)])
 
 
-def _function_body(node: CreateFunction | AlterFunction) -> str:
+def _function_body(node: nodes.CreateFunction | nodes.AlterFunction) -> str:
     text = f" AS {string(node.class_name.value)}"
     if node.language is not None:
         text += f" LANGUAGE {node.language}"
@@ -170,7 +125,7 @@ def _function_body(node: CreateFunction | AlterFunction) -> str:
     return text
 
 
-def _create_model(node: CreateModel) -> str:
+def _create_model(node: nodes.CreateModel) -> str:
     words = f"CREATE {'TEMPORARY ' if node.temporary else ''}MODEL"
     head = f"{words} {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
     head += "" if node.input is None else f" INPUT {schema(node.input)}"
@@ -180,10 +135,10 @@ def _create_model(node: CreateModel) -> str:
 
 
 def _drop(kind: str) -> Callable[[Any], str]:
-    def write(node: Drop) -> str:
+    def write(node: nodes.Drop) -> str:
         words = f"DROP {'TEMPORARY ' if node.temporary else ''}{kind}"
         text = f"{words} {'IF EXISTS ' if node.if_exists else ''}{identifier(node.name)}"
-        if isinstance(node, DropDatabase):
+        if isinstance(node, nodes.DropDatabase):
             text += " CASCADE" if node.cascade else " RESTRICT"
         return text
 
@@ -191,7 +146,7 @@ def _drop(kind: str) -> Callable[[Any], str]:
 
 
 def _drop_scoped(kind: str) -> Callable[[Any], str]:
-    def write(node: DropFunction | DropConnection) -> str:
+    def write(node: nodes.DropFunction | nodes.DropConnection) -> str:
         return f"DROP {_scope(node)}{kind} {'IF EXISTS ' if node.if_exists else ''}{identifier(node.name)}"
 
     return write
@@ -201,18 +156,20 @@ def _alter(kind: str) -> Callable[[Any], str]:
     def write(node: Any) -> str:
         exists = "IF EXISTS " if getattr(node, "if_exists", False) else ""
         action = _ACTIONS[type(node.action)](node.action)
-        separator = "\n" if isinstance(node.action, AddPartitions | DropPartitions | SetQuery) else " "
+        separator = (
+            "\n" if isinstance(node.action, nodes.AddPartitions | nodes.DropPartitions | nodes.SetQuery) else " "
+        )
         return f"ALTER {kind} {exists}{identifier(node.name)}{separator}{action}"
 
     return write
 
 
-def _alter_function(node: AlterFunction) -> str:
+def _alter_function(node: nodes.AlterFunction) -> str:
     head = f"ALTER {_scope(node)}FUNCTION {'IF EXISTS ' if node.if_exists else ''}{identifier(node.name)}"
     return head + _function_body(node)
 
 
-def _add_partitions(node: AddPartitions) -> str:
+def _add_partitions(node: nodes.AddPartitions) -> str:
     parts = ["ADD IF NOT EXISTS" if node.if_not_exists else "ADD"]
     for each in node.partitions:
         text = partition(each.fields)
@@ -223,62 +180,62 @@ def _add_partitions(node: AddPartitions) -> str:
     return "\n".join(parts)
 
 
-def _drop_partitions(node: DropPartitions) -> str:
+def _drop_partitions(node: nodes.DropPartitions) -> str:
     head = "DROP IF EXISTS" if node.if_exists else "DROP"
     return head + "\n" + ",\n".join(map(partition, node.partitions))
 
 
-def _resume(node: Resume) -> str:
+def _resume(node: nodes.Resume) -> str:
     return "\n".join(["RESUME", *_with(node.properties)])
 
 
-_ACTIONS: Final[dict[type[AlterAction], Callable[[Any], str]]] = {
-    RenameTo: lambda node: f"RENAME TO {identifier(node.name)}",
-    RenameColumn: lambda node: f"RENAME {identifier(node.column)} TO {identifier(node.name)}",
-    SetProperties: lambda node: f"SET {properties(node.properties)}",
-    ResetProperties: lambda node: f"RESET {keys(node.keys)}",
-    SetComment: lambda node: f"COMMENT {string(node.comment)}",
-    AddSchema: lambda node: f"ADD {schema(node.schema)}",
-    ModifySchema: lambda node: f"MODIFY {schema(node.schema)}",
-    DropColumns: lambda node: f"DROP {block(map(identifier, node.columns))}",
-    DropConstraint: lambda node: f"DROP CONSTRAINT {identifier(node.name)}",
-    DropPrimaryKey: lambda node: "DROP PRIMARY KEY",
-    DropWatermark: lambda node: "DROP WATERMARK",
-    DropDistribution: lambda node: "DROP DISTRIBUTION",
-    AddDistribution: lambda node: f"ADD DISTRIBUTION {distribution(node.distribution)}",
-    ModifyDistribution: lambda node: f"MODIFY DISTRIBUTION {distribution(node.distribution)}",
-    AddPartitions: _add_partitions,
-    DropPartitions: _drop_partitions,
-    Suspend: lambda node: "SUSPEND",
-    Resume: _resume,
-    Refresh: lambda node: f"REFRESH {partition(node.partition)}" if node.partition else "REFRESH",
-    SetFreshness: lambda node: f"SET FRESHNESS = {write(node.freshness)}",
-    SetRefreshMode: lambda node: f"SET REFRESH_MODE = {node.mode}",
-    SetQuery: lambda node: f"AS\n{write(node.query)}",
+_ACTIONS: Final[dict[type[nodes.AlterAction], Callable[[Any], str]]] = {
+    nodes.RenameTo: lambda node: f"RENAME TO {identifier(node.name)}",
+    nodes.RenameColumn: lambda node: f"RENAME {identifier(node.column)} TO {identifier(node.name)}",
+    nodes.SetProperties: lambda node: f"SET {properties(node.properties)}",
+    nodes.ResetProperties: lambda node: f"RESET {keys(node.keys)}",
+    nodes.SetComment: lambda node: f"COMMENT {string(node.comment)}",
+    nodes.AddSchema: lambda node: f"ADD {schema(node.schema)}",
+    nodes.ModifySchema: lambda node: f"MODIFY {schema(node.schema)}",
+    nodes.DropColumns: lambda node: f"DROP {block(map(identifier, node.columns))}",
+    nodes.DropConstraint: lambda node: f"DROP CONSTRAINT {identifier(node.name)}",
+    nodes.DropPrimaryKey: lambda node: "DROP PRIMARY KEY",
+    nodes.DropWatermark: lambda node: "DROP WATERMARK",
+    nodes.DropDistribution: lambda node: "DROP DISTRIBUTION",
+    nodes.AddDistribution: lambda node: f"ADD DISTRIBUTION {distribution(node.distribution)}",
+    nodes.ModifyDistribution: lambda node: f"MODIFY DISTRIBUTION {distribution(node.distribution)}",
+    nodes.AddPartitions: _add_partitions,
+    nodes.DropPartitions: _drop_partitions,
+    nodes.Suspend: lambda node: "SUSPEND",
+    nodes.Resume: _resume,
+    nodes.Refresh: lambda node: f"REFRESH {partition(node.partition)}" if node.partition else "REFRESH",
+    nodes.SetFreshness: lambda node: f"SET FRESHNESS = {write(node.freshness)}",
+    nodes.SetRefreshMode: lambda node: f"SET REFRESH_MODE = {node.mode}",
+    nodes.SetQuery: lambda node: f"AS\n{write(node.query)}",
 }
-DEFINITIONS: Final[dict[type[Node], Callable[[Any], str]]] = {
-    CreateTable: _create_table,
-    CreateMaterializedTable: _create_materialized_table,
-    CreateView: _create_view,
-    CreateCatalog: _create_named("CATALOG"),
-    CreateDatabase: _create_named("DATABASE"),
-    CreateConnection: _create_connection,
-    CreateFunction: _create_function,
-    CreateModel: _create_model,
-    DropTable: _drop("TABLE"),
-    DropView: _drop("VIEW"),
-    DropMaterializedTable: _drop("MATERIALIZED TABLE"),
-    DropCatalog: _drop("CATALOG"),
-    DropDatabase: _drop("DATABASE"),
-    DropModel: _drop("MODEL"),
-    DropFunction: _drop_scoped("FUNCTION"),
-    DropConnection: _drop_scoped("CONNECTION"),
-    AlterTable: _alter("TABLE"),
-    AlterMaterializedTable: _alter("MATERIALIZED TABLE"),
-    AlterView: _alter("VIEW"),
-    AlterDatabase: _alter("DATABASE"),
-    AlterCatalog: _alter("CATALOG"),
-    AlterModel: _alter("MODEL"),
-    AlterConnection: _alter("CONNECTION"),
-    AlterFunction: _alter_function,
+DEFINITIONS: Final[dict[type[nodes.Node], Callable[[Any], str]]] = {
+    nodes.CreateTable: _create_table,
+    nodes.CreateMaterializedTable: _create_materialized_table,
+    nodes.CreateView: _create_view,
+    nodes.CreateCatalog: _create_named("CATALOG"),
+    nodes.CreateDatabase: _create_named("DATABASE"),
+    nodes.CreateConnection: _create_connection,
+    nodes.CreateFunction: _create_function,
+    nodes.CreateModel: _create_model,
+    nodes.DropTable: _drop("TABLE"),
+    nodes.DropView: _drop("VIEW"),
+    nodes.DropMaterializedTable: _drop("MATERIALIZED TABLE"),
+    nodes.DropCatalog: _drop("CATALOG"),
+    nodes.DropDatabase: _drop("DATABASE"),
+    nodes.DropModel: _drop("MODEL"),
+    nodes.DropFunction: _drop_scoped("FUNCTION"),
+    nodes.DropConnection: _drop_scoped("CONNECTION"),
+    nodes.AlterTable: _alter("TABLE"),
+    nodes.AlterMaterializedTable: _alter("MATERIALIZED TABLE"),
+    nodes.AlterView: _alter("VIEW"),
+    nodes.AlterDatabase: _alter("DATABASE"),
+    nodes.AlterCatalog: _alter("CATALOG"),
+    nodes.AlterModel: _alter("MODEL"),
+    nodes.AlterConnection: _alter("CONNECTION"),
+    nodes.AlterFunction: _alter_function,
 }

@@ -2,60 +2,36 @@
 
 from __future__ import annotations
 
-from scurry.sql.syntax.nodes import (
-    ArrayTypeSpec,
-    BasicTypeSpec,
-    BinaryLiteral,
-    BooleanLiteral,
-    DateLiteral,
-    Expression,
-    IntervalLiteral,
-    IntervalQualifier,
-    IntervalTypeSpec,
-    MapTypeSpec,
-    MultisetTypeSpec,
-    NamedTypeSpec,
-    NullLiteral,
-    NumericLiteral,
-    RawTypeSpec,
-    RowFieldSpec,
-    RowTypeSpec,
-    StringChain,
-    StringLiteral,
-    StructuredTypeSpec,
-    TimeLiteral,
-    TimestampLiteral,
-    TypeSpec,
-)
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse.text import identifier, quoted, string
 
 
-def literal(node: Expression) -> str:
+def literal(node: nodes.Expression) -> str:
     """Return the text of a literal."""
-    if isinstance(node, NumericLiteral):
+    if isinstance(node, nodes.NumericLiteral):
         return node.text
-    if isinstance(node, StringLiteral):
+    if isinstance(node, nodes.StringLiteral):
         return _string(node)
-    if isinstance(node, StringChain):
+    if isinstance(node, nodes.StringChain):
         return _chain(node)
-    if isinstance(node, BinaryLiteral):
+    if isinstance(node, nodes.BinaryLiteral):
         return f"X'{node.digits}'"
-    if isinstance(node, BooleanLiteral):
+    if isinstance(node, nodes.BooleanLiteral):
         return {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[node.value]
-    if isinstance(node, NullLiteral):
+    if isinstance(node, nodes.NullLiteral):
         return "NULL"
-    if isinstance(node, DateLiteral):
+    if isinstance(node, nodes.DateLiteral):
         return f"DATE {string(node.text)}"
-    if isinstance(node, TimeLiteral):
+    if isinstance(node, nodes.TimeLiteral):
         return f"TIME {string(node.text)}"
-    if isinstance(node, TimestampLiteral):
+    if isinstance(node, nodes.TimestampLiteral):
         return f"{node.type_name} {string(node.text)}"
-    assert isinstance(node, IntervalLiteral), node
+    assert isinstance(node, nodes.IntervalLiteral), node
     sign = "-" if node.negative else ""
     return f"INTERVAL {sign}{string(node.text)} {qualifier(node.qualifier)}"
 
 
-def _string(node: StringLiteral) -> str:
+def _string(node: nodes.StringLiteral) -> str:
     """Return the text of a string, with escapes where it is more than printable ASCII."""
     if node.charset is not None:
         return f"_{node.charset}{string(node.value)}"
@@ -72,20 +48,20 @@ def _escaped(character: int) -> str:
     return {"'": "''", "\\": "\\\\"}.get(chr(character), chr(character))
 
 
-def _chain(node: StringChain) -> str:
+def _chain(node: nodes.StringChain) -> str:
     """Return the parts of a string on lines of their own; only the first shows prefix and character set."""
     first, *more = node.parts
     texts = [literal(first)]
     for part in more:
-        if isinstance(part, StringLiteral):
+        if isinstance(part, nodes.StringLiteral):
             texts.append(string(part.value))
         else:
-            assert isinstance(part, BinaryLiteral)
+            assert isinstance(part, nodes.BinaryLiteral)
             texts.append(string(part.digits))
     return "\n".join(texts)
 
 
-def qualifier(node: IntervalQualifier) -> str:
+def qualifier(node: nodes.IntervalQualifier) -> str:
     """Return the text of the units of an interval."""
     if node.named:
         return quoted(node.start)
@@ -101,35 +77,35 @@ def qualifier(node: IntervalQualifier) -> str:
     return text
 
 
-def type_spec(node: TypeSpec) -> str:
+def type_spec(node: nodes.TypeSpec) -> str:
     """Return the text of a type without NULL or NOT NULL after it."""
-    if isinstance(node, BasicTypeSpec):
+    if isinstance(node, nodes.BasicTypeSpec):
         return _basic(node)
-    if isinstance(node, IntervalTypeSpec):
+    if isinstance(node, nodes.IntervalTypeSpec):
         return f"INTERVAL {qualifier(node.qualifier)}"
-    if isinstance(node, NamedTypeSpec):
+    if isinstance(node, nodes.NamedTypeSpec):
         return identifier(node.name)
-    if isinstance(node, ArrayTypeSpec | MultisetTypeSpec):
-        kind = "ARRAY" if isinstance(node, ArrayTypeSpec) else "MULTISET"
+    if isinstance(node, nodes.ArrayTypeSpec | nodes.MultisetTypeSpec):
+        kind = "ARRAY" if isinstance(node, nodes.ArrayTypeSpec) else "MULTISET"
         if node.standard:
             return f"{nullable_type(node.element)} {kind}"
         return f"{kind}< {nullable_type(node.element)} >"
-    if isinstance(node, MapTypeSpec):
+    if isinstance(node, nodes.MapTypeSpec):
         return f"MAP< {nullable_type(node.key)}, {nullable_type(node.value)} >"
-    if isinstance(node, RowTypeSpec):
+    if isinstance(node, nodes.RowTypeSpec):
         return _row(node)
-    if isinstance(node, StructuredTypeSpec):
+    if isinstance(node, nodes.StructuredTypeSpec):
         return f"STRUCTURED< {', '.join([string(node.class_name), *map(_field, node.fields)])} >"
-    assert isinstance(node, RawTypeSpec), node
+    assert isinstance(node, nodes.RawTypeSpec), node
     return f"RAW({string(node.class_name)}, {string(node.serializer)})"
 
 
-def nullable_type(node: TypeSpec) -> str:
+def nullable_type(node: nodes.TypeSpec) -> str:
     """Return the text of a type; that it may be NULL is not said, as it is the default."""
     return type_spec(node) + (" NOT NULL" if not node.nullable else "")
 
 
-def _basic(node: BasicTypeSpec) -> str:
+def _basic(node: nodes.BasicTypeSpec) -> str:
     text = node.name
     arguments = [str(number) for number in (node.precision, node.scale) if number is not None]
     if arguments:
@@ -141,13 +117,13 @@ def _basic(node: BasicTypeSpec) -> str:
     return text
 
 
-def _row(node: RowTypeSpec) -> str:
+def _row(node: nodes.RowTypeSpec) -> str:
     fields = ", ".join(map(_field, node.fields))
     if node.parentheses:
         return f"ROW({fields})"
     return f"ROW< {fields} >" if fields else "ROW<>"
 
 
-def _field(node: RowFieldSpec) -> str:
+def _field(node: nodes.RowFieldSpec) -> str:
     comment = "" if node.comment is None else f" {string(node.comment)}"
     return f"{identifier(node.name)} {nullable_type(node.type)}{comment}"

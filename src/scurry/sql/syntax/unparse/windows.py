@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from scurry.sql.syntax.nodes import (
-    CurrentRow,
-    Following,
-    FrameBound,
-    OrderItem,
-    Preceding,
-    UnboundedPreceding,
-    WindowFrame,
-    WindowSpecification,
-)
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse.dispatch import write, write_list
 from scurry.sql.syntax.unparse.text import IN_LIST, identifier
 
 
-def order_items(items: tuple[OrderItem, ...]) -> str:
+def order_items(items: tuple[nodes.OrderItem, ...]) -> str:
     """Return the text of keys of ORDER BY."""
     return ", ".join(map(_order_item, items))
 
 
-def _order_item(item: OrderItem) -> str:
+def _order_item(item: nodes.OrderItem) -> str:
     around = (20, 21) if item.descending else (18, 19) if item.nulls else IN_LIST
     text = write(item.expression, *around)
     if item.descending:
@@ -29,7 +20,7 @@ def _order_item(item: OrderItem) -> str:
     return f"{text} NULLS {item.nulls}" if item.nulls else text
 
 
-def window(node: WindowSpecification) -> str:
+def window(node: nodes.WindowSpecification) -> str:
     """Return the text of a window, with its parentheses."""
     parts = []
     if node.base is not None:
@@ -45,17 +36,17 @@ def window(node: WindowSpecification) -> str:
     return f"({' '.join(parts)})"
 
 
-def _frame(node: WindowFrame) -> str:
+def _frame(node: nodes.WindowFrame) -> str:
     if node.upper is None:
         return f"{node.units} {_bound(node.lower)}"
     return f"{node.units} BETWEEN {_bound(node.lower)} AND {_bound(node.upper)}"
 
 
-def _bound(node: FrameBound) -> str:
-    if isinstance(node, CurrentRow):
+def _bound(node: nodes.FrameBound) -> str:
+    if isinstance(node, nodes.CurrentRow):
         return "CURRENT ROW"
-    if isinstance(node, Preceding):
+    if isinstance(node, nodes.Preceding):
         return f"{write(node.distance, 20, 21)} PRECEDING"
-    if isinstance(node, Following):
+    if isinstance(node, nodes.Following):
         return f"{write(node.distance, 20, 21)} FOLLOWING"
-    return "UNBOUNDED PRECEDING" if isinstance(node, UnboundedPreceding) else "UNBOUNDED FOLLOWING"
+    return "UNBOUNDED PRECEDING" if isinstance(node, nodes.UnboundedPreceding) else "UNBOUNDED FOLLOWING"

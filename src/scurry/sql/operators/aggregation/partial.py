@@ -16,7 +16,7 @@ from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.aggregate.definition import Accumulator
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of
-from scurry.sql.operators.groups.distinct import distinct_views
+from scurry.sql.operators.aggregation.distinct import distinct_views
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type, as_array

@@ -12,8 +12,8 @@ import pyarrow as pa
 from scurry.runtime.keys import CanonicalKey, canonical_keys, key_hashes
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.functions.aggregate.catalogue import properties_of
-from scurry.sql.operators.groups.pieces import LoadedPieces, Pieces, ValueCounts
-from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.aggregation.pieces import LoadedPieces, Pieces, ValueCounts
+from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.operators.ranks.sorted_rows import SortedRows
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.types.values import from_values, to_values

@@ -11,8 +11,8 @@ import pyarrow as pa
 from scurry.runtime.keys import CanonicalKey, key_hashes, row_keys
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.functions.keys import group_ids_of
-from scurry.sql.operators.groups.pieces import Pieces, ValueCounts, value_counts
-from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.aggregation.pieces import Pieces, ValueCounts, value_counts
+from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.types.values import to_values
 

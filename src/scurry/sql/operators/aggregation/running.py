@@ -16,9 +16,9 @@ from scurry.sql.functions.aggregate.definition import Additive, Selecting
 from scurry.sql.functions.aggregate.moments import StableMoments
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.operators.groups.columnar import columnar
-from scurry.sql.operators.groups.extremes import ExtremeOfKept
-from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.aggregation.columnar import columnar
+from scurry.sql.operators.aggregation.extremes import ExtremeOfKept
+from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type, as_array

@@ -16,8 +16,8 @@ from scurry.sql.evaluation.batch.batches import empty
 from scurry.sql.functions.aggregate.definition import Accumulator, Additive, Selecting
 from scurry.sql.functions.aggregate.moments import StableMoments
 from scurry.sql.functions.casts.numbers import doubles_of
-from scurry.sql.operators.groups.choices import chosen, known_columns
-from scurry.sql.operators.groups.segments import Segments, decimal_running_sums, running_sums
+from scurry.sql.operators.aggregation.segments import Segments, decimal_running_sums, running_sums
+from scurry.sql.operators.aggregation.selecting import chosen, known_columns
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import as_array

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.sql.functions.aggregate.definition import Selecting
-from scurry.sql.operators.groups.segments import Segments
+from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.types.values import from_values
 
 #: Segments of more rows are sorted.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from scurry.common.types import RowKind
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import ValidationError
@@ -21,6 +22,8 @@ from scurry.sql.types import DataType
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_UPDATE_BEFORE, _DELETE = RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,16 @@ class Changes:
     def record_count(self) -> int:
         """Return the number of rows, which metrics count as records."""
         return int(self.batch.num_rows)
+
+    @property
+    def signs(self) -> Any:
+        """Return for each row 1 if it is added, -1 if it is taken back; None if all are inserted."""
+        import numpy as np
+
+        if self.kinds is None:
+            return None
+        kinds = np.asarray(self.kinds)
+        return np.where((kinds == _UPDATE_BEFORE) | (kinds == _DELETE), -1, 1)
 
     def slice(self, start: int, length: int | None = None) -> Changes:
         """Return some of the rows, without copying them."""

@@ -19,7 +19,7 @@ from scurry.sql.operators.aggregation.running import running
 from scurry.sql.operators.aggregation.segments import Segments, running_sums, segments_of
 from scurry.sql.operators.calc import function_context
 from scurry.sql.operators.groups.kept import KeptGroups
-from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
+from scurry.sql.operators.groups.net_changes import net_changes
 from scurry.sql.operators.groups.row_changes import (
     RunningValues,
     changes_of_rows,
@@ -87,10 +87,8 @@ class GroupAggregate(KeyedRowsFunction):
         order = np.argsort(rows.group_ids, kind="stable")
         group_ids, signs, counts = rows.group_ids[order], None, None
         if self._retracts:
-            signs = np.ones(len(group_ids), dtype=np.int64)
-            if rows.changes.kinds is not None:
-                kinds = np.asarray(rows.changes.kinds)[order]
-                signs[(kinds == BEFORE) | (kinds == DELETE)] = -1
+            signs = rows.changes.signs
+            signs = np.ones(len(group_ids), dtype=np.int64) if signs is None else signs[order]
             before = np.asarray([0 if group is None else group[0] for group in kept])
             used = _known_rows(group_ids, signs, before)
             if used is not None:

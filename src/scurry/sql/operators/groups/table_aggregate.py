@@ -24,7 +24,6 @@ from scurry.sql.plan.nodes import TableAggregate
 
 #: The slot of a group: its number of rows, its accumulator, and when it was written last.
 _GROUP = "group"
-_TAKEN_BACK = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
 class GroupTableAggregate(KeyedRowsFunction):
@@ -55,10 +54,9 @@ class GroupTableAggregate(KeyedRowsFunction):
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
         """Return the changes of the groups, those of a group together."""
         context.prefetch(rows.keys)
-        batch, kinds = rows.changes.batch, rows.changes.kinds
-        signs = np.ones(batch.num_rows, dtype=np.int64)
-        if kinds is not None:
-            signs[np.isin(kinds, _TAKEN_BACK)] = -1
+        batch, signs = rows.changes.batch, rows.changes.signs
+        if signs is None:
+            signs = np.ones(batch.num_rows, dtype=np.int64)
         kept = [self._kept(key, context) for key in rows.keys]
         counts = [0 if group is None else group[0] for group in kept]
         used = _known_rows(rows.group_ids, signs, counts)

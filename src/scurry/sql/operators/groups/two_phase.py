@@ -21,7 +21,7 @@ from scurry.sql.operators.aggregation.pieces import ValueCounts, value_counts
 from scurry.sql.operators.aggregation.running import RunningAggregate, running
 from scurry.sql.operators.aggregation.segments import Segments
 from scurry.sql.operators.groups.kept import KeptGroups
-from scurry.sql.operators.groups.net_changes import BEFORE, DELETE, net_changes
+from scurry.sql.operators.groups.net_changes import net_changes
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.plan.schema import Schema
@@ -53,10 +53,7 @@ class LocalGroups:
         batch, plan = changes.batch, self._plan
         keys = [batch.column(key) for key in plan.keys]
         group_ids, first = group_ids_of(keys, batch.num_rows)
-        count, signs = len(first), None
-        if plan.retracts and changes.kinds is not None:
-            kinds = np.asarray(changes.kinds)
-            signs = np.where((kinds == BEFORE) | (kinds == DELETE), -1, 1)
+        count, signs = len(first), changes.signs if plan.retracts else None
         columns = [key.take(pa.array(first)) for key in keys]
         if plan.retracts:
             number = np.bincount(group_ids, weights=signs, minlength=count)

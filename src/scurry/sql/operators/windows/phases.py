@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from scurry.common.types import RowKind
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import (
     accumulator,
@@ -34,7 +33,6 @@ from scurry.sql.types.arrow import arrow_type, as_array
 
 #: The numbers of windows, the keys of results, and the columns that follow.
 _Results: TypeAlias = "tuple[pa.Array, list[pa.Array], list[pa.Array]]"
-_RETRACTING = (RowKind.UPDATE_BEFORE.value, RowKind.DELETE.value)
 
 
 class WindowState:
@@ -289,10 +287,9 @@ class RetractableRows(_ByKey):
 
     def rows_of(self, changes: Changes) -> pa.RecordBatch:
         """Return the rows with their signs."""
-        signs = np.ones(changes.batch.num_rows, dtype=np.int8)
-        if changes.kinds is not None:
-            signs[np.isin(changes.kinds, _RETRACTING)] = -1
-        return changes.batch.append_column("$sign", pa.array(signs))
+        signs, rows = changes.signs, changes.batch.num_rows
+        column = pa.array(np.ones(rows, np.int8) if signs is None else signs.astype(np.int8))
+        return changes.batch.append_column("$sign", column)
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
         """Return the arguments of the rows that are left."""

@@ -33,22 +33,6 @@ class SessionJob:
     process: RemoteProcess | None
 
 
-class ProgramFile(Protocol):
-    """A program that a session knows."""
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-
-    @property
-    def name(self) -> str:
-        """The name of its file."""
-
-    @property
-    def uploaded_ms(self) -> int:
-        """Return the time of the upload, in milliseconds since the epoch."""
-
-
 class Programs(Protocol):
     """The programs of a session."""
 

@@ -183,7 +183,6 @@ class ScalarFunction:
         bind_lazily: The same for a function that does not need all arguments for all rows.
         aliases: Other names.
         is_deterministic: Whether equal arguments give equal results. A call with literals only is then computed once.
-        is_standard: Whether it is Calcite's own, which only changes the wording of some messages.
         nested: The functions that stand for others, by name, where they are called directly as its arguments.
     """
 
@@ -193,5 +192,4 @@ class ScalarFunction:
     bind_lazily: Callable[[CallSite, DataType], LazyKernel] | None = None
     aliases: tuple[str, ...] = ()
     is_deterministic: bool = True
-    is_standard: bool = False
     nested: Mapping[str, str] = field(default_factory=dict)

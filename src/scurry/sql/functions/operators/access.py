@@ -235,12 +235,12 @@ def _infer_cardinality(site: CallSite) -> Signature:
 
 
 FUNCTIONS = (
-    ScalarFunction("ROW", _infer_row, _bind_row, is_standard=True),
-    ScalarFunction("ARRAY", _infer_elements(ArrayType), _bind_array, is_standard=True),
-    ScalarFunction("MULTISET", _infer_multiset, is_standard=True),
-    ScalarFunction("MAP", _infer_map, _bind_map, is_standard=True),
+    ScalarFunction("ROW", _infer_row, _bind_row),
+    ScalarFunction("ARRAY", _infer_elements(ArrayType), _bind_array),
+    ScalarFunction("MULTISET", _infer_multiset),
+    ScalarFunction("MAP", _infer_map, _bind_map),
     ScalarFunction("FIELD", _infer_field, _bind_field),
-    ScalarFunction("ITEM", _infer_item, _bind_item, is_standard=True),
-    ScalarFunction("ELEMENT", _infer_element, lambda site, found: value_kernel(only_element, found), is_standard=True),
-    ScalarFunction("CARDINALITY", _infer_cardinality, lambda site, found: value_kernel(len, found), is_standard=True),
+    ScalarFunction("ITEM", _infer_item, _bind_item),
+    ScalarFunction("ELEMENT", _infer_element, lambda site, found: value_kernel(only_element, found)),
+    ScalarFunction("CARDINALITY", _infer_cardinality, lambda site, found: value_kernel(len, found)),
 )

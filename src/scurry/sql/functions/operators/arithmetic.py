@@ -187,7 +187,7 @@ def _bind_negation(site: CallSite, result_type: DataType) -> Kernel:
 
 
 def _operator(name: str, *aliases: str) -> ScalarFunction:
-    return ScalarFunction(name, _infer(name), _bind("%" if name == "MOD" else name), aliases=aliases, is_standard=True)
+    return ScalarFunction(name, _infer(name), _bind("%" if name == "MOD" else name), aliases=aliases)
 
 
 FUNCTIONS = (
@@ -197,6 +197,6 @@ FUNCTIONS = (
     _operator("/"),
     _operator("%"),
     _operator("MOD"),
-    ScalarFunction("NEGATE", _infer_sign, _bind_negation, aliases=("MINUS_PREFIX",), is_standard=True),
-    ScalarFunction("PLUS", _infer_sign, by_column(lambda column: column), aliases=("PLUS_PREFIX",), is_standard=True),
+    ScalarFunction("NEGATE", _infer_sign, _bind_negation, aliases=("MINUS_PREFIX",)),
+    ScalarFunction("PLUS", _infer_sign, by_column(lambda column: column), aliases=("PLUS_PREFIX",)),
 )

@@ -191,12 +191,10 @@ def _infer_distinct(site: CallSite) -> Signature:
 
 
 FUNCTIONS = (
-    *(ScalarFunction(name, _infer(name), _bind(name), is_standard=True) for name in _KERNELS if name != "<>"),
-    ScalarFunction("<>", _infer("<>"), _bind("<>"), aliases=("!=",), is_standard=True),
-    ScalarFunction("IS DISTINCT FROM", _infer_distinct, _distinct(False), is_standard=True),
-    ScalarFunction("IS NOT DISTINCT FROM", _infer_distinct, _distinct(True), is_standard=True),
-    ScalarFunction("IS NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_null), is_standard=True),
-    ScalarFunction(
-        "IS NOT NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_valid), is_standard=True
-    ),
+    *(ScalarFunction(name, _infer(name), _bind(name)) for name in _KERNELS if name != "<>"),
+    ScalarFunction("<>", _infer("<>"), _bind("<>"), aliases=("!=",)),
+    ScalarFunction("IS DISTINCT FROM", _infer_distinct, _distinct(False)),
+    ScalarFunction("IS NOT DISTINCT FROM", _infer_distinct, _distinct(True)),
+    ScalarFunction("IS NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_null)),
+    ScalarFunction("IS NOT NULL", signature([ANY], always(BOOLEAN.not_null())), by_column(pc.is_valid)),
 )

@@ -241,11 +241,11 @@ def _text_test(name: str, test: Callable[[str | None], bool], *others: type[Data
 
 
 FUNCTIONS = (
-    ScalarFunction("CASE", _infer_case, bind_lazily=_bind_case, is_standard=True),
+    ScalarFunction("CASE", _infer_case, bind_lazily=_bind_case),
     ScalarFunction("COALESCE", _infer_coalesce, bind_lazily=_bind_coalesce),
     ScalarFunction("IF", _infer_if, bind_lazily=_bind_case),
     ScalarFunction("IFNULL", _infer_if_null, bind_lazily=_bind_if_null),
-    ScalarFunction("NULLIF", _infer_null_if, _bind_null_if, is_standard=True),
+    ScalarFunction("NULLIF", _infer_null_if, _bind_null_if),
     ScalarFunction("GREATEST", _infer_extreme, _extreme(max)),
     ScalarFunction("LEAST", _infer_extreme, _extreme(min)),
     _text_test("IS_ALPHA", is_alphabetic),

@@ -72,6 +72,6 @@ def _bind(is_try: bool) -> Callable[[CallSite, DataType], Kernel]:
 
 
 FUNCTIONS = (
-    ScalarFunction("CAST", _infer(False), _bind(False), is_standard=True),
-    ScalarFunction("TRY_CAST", _infer(True), _bind(True), aliases=("SAFE_CAST",), is_standard=True),
+    ScalarFunction("CAST", _infer(False), _bind(False)),
+    ScalarFunction("TRY_CAST", _infer(True), _bind(True), aliases=("SAFE_CAST",)),
 )

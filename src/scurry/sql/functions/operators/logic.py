@@ -64,7 +64,6 @@ def _tests() -> tuple[ScalarFunction, ...]:
             f"IS {'NOT ' if negated else ''}{name}",
             _infer(f"'<BOOLEAN> IS {'NOT ' if negated else ''}{name}'", never_null=True),
             _test(value, negated),
-            is_standard=True,
         )
         for name, value in (("TRUE", True), ("FALSE", False), ("UNKNOWN", None))
         for negated in (False, True)
@@ -72,9 +71,9 @@ def _tests() -> tuple[ScalarFunction, ...]:
 
 
 FUNCTIONS = (
-    ScalarFunction("AND", _infer("'<BOOLEAN> AND <BOOLEAN>'"), bind_lazily=_connective(False), is_standard=True),
-    ScalarFunction("OR", _infer("'<BOOLEAN> OR <BOOLEAN>'"), bind_lazily=_connective(True), is_standard=True),
-    ScalarFunction("NOT", _infer("'NOT<BOOLEAN>'"), by_column(pc.invert), is_standard=True),
+    ScalarFunction("AND", _infer("'<BOOLEAN> AND <BOOLEAN>'"), bind_lazily=_connective(False)),
+    ScalarFunction("OR", _infer("'<BOOLEAN> OR <BOOLEAN>'"), bind_lazily=_connective(True)),
+    ScalarFunction("NOT", _infer("'NOT<BOOLEAN>'"), by_column(pc.invert)),
     *_tests(),
 )
 

@@ -178,7 +178,7 @@ def _bind(pattern_of: Pattern, negated: bool) -> Callable[[CallSite, DataType], 
 
 def _operators(name: str, pattern_of: Pattern) -> tuple[ScalarFunction, ...]:
     return tuple(
-        ScalarFunction(shown, _infer(shown), _bind(pattern_of, negated), is_standard=True)
+        ScalarFunction(shown, _infer(shown), _bind(pattern_of, negated))
         for shown, negated in ((name, False), (f"NOT {name}", True))
     )
 

@@ -58,7 +58,7 @@ def _bind(
 
 def _function(name: str, data_type: DataType, bind: Callable[..., Kernel], *aliases: str) -> ScalarFunction:
     infer = signature([], always(data_type.not_null()))
-    return ScalarFunction(name, infer, bind, aliases=aliases, is_deterministic=False, is_standard=True)
+    return ScalarFunction(name, infer, bind, aliases=aliases, is_deterministic=False)
 
 
 _INSTANT: Final = LocalZonedTimestampType(3)

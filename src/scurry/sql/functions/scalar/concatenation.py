@@ -84,7 +84,7 @@ def _bind_element(site: CallSite, result_type: DataType) -> Kernel:
 
 
 FUNCTIONS = (
-    ScalarFunction("||", _infer_concatenation, _bind_concatenation, is_standard=True),
+    ScalarFunction("||", _infer_concatenation, _bind_concatenation),
     ScalarFunction("CONCAT", _infer_concat, _bind_concat),
     ScalarFunction(
         "CONCAT_WS",

@@ -254,8 +254,8 @@ def _all_of(one: bool | None, other: bool | None) -> bool | None:
 
 
 FUNCTIONS = (
-    ScalarFunction("TIMESTAMPADD", with_count(_infer_timestamp_add, 3), _bind_timestamp_add, is_standard=True),
-    ScalarFunction("MINUS_DATE", with_count(_infer_minus_date, 3), _bind_minus_date, is_standard=True),
-    ScalarFunction("OVERLAPS", with_count(_infer_overlaps, 2), _bind_overlaps, is_standard=True),
-    ScalarFunction("TIMESTAMPDIFF", with_count(_infer_timestamp_diff, 3), _bind_timestamp_diff, is_standard=True),
+    ScalarFunction("TIMESTAMPADD", with_count(_infer_timestamp_add, 3), _bind_timestamp_add),
+    ScalarFunction("MINUS_DATE", with_count(_infer_minus_date, 3), _bind_minus_date),
+    ScalarFunction("OVERLAPS", with_count(_infer_overlaps, 2), _bind_overlaps),
+    ScalarFunction("TIMESTAMPDIFF", with_count(_infer_timestamp_diff, 3), _bind_timestamp_diff),
 )

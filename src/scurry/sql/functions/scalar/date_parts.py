@@ -111,7 +111,7 @@ def _part(name: str, unit: str) -> ScalarFunction:
     def bind(site: CallSite, result_type: DataType) -> Kernel:
         return integer_kernel(_extracted(unit, site.types[0], site.session.time_zone), result_type)
 
-    return ScalarFunction(name, infer, bind, is_standard=True)
+    return ScalarFunction(name, infer, bind)
 
 
 _PARTS: Final = {
@@ -128,6 +128,6 @@ _PARTS: Final = {
 }
 
 FUNCTIONS = (
-    ScalarFunction("EXTRACT", with_count(_infer_extract, 2), _bind_extract, is_standard=True),
+    ScalarFunction("EXTRACT", with_count(_infer_extract, 2), _bind_extract),
     *(_part(name, unit) for name, unit in _PARTS.items()),
 )

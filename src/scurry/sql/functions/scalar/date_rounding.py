@@ -136,6 +136,6 @@ def _within_day(milliseconds: Integers) -> Integers:
 
 
 FUNCTIONS = (
-    ScalarFunction("FLOOR", _infer_whole_unit, _bind_whole_unit(True), is_standard=True),
-    ScalarFunction("CEIL", _infer_whole_unit, _bind_whole_unit(False), aliases=("CEILING",), is_standard=True),
+    ScalarFunction("FLOOR", _infer_whole_unit, _bind_whole_unit(True)),
+    ScalarFunction("CEIL", _infer_whole_unit, _bind_whole_unit(False), aliases=("CEILING",)),
 )

@@ -286,7 +286,7 @@ def _tests() -> tuple[ScalarFunction, ...]:
         for negated in (False, True):
             name = f"IS {'NOT ' if negated else ''}JSON {kind}"
             infer = signature([CHARACTER], always(BOOLEAN.not_null()))
-            found.append(ScalarFunction(name, infer, _is_json(kind, negated), is_standard=True))
+            found.append(ScalarFunction(name, infer, _is_json(kind, negated)))
     return tuple(found)
 
 
@@ -331,9 +331,9 @@ def _unescaped(escape: str) -> str:
 
 
 FUNCTIONS = (
-    ScalarFunction("JSON_EXISTS", _infer_exists, _bind_exists, is_standard=True),
-    ScalarFunction("JSON_VALUE", _infer_value, _bind_value, is_standard=True),
-    ScalarFunction("JSON_QUERY", _infer_query, _bind_query, is_standard=True),
+    ScalarFunction("JSON_EXISTS", _infer_exists, _bind_exists),
+    ScalarFunction("JSON_VALUE", _infer_value, _bind_value),
+    ScalarFunction("JSON_QUERY", _infer_query, _bind_query),
     ScalarFunction("JSON_QUOTE", signature([CHARACTER], if_any_nullable(STRING)), by_value(quote)),
     ScalarFunction("JSON_UNQUOTE", signature([CHARACTER], if_any_nullable(STRING)), by_value(unquote)),
     *_tests(),

@@ -136,17 +136,12 @@ def _infer_hex(site: CallSite) -> Signature:
 _DOUBLE_RESULT = if_any_nullable(DOUBLE)
 
 FUNCTIONS = (
-    *(
-        ScalarFunction(name, takes_numbers(_DOUBLE_RESULT, 1), _doubles(function), is_standard=True)
-        for name, function in _UNARY.items()
-    ),
-    ScalarFunction("LOG", takes_numbers(_DOUBLE_RESULT, 1, 2), _doubles(_logarithm), is_standard=True),
-    ScalarFunction(
-        "POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.power)), aliases=("POW",), is_standard=True
-    ),
-    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.atan2)), is_standard=True),
-    ScalarFunction("PI", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.pi), is_standard=True),
-    ScalarFunction("E", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.e), is_standard=True),
+    *(ScalarFunction(name, takes_numbers(_DOUBLE_RESULT, 1), _doubles(function)) for name, function in _UNARY.items()),
+    ScalarFunction("LOG", takes_numbers(_DOUBLE_RESULT, 1, 2), _doubles(_logarithm)),
+    ScalarFunction("POWER", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.power)), aliases=("POW",)),
+    ScalarFunction("ATAN2", takes_numbers(_DOUBLE_RESULT, 2), _doubles(_of_libm(pc.atan2))),
+    ScalarFunction("PI", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.pi)),
+    ScalarFunction("E", takes_numbers(always(DOUBLE.not_null()), 0), _constant(math.e)),
     ScalarFunction("BIN", takes_numbers(if_any_nullable(STRING), 1, types=INTEGER), by_value(binary_text)),
     ScalarFunction("HEX", _infer_hex, by_value(hexadecimal)),
     ScalarFunction(

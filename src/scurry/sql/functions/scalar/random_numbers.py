@@ -53,17 +53,12 @@ def _values(column: Column, rows: int) -> list[Any]:
 
 FUNCTIONS = (
     ScalarFunction(
-        "RAND",
-        takes_numbers(always(DOUBLE.not_null()), 0, 1, types=INTEGER),
-        _random_numbers,
-        is_deterministic=False,
-        is_standard=True,
+        "RAND", takes_numbers(always(DOUBLE.not_null()), 0, 1, types=INTEGER), _random_numbers, is_deterministic=False
     ),
     ScalarFunction(
         "RAND_INTEGER",
         takes_numbers(if_any_nullable(INT), 1, 2, types=INTEGER),
         _random_integers,
         is_deterministic=False,
-        is_standard=True,
     ),
 )

@@ -175,8 +175,8 @@ def _sign_of_float(column: Column) -> Column:
 _SAME: Final[Infer] = takes_numbers(argument(0), 1)
 
 FUNCTIONS = (
-    ScalarFunction("ROUND", _infer_rounding, _bind_rounding(ROUND_HALF_UP), is_standard=True),
-    ScalarFunction("TRUNCATE", _infer_rounding, _bind_rounding(ROUND_DOWN), is_standard=True),
-    ScalarFunction("ABS", _SAME, _bind_absolute, is_standard=True),
-    ScalarFunction("SIGN", _SAME, _bind_sign, is_standard=True),
+    ScalarFunction("ROUND", _infer_rounding, _bind_rounding(ROUND_HALF_UP)),
+    ScalarFunction("TRUNCATE", _infer_rounding, _bind_rounding(ROUND_DOWN)),
+    ScalarFunction("ABS", _SAME, _bind_absolute),
+    ScalarFunction("SIGN", _SAME, _bind_sign),
 )

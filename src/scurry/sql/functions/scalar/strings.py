@@ -295,20 +295,16 @@ def _affix(name: str, test: Callable[[Any, Any], bool]) -> ScalarFunction:
 
 
 FUNCTIONS = (
-    ScalarFunction("UPPER", _standard([CHARACTER], _same_text), _cased(pc.ascii_upper, str.upper), is_standard=True),
-    ScalarFunction("LOWER", _standard([CHARACTER], _same_text), _cased(pc.ascii_lower, str.lower), is_standard=True),
-    ScalarFunction("INITCAP", _standard([CHARACTER], _same_text), by_value(initcap), is_standard=True),
+    ScalarFunction("UPPER", _standard([CHARACTER], _same_text), _cased(pc.ascii_upper, str.upper)),
+    ScalarFunction("LOWER", _standard([CHARACTER], _same_text), _cased(pc.ascii_lower, str.lower)),
+    ScalarFunction("INITCAP", _standard([CHARACTER], _same_text), by_value(initcap)),
     ScalarFunction("REVERSE", _standard([CHARACTER], always(STRING)), by_column(pc.utf8_reverse)),
     ScalarFunction(
-        "CHAR_LENGTH",
-        _standard([CHARACTER], _INT),
-        by_column(pc.utf8_length),
-        aliases=("CHARACTER_LENGTH",),
-        is_standard=True,
+        "CHAR_LENGTH", _standard([CHARACTER], _INT), by_column(pc.utf8_length), aliases=("CHARACTER_LENGTH",)
     ),
     ScalarFunction("ASCII", _standard([CHARACTER], _INT), by_value(first_byte)),
     ScalarFunction("CHR", _standard([INTEGER], always(STRING)), by_value(character)),
-    ScalarFunction("TRIM", _infer_trim, _bind_trim, is_standard=True),
+    ScalarFunction("TRIM", _infer_trim, _bind_trim),
     ScalarFunction("LTRIM", _standard([CHARACTER, CHARACTER], _varying(0), optional=1), _trimmer("LEADING")),
     ScalarFunction("RTRIM", _standard([CHARACTER, CHARACTER], _varying(0), optional=1), _trimmer("TRAILING")),
     ScalarFunction("BTRIM", signature([STRING, STRING], _STRING, optional=1), _trimmer("BOTH")),
@@ -317,7 +313,6 @@ FUNCTIONS = (
         _standard([CHARACTER, INTEGER, INTEGER], _varying(0, always_nullable=True), optional=1),
         _bind_substring,
         aliases=("SUBSTR",),
-        is_standard=True,
     ),
     ScalarFunction("LEFT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), _without_bigint(left)),
     ScalarFunction("RIGHT", _standard([CHARACTER, INTEGER], _varying(0, always_nullable=True)), _without_bigint(right)),
@@ -332,18 +327,12 @@ FUNCTIONS = (
         _without_bigint(_by_units(lambda text, length, filling: pad(text, length, filling, True))),
     ),
     ScalarFunction("LOCATE", _standard([CHARACTER, CHARACTER, INTEGER], _INT, optional=1), _without_bigint(locate)),
-    ScalarFunction(
-        "POSITION",
-        _infer_position,
-        _of_texts(locate),
-        is_standard=True,
-    ),
+    ScalarFunction("POSITION", _infer_position, _of_texts(locate)),
     ScalarFunction("INSTR", _standard([CHARACTER, CHARACTER, INTEGER, INTEGER], _INT, optional=2), by_value(instr)),
     ScalarFunction(
         "OVERLAY",
         _standard([CHARACTER, CHARACTER, INTEGER, INTEGER], _overlaid, optional=1),
         by_value(_by_units(overlay)),
-        is_standard=True,
     ),
     ScalarFunction("REPLACE", _standard([CHARACTER, CHARACTER, CHARACTER], _STRING), by_value(replace)),
     ScalarFunction("REPEAT", _standard([CHARACTER, INTEGER], _STRING), _of_texts(repeat)),

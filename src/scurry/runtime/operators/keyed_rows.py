@@ -109,7 +109,7 @@ class KeyedRowsFunction:
         return []
 
     def write_back(self, context: RowsContext) -> None:
-        """Move what is kept in memory until a micro-batch ends to keyed state."""
+        """Move rows in memory to keyed state at the end of a micro-batch."""
 
 
 class KeyedRowsOperator(KeyedOperator):

@@ -54,7 +54,7 @@ def looks_ahead(function: Any) -> bool:
 
 
 def place_kernel(function: Any) -> Callable[[Sequence[Column], Partitions], Column] | None:
-    """Return what computes the values of a function of the places of rows; None for an aggregate of frames."""
+    """Return the kernel of a function of the places of rows; None for an aggregate of frames."""
     return _functions()[function].at_places if isinstance(function, str) else None
 
 

@@ -21,7 +21,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import Run, run_process
+from processes import Run, environment_of_scurry, run_process
 
 HERE = Path(__file__).resolve().parent
 JOB = HERE / "jobs" / "four_ways.py"
@@ -93,9 +93,7 @@ class Engine:
 def scurry(on_spark: bool) -> Engine:
     """Return scurry, in-process or on Spark."""
     runner = [] if on_spark else ["--runner", "local"]
-    environment = {**os.environ, "PYTHONPATH": str(HERE.parent / "src"), "PYTHONWARNINGS": "ignore"}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    return Engine("scurry", [sys.executable, "-m", "scurry", "run", *runner], environment)
+    return Engine("scurry", [sys.executable, "-m", "scurry", "run", *runner], environment_of_scurry())
 
 
 def pyflink(venv: Path) -> Engine:

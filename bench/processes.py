@@ -40,6 +40,13 @@ class Run:
         return found
 
 
+def environment_of_scurry() -> dict[str, str]:
+    """Return the environment in which this checkout runs, with compiled files that are kept."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent / "src")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return {**environment, "PYTHONWARNINGS": "ignore"}
+
+
 def run_process(
     command: Sequence[str],
     environment: dict[str, str],

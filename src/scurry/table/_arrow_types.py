@@ -9,29 +9,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from scurry.errors import ArgumentError, ArgumentTypeError
-from scurry.sql.types import (
-    ArrayType,
-    BinaryType,
-    DataType,
-    DayTimeIntervalType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    RowType,
-    TimestampType,
-    TimeType,
-    YearMonthIntervalType,
-)
+from scurry.sql import types
 from scurry.sql.types.arrow import arrow_type as column_type
 from scurry.sql.types.arrow import sql_type, timestamp_unit
 
 if TYPE_CHECKING:
     import pyarrow
 
-_WITHOUT_ARROW = (MultisetType, DayTimeIntervalType, YearMonthIntervalType)
+_WITHOUT_ARROW = (types.MultisetType, types.DayTimeIntervalType, types.YearMonthIntervalType)
 
 
-def from_arrow_type(arrow_type: pyarrow.DataType, nullable: bool = True) -> DataType:
+def from_arrow_type(arrow_type: pyarrow.DataType, nullable: bool = True) -> types.DataType:
     """Return the SQL type of a type of Arrow.
 
     Args:
@@ -49,7 +37,7 @@ def from_arrow_type(arrow_type: pyarrow.DataType, nullable: bool = True) -> Data
     return sql_type(arrow_type, nullable, zones=False)
 
 
-def to_arrow_type(data_type: DataType) -> pyarrow.DataType:
+def to_arrow_type(data_type: types.DataType) -> pyarrow.DataType:
     """Return the type of Arrow of a SQL type.
 
     Args:
@@ -61,32 +49,32 @@ def to_arrow_type(data_type: DataType) -> pyarrow.DataType:
     """
     import pyarrow as pa
 
-    if isinstance(data_type, BinaryType):
+    if isinstance(data_type, types.BinaryType):
         return pa.binary(data_type.length)
-    if isinstance(data_type, TimeType):
+    if isinstance(data_type, types.TimeType):
         unit = _unit(data_type.precision)
         return pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
-    if isinstance(data_type, LocalZonedTimestampType | TimestampType):
+    if isinstance(data_type, types.LocalZonedTimestampType | types.TimestampType):
         return pa.timestamp(_unit(data_type.precision))
-    if isinstance(data_type, MapType):
+    if isinstance(data_type, types.MapType):
         return pa.map_(to_arrow_type(data_type.key_type), to_arrow_type(data_type.value_type))
-    if isinstance(data_type, ArrayType):
-        if isinstance(data_type.element_type, LocalZonedTimestampType | RowType):
+    if isinstance(data_type, types.ArrayType):
+        if isinstance(data_type.element_type, types.LocalZonedTimestampType | types.RowType):
             raise ArgumentError(
                 f"{data_type.element_type} is not supported to be used as the element type of ArrayType."
             )
         return pa.list_(to_arrow_type(data_type.element_type))
-    if isinstance(data_type, RowType):
+    if isinstance(data_type, types.RowType):
         for kind in data_type.field_types():
-            if isinstance(kind, LocalZonedTimestampType | RowType):
+            if isinstance(kind, types.LocalZonedTimestampType | types.RowType):
                 raise ArgumentTypeError(f"{kind} is not supported to be used as the field type of RowType")
         return pa.struct(list(create_arrow_schema(data_type.field_names(), data_type.field_types())))
-    if not isinstance(data_type, DataType) or isinstance(data_type, _WITHOUT_ARROW):
+    if not isinstance(data_type, types.DataType) or isinstance(data_type, _WITHOUT_ARROW):
         raise ArgumentError(f"field_type {data_type} is not supported.")
     return column_type(data_type)
 
 
-def create_arrow_schema(field_names: Sequence[str], field_types: Sequence[DataType]) -> pyarrow.Schema:
+def create_arrow_schema(field_names: Sequence[str], field_types: Sequence[types.DataType]) -> pyarrow.Schema:
     """Return the schema of Arrow of columns.
 
     Args:

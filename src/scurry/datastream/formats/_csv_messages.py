@@ -28,15 +28,7 @@ from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.csv.writer import CsvLines
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedRecordError
-from scurry.sql.types import (
-    DataType,
-    DateType,
-    DecimalType,
-    LocalZonedTimestampType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-)
+from scurry.sql import types
 from scurry.sql.values.parsing import BLANK, Parser, parse_timestamp
 from scurry.sql.values.records import values_of
 from scurry.sql.values.texts import Text, base64_text, timestamp_text
@@ -238,15 +230,19 @@ def _instant(value: Instant) -> str:
 
 
 #: Texts of Java's classes, where they differ from those of columns.
-_TEXTS: dict[type[DataType], Text] = {
-    DecimalType: str,
-    VarBinaryType: lambda value: base64_text(bytes(value)),
-    DateType: datetime.date.isoformat,
-    TimeType: java_text.time_of_day,
-    TimestampType: java_text.timestamp,
-    LocalZonedTimestampType: _instant,
+_TEXTS: dict[type[types.DataType], Text] = {
+    types.DecimalType: str,
+    types.VarBinaryType: lambda value: base64_text(bytes(value)),
+    types.DateType: datetime.date.isoformat,
+    types.TimeType: java_text.time_of_day,
+    types.TimestampType: java_text.timestamp,
+    types.LocalZonedTimestampType: _instant,
 }
-_LOCAL_TEXTS: dict[type[DataType], Text] = {**_TEXTS, TimeType: java_text.local_time, TimestampType: _sql_timestamp}
+_LOCAL_TEXTS: dict[type[types.DataType], Text] = {
+    **_TEXTS,
+    types.TimeType: java_text.local_time,
+    types.TimestampType: _sql_timestamp,
+}
 
 
 def _columns(type_info: RowTypeInfo) -> tuple[CsvColumn, ...]:
@@ -257,7 +253,7 @@ def _columns(type_info: RowTypeInfo) -> tuple[CsvColumn, ...]:
 class _RecordFields(CsvFields):
     """Fields as values of records."""
 
-    def atom(self, data_type: DataType) -> Parser | None:
+    def atom(self, data_type: types.DataType) -> Parser | None:
         return _whole if data_type == _BIG_INT else _PARSERS.get(type(data_type)) or super().atom(data_type)
 
     def row(self, names: Sequence[str]) -> Callable[[list[Any]], Row]:
@@ -311,10 +307,10 @@ def _read_instant(text: str) -> Instant:
     return Instant(*divmod(parse_timestamp(text, iso=False, zoned=True), 1_000_000_000))
 
 
-_PARSERS: dict[type[DataType], Parser] = {
-    DecimalType: _decimal,
-    DateType: _date,
-    TimeType: _time,
-    TimestampType: _timestamp,
-    LocalZonedTimestampType: _read_instant,
+_PARSERS: dict[type[types.DataType], Parser] = {
+    types.DecimalType: _decimal,
+    types.DateType: _date,
+    types.TimeType: _time,
+    types.TimestampType: _timestamp,
+    types.LocalZonedTimestampType: _read_instant,
 }

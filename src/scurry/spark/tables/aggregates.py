@@ -6,20 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from scurry.spark.tables.columns import comparable, is_negative_zero, spark_expression, typed
+from scurry.sql import types
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import AggregateCall
-from scurry.sql.types import (
-    BigIntType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    SmallIntType,
-    TinyIntType,
-)
 
-_INTEGERS: Final = (TinyIntType, SmallIntType, IntType, BigIntType)
+_INTEGERS: Final = (types.TinyIntType, types.SmallIntType, types.IntType, types.BigIntType)
 _AVERAGE_SCALE: Final = 6
 _MAX_PRECISION: Final = 38
 
@@ -33,8 +24,8 @@ def spark_aggregate(call: AggregateCall, session: EvaluationContext) -> str | No
     condition = None if call.filter is None else spark_expression(call.filter, session)
     if argument is None or (condition is None) != (call.filter is None):
         return None
-    data_type = call.arguments[0].type if call.arguments else IntType(False)
-    if call.distinct and isinstance(data_type, FloatType | DoubleType):
+    data_type = call.arguments[0].type if call.arguments else types.IntType(False)
+    if call.distinct and isinstance(data_type, types.FloatType | types.DoubleType):
         if call.function != "COUNT":
             return None
         argument = f"{argument}, {is_negative_zero(argument)}"
@@ -43,40 +34,40 @@ def spark_aggregate(call: AggregateCall, session: EvaluationContext) -> str | No
     return None if found is None else typed(found, call.type)
 
 
-def _count(over: str, data_type: DataType, call: AggregateCall) -> str:
+def _count(over: str, data_type: types.DataType, call: AggregateCall) -> str:
     return f"count{over}"
 
 
-def _sum(over: str, data_type: DataType, call: AggregateCall) -> str | None:
-    return f"sum{over}" if isinstance(data_type, (*_INTEGERS, DecimalType, DoubleType)) else None
+def _sum(over: str, data_type: types.DataType, call: AggregateCall) -> str | None:
+    return f"sum{over}" if isinstance(data_type, (*_INTEGERS, types.DecimalType, types.DoubleType)) else None
 
 
-def _sum_or_zero(over: str, data_type: DataType, call: AggregateCall) -> str | None:
+def _sum_or_zero(over: str, data_type: types.DataType, call: AggregateCall) -> str | None:
     found = _sum(over, data_type, call)
     return None if found is None else f"coalesce({typed(found, call.type)}, {typed('0', call.type)})"
 
 
-def _average(over: str, data_type: DataType, call: AggregateCall) -> str | None:
+def _average(over: str, data_type: types.DataType, call: AggregateCall) -> str | None:
     total = _sum(over, data_type, call)
     if total is None:
         return None
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         if data_type.scale > _AVERAGE_SCALE:
             return None
         # DECIMAL(38, s) / DECIMAL(20, 0) is DECIMAL(38, 6) in Spark, too: one rounding, half up
-        exact = typed(total, DecimalType(_MAX_PRECISION, data_type.scale))
-        return f"{exact} / {typed(f'count{over}', DecimalType(20, 0))}"
-    return f"{total} {'/' if isinstance(data_type, DoubleType) else 'DIV'} count{over}"
+        exact = typed(total, types.DecimalType(_MAX_PRECISION, data_type.scale))
+        return f"{exact} / {typed(f'count{over}', types.DecimalType(20, 0))}"
+    return f"{total} {'/' if isinstance(data_type, types.DoubleType) else 'DIV'} count{over}"
 
 
-def _extreme(function: str) -> Callable[[str, DataType, AggregateCall], str | None]:
-    def build(over: str, data_type: DataType, call: AggregateCall) -> str | None:
+def _extreme(function: str) -> Callable[[str, types.DataType, AggregateCall], str | None]:
+    def build(over: str, data_type: types.DataType, call: AggregateCall) -> str | None:
         return f"{function}{over}" if comparable(data_type) else None
 
     return build
 
 
-_BUILDERS: Final[dict[object, Callable[[str, DataType, AggregateCall], str | None]]] = {
+_BUILDERS: Final[dict[object, Callable[[str, types.DataType, AggregateCall], str | None]]] = {
     "COUNT": _count,
     "SUM": _sum,
     "$SUM0": _sum_or_zero,

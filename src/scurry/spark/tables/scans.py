@@ -10,40 +10,28 @@ from pyspark.sql import types as spark
 from scurry.spark.frames import in_session
 from scurry.spark.tables.formats import load
 from scurry.spark.tables.types import frame_columns, spark_type
+from scurry.sql import types
 from scurry.sql.connectors.filesystem.reading import FileTableSource
 from scurry.sql.connectors.inline import FrameSource
 from scurry.sql.connectors.spark import SparkTableSource
 from scurry.sql.plan.schema import Schema
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    SmallIntType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 #: Types whose values Spark reads as Arrow does; for timestamps Spark asks for a zone that files may lack.
 _SAME: Final = (
-    BooleanType,
-    TinyIntType,
-    SmallIntType,
-    IntType,
-    BigIntType,
-    FloatType,
-    DoubleType,
-    DecimalType,
-    DateType,
-    VarCharType,
-    VarBinaryType,
+    types.BooleanType,
+    types.TinyIntType,
+    types.SmallIntType,
+    types.IntType,
+    types.BigIntType,
+    types.FloatType,
+    types.DoubleType,
+    types.DecimalType,
+    types.DateType,
+    types.VarCharType,
+    types.VarBinaryType,
 )
 
 

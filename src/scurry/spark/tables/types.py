@@ -12,16 +12,8 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import types as spark
 
+from scurry.sql import types
 from scurry.sql.plan.schema import Schema
-from scurry.sql.types import (
-    ArrayType,
-    DataType,
-    DoubleType,
-    FloatType,
-    LocalZonedTimestampType,
-    RowType,
-    TimestampType,
-)
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import batch_of_columns
 
@@ -43,7 +35,7 @@ def spark_schema(schema: Schema) -> spark.StructType:
     )
 
 
-def spark_type(data_type: DataType) -> spark.DataType:
+def spark_type(data_type: types.DataType) -> spark.DataType:
     """Return the type that values of a SQL type have in Spark."""
     return _spark_type(_wire_type(arrow_type(data_type)))
 
@@ -66,7 +58,7 @@ def from_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
     return batch_of_columns(columns, schema.names, batch.num_rows)
 
 
-def own_column(column: Any, data_type: DataType) -> Any:
+def own_column(column: Any, data_type: types.DataType) -> Any:
     """Return a column of the wire as a column of Spark's own type."""
     from pyspark.sql import functions
 
@@ -75,7 +67,7 @@ def own_column(column: Any, data_type: DataType) -> Any:
         return column
     if kind.unit == "ns":
         column = functions.timestamp_micros(functions.floor(column / 1000)).cast("timestamp_ntz")
-    return column.cast("timestamp") if isinstance(data_type, LocalZonedTimestampType) else column
+    return column.cast("timestamp") if isinstance(data_type, types.LocalZonedTimestampType) else column
 
 
 def frame_columns(frame: Any, schema: Schema) -> Any:
@@ -83,7 +75,7 @@ def frame_columns(frame: Any, schema: Schema) -> Any:
     names = []
     for column in schema:
         found = frame[column.name]
-        is_time = isinstance(column.type, LocalZonedTimestampType | TimestampType)
+        is_time = isinstance(column.type, types.LocalZonedTimestampType | types.TimestampType)
         names.append((found.cast("timestamp_ntz") if is_time else found).alias(column.name))
     return frame.select(*names)
 
@@ -189,7 +181,7 @@ _NESTED: tuple[tuple[Callable[[pa.DataType], bool], Callable[[Any, pa.DataType],
 )
 
 
-def is_orderable(data_type: DataType) -> bool:
+def is_orderable(data_type: types.DataType) -> bool:
     """Return whether Spark can group and join by values of a type: it cannot by maps."""
     return not _has_map(arrow_type(data_type))
 
@@ -200,10 +192,10 @@ def _has_map(kind: pa.DataType) -> bool:
     return any(_has_map(kind.field(index).type) for index in range(kind.num_fields))
 
 
-def has_nested_floats(data_type: DataType) -> bool:
+def has_nested_floats(data_type: types.DataType) -> bool:
     """Return whether elements or fields of a type are floating-point numbers."""
-    if isinstance(data_type, ArrayType):
+    if isinstance(data_type, types.ArrayType):
         parts = [data_type.element_type]
     else:
-        parts = [field.data_type for field in data_type.fields] if isinstance(data_type, RowType) else []
-    return any(isinstance(each, (FloatType, DoubleType)) or has_nested_floats(each) for each in parts)
+        parts = [field.data_type for field in data_type.fields] if isinstance(data_type, types.RowType) else []
+    return any(isinstance(each, (types.FloatType, types.DoubleType)) or has_nested_floats(each) for each in parts)

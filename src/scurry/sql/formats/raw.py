@@ -10,24 +10,11 @@ from typing import TYPE_CHECKING, Any
 from scurry.common import _charsets
 from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.sql import types
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.formats.contract import FileReader, FormatColumn, FormatFactory
 from scurry.sql.formats.lines import LineReader, LineWriterFactory
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
-from scurry.sql.types import (
-    BigIntType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DoubleType,
-    FloatType,
-    IntType,
-    SmallIntType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-)
 from scurry.sql.types.values import batch_of_columns, from_values, to_values
 
 if TYPE_CHECKING:
@@ -36,14 +23,14 @@ if TYPE_CHECKING:
 CHARSET = TableOption("charset", str, "UTF-8", "The character set of texts.")
 ENDIANNESS = TableOption("endianness", str, "big-endian", "The order of bytes: `big-endian` or `little-endian`.")
 
-_STRUCTS: dict[type[DataType], str] = {
-    BooleanType: "?",
-    TinyIntType: "b",
-    SmallIntType: "h",
-    IntType: "i",
-    BigIntType: "q",
-    FloatType: "f",
-    DoubleType: "d",
+_STRUCTS: dict[type[types.DataType], str] = {
+    types.BooleanType: "?",
+    types.TinyIntType: "b",
+    types.SmallIntType: "h",
+    types.IntType: "i",
+    types.BigIntType: "q",
+    types.FloatType: "f",
+    types.DoubleType: "d",
 }
 
 
@@ -135,9 +122,9 @@ class _RawDecoder(MessageDecoder):
 
     def _parser(self) -> Callable[[bytes], Any]:
         kind = type(self.column.type)
-        if issubclass(kind, CharType | VarCharType):
+        if issubclass(kind, types.CharType | types.VarCharType):
             return lambda message: _charsets.decode(message, self.charset)
-        if issubclass(kind, BinaryType | VarBinaryType):
+        if issubclass(kind, types.BinaryType | types.VarBinaryType):
             return bytes
         if kind in _STRUCTS:
             unpack = struct.Struct(self.order + _STRUCTS[kind]).unpack
@@ -154,9 +141,9 @@ class _RawEncoder(MessageEncoder):
     def encode(self, batch: pa.RecordBatch) -> list[bytes]:
         kind = type(self.column.type)
         values = to_values(batch.column(0))
-        if issubclass(kind, CharType | VarCharType):
+        if issubclass(kind, types.CharType | types.VarCharType):
             return [b"" if value is None else _charsets.encode(value, self.charset) for value in values]
-        if issubclass(kind, BinaryType | VarBinaryType):
+        if issubclass(kind, types.BinaryType | types.VarBinaryType):
             return [value or b"" for value in values]
         if kind in _STRUCTS:
             pack = struct.Struct(self.order + _STRUCTS[kind]).pack

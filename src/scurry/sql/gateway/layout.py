@@ -11,62 +11,35 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.common._java_numbers import double_text, float_text
+from scurry.sql import types
 from scurry.sql.statements.display.values import shown_value
-from scurry.sql.types import (
-    MAX_LENGTH,
-    ArrayType,
-    BigIntType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    NullType,
-    RowField,
-    RowType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-    YearMonthIntervalType,
-)
 from scurry.sql.values.texts import date_text, nanos_of_timestamp, time_text, timestamp_text
 
-_SIMPLE: dict[type[DataType], str] = {
-    BooleanType: "BOOLEAN",
-    TinyIntType: "TINYINT",
-    SmallIntType: "SMALLINT",
-    IntType: "INTEGER",
-    BigIntType: "BIGINT",
-    FloatType: "FLOAT",
-    DoubleType: "DOUBLE",
-    DateType: "DATE",
-    NullType: "NULL",
+_SIMPLE: dict[type[types.DataType], str] = {
+    types.BooleanType: "BOOLEAN",
+    types.TinyIntType: "TINYINT",
+    types.SmallIntType: "SMALLINT",
+    types.IntType: "INTEGER",
+    types.BigIntType: "BIGINT",
+    types.FloatType: "FLOAT",
+    types.DoubleType: "DOUBLE",
+    types.DateType: "DATE",
+    types.NullType: "NULL",
 }
-_LENGTHS: dict[type[DataType], str] = {
-    CharType: "CHAR",
-    VarCharType: "VARCHAR",
-    BinaryType: "BINARY",
-    VarBinaryType: "VARBINARY",
+_LENGTHS: dict[type[types.DataType], str] = {
+    types.CharType: "CHAR",
+    types.VarCharType: "VARCHAR",
+    types.BinaryType: "BINARY",
+    types.VarBinaryType: "VARBINARY",
 }
-_PRECISIONS: dict[type[DataType], str] = {
-    TimeType: "TIME_WITHOUT_TIME_ZONE",
-    TimestampType: "TIMESTAMP_WITHOUT_TIME_ZONE",
-    LocalZonedTimestampType: "TIMESTAMP_WITH_LOCAL_TIME_ZONE",
+_PRECISIONS: dict[type[types.DataType], str] = {
+    types.TimeType: "TIME_WITHOUT_TIME_ZONE",
+    types.TimestampType: "TIMESTAMP_WITHOUT_TIME_ZONE",
+    types.LocalZonedTimestampType: "TIMESTAMP_WITH_LOCAL_TIME_ZONE",
 }
 
 
-def logical_type(data_type: DataType) -> dict[str, Any]:
+def logical_type(data_type: types.DataType) -> dict[str, Any]:
     """Return the JSON of a type; a type that Flink's gateway cannot describe is that of texts."""
     kind, nullable = type(data_type), {"nullable": data_type.is_nullable}
     if kind in _SIMPLE:
@@ -75,27 +48,27 @@ def logical_type(data_type: DataType) -> dict[str, Any]:
         return {"type": _LENGTHS[kind], **nullable, "length": getattr(data_type, "length", 1)}
     if kind in _PRECISIONS:
         return {"type": _PRECISIONS[kind], **nullable, "precision": getattr(data_type, "precision", 0)}
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return {"type": "DECIMAL", **nullable, "precision": data_type.precision, "scale": data_type.scale}
-    if isinstance(data_type, YearMonthIntervalType):
+    if isinstance(data_type, types.YearMonthIntervalType):
         return {"type": "INTERVAL_YEAR_MONTH", **nullable, "precision": 2, "resolution": "MONTH"}
-    if isinstance(data_type, DayTimeIntervalType):
+    if isinstance(data_type, types.DayTimeIntervalType):
         parts = {"precision": 2, "fractionalPrecision": 3, "resolution": "SECOND"}
         return {"type": "INTERVAL_DAY_TIME", **nullable, **parts}
-    if isinstance(data_type, ArrayType):
+    if isinstance(data_type, types.ArrayType):
         return {"type": "ARRAY", **nullable, "elementType": logical_type(data_type.element_type)}
-    if isinstance(data_type, MultisetType):
+    if isinstance(data_type, types.MultisetType):
         return {"type": "MULTISET", **nullable, "elementType": logical_type(data_type.element_type)}
-    if isinstance(data_type, MapType):
+    if isinstance(data_type, types.MapType):
         parts_of_map = {"keyType": logical_type(data_type.key_type), "valueType": logical_type(data_type.value_type)}
         return {"type": "MAP", **nullable, **parts_of_map}
-    if isinstance(data_type, RowType):
+    if isinstance(data_type, types.RowType):
         fields = [{"name": field.name, "fieldType": logical_type(field.data_type)} for field in data_type.fields]
         return {"type": "ROW", **nullable, "fields": fields}
-    return {"type": "VARCHAR", **nullable, "length": MAX_LENGTH}
+    return {"type": "VARCHAR", **nullable, "length": types.MAX_LENGTH}
 
 
-def data_type_of(described: dict[str, Any]) -> DataType:
+def data_type_of(described: dict[str, Any]) -> types.DataType:
     """Return the type that a gateway describes; that of texts if it is unknown here."""
     name, nullable = described["type"], bool(described.get("nullable", True))
     for kinds, argument in ((_LENGTHS, "length"), (_PRECISIONS, "precision")):
@@ -104,17 +77,17 @@ def data_type_of(described: dict[str, Any]) -> DataType:
                 return kind(described[argument], nullable)  # type: ignore[call-arg]
     for kind, known in _SIMPLE.items():
         if known == name:
-            return kind() if kind is NullType else kind(nullable)
+            return kind() if kind is types.NullType else kind(nullable)
     if name == "DECIMAL":
-        return DecimalType(described["precision"], described["scale"], nullable)
+        return types.DecimalType(described["precision"], described["scale"], nullable)
     if name == "ARRAY":
-        return ArrayType(data_type_of(described["elementType"]), nullable)
+        return types.ArrayType(data_type_of(described["elementType"]), nullable)
     if name == "MAP":
-        return MapType(data_type_of(described["keyType"]), data_type_of(described["valueType"]), nullable)
+        return types.MapType(data_type_of(described["keyType"]), data_type_of(described["valueType"]), nullable)
     if name == "ROW":
-        fields = [RowField(field["name"], data_type_of(field["fieldType"])) for field in described["fields"]]
-        return RowType(fields, nullable)
-    return VarCharType(MAX_LENGTH, nullable)
+        fields = [types.RowField(field["name"], data_type_of(field["fieldType"])) for field in described["fields"]]
+        return types.RowType(fields, nullable)
+    return types.VarCharType(types.MAX_LENGTH, nullable)
 
 
 # Numbers that Python's JSON would write with other digits travel as texts that begin with this; no value can know it.
@@ -131,31 +104,31 @@ def _number(text: str) -> str:
     return f"{_MARK}{text}"
 
 
-def json_value(data_type: DataType) -> Callable[[Any], Any]:
+def json_value(data_type: types.DataType) -> Callable[[Any], Any]:
     """Return the function that makes of a value one that `dumps` writes as Flink does."""
     convert = _converter(data_type)
     return lambda value: None if value is None else convert(value)
 
 
-def _converter(data_type: DataType) -> Callable[[Any], Any]:
-    if isinstance(data_type, TimestampType):
+def _converter(data_type: types.DataType) -> Callable[[Any], Any]:
+    if isinstance(data_type, types.TimestampType):
         return lambda value: timestamp_text(nanos_of_timestamp(value, data_type.precision), "T")
-    if isinstance(data_type, LocalZonedTimestampType):
+    if isinstance(data_type, types.LocalZonedTimestampType):
         return lambda value: timestamp_text(nanos_of_timestamp(value, data_type.precision), "T") + "Z"
-    if isinstance(data_type, ArrayType):
+    if isinstance(data_type, types.ArrayType):
         element = json_value(data_type.element_type)
         return lambda values: list(map(element, values))
-    if isinstance(data_type, MapType):
+    if isinstance(data_type, types.MapType):
         return _object(data_type.key_type, data_type.value_type)
-    if isinstance(data_type, MultisetType):
-        return _object(data_type.element_type, IntType())
-    if isinstance(data_type, RowType):
+    if isinstance(data_type, types.MultisetType):
+        return _object(data_type.element_type, types.IntType())
+    if isinstance(data_type, types.RowType):
         fields = [(field.name, json_value(field.data_type)) for field in data_type.fields]
         return lambda row: {name: field(value) for (name, field), value in zip(fields, row, strict=True)}
     return _VALUES.get(type(data_type)) or shown_value(data_type, "UTC")
 
 
-def _object(key_type: DataType, value_type: DataType) -> Callable[[Any], Any]:
+def _object(key_type: types.DataType, value_type: types.DataType) -> Callable[[Any], Any]:
     key, item = shown_value(key_type, "UTC"), json_value(value_type)
     return lambda pairs: {"null" if k is None else key(k): item(v) for k, v in pairs}
 
@@ -174,15 +147,26 @@ def _double(value: float) -> str:
     return _number(double_text(value)) if math.isfinite(value) else double_text(value)
 
 
-_VALUES: dict[type[DataType], Callable[[Any], Any]] = {
-    **dict.fromkeys((BooleanType, TinyIntType, SmallIntType, IntType, BigIntType, CharType, VarCharType), _same),
-    FloatType: _float,
-    DoubleType: _double,
-    DecimalType: lambda value: _number(format(value, "f")),
-    DateType: date_text,
-    TimeType: lambda millis: time_text(millis * 1_000_000),
-    BinaryType: lambda value: base64.b64encode(value).decode(),
-    VarBinaryType: lambda value: base64.b64encode(value).decode(),
-    YearMonthIntervalType: _same,
-    DayTimeIntervalType: _same,
+_VALUES: dict[type[types.DataType], Callable[[Any], Any]] = {
+    **dict.fromkeys(
+        (
+            types.BooleanType,
+            types.TinyIntType,
+            types.SmallIntType,
+            types.IntType,
+            types.BigIntType,
+            types.CharType,
+            types.VarCharType,
+        ),
+        _same,
+    ),
+    types.FloatType: _float,
+    types.DoubleType: _double,
+    types.DecimalType: lambda value: _number(format(value, "f")),
+    types.DateType: date_text,
+    types.TimeType: lambda millis: time_text(millis * 1_000_000),
+    types.BinaryType: lambda value: base64.b64encode(value).decode(),
+    types.VarBinaryType: lambda value: base64.b64encode(value).decode(),
+    types.YearMonthIntervalType: _same,
+    types.DayTimeIntervalType: _same,
 }

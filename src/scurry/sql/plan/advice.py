@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import re
 
+from scurry.sql import types
 from scurry.sql.plan.expressions import InputReference
 from scurry.sql.plan.nodes import Filter, Plan, Project, Scan
-from scurry.sql.types import (
-    BigIntType,
-    CharType,
-    DataType,
-    IntType,
-    LocalZonedTimestampType,
-    TimestampType,
-    VarCharType,
-)
 
 _DELAY = "INTERVAL '5' SECOND"
 
 
-def watermark_of(column: str, kind: DataType) -> str:
+def watermark_of(column: str, kind: types.DataType) -> str:
     """Return the clauses of CREATE TABLE that make a column a time attribute.
 
     Args:
@@ -27,11 +19,11 @@ def watermark_of(column: str, kind: DataType) -> str:
         kind: Its type.
     """
     name = column if re.fullmatch(r"[A-Za-z_]\w*", column) else f"`{column}`"
-    if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision <= 3:
+    if isinstance(kind, types.TimestampType | types.LocalZonedTimestampType) and kind.precision <= 3:
         return f"WATERMARK FOR {name} AS {name} - {_DELAY}"
-    if isinstance(kind, CharType | VarCharType):
+    if isinstance(kind, types.CharType | types.VarCharType):
         made = f"TO_TIMESTAMP({name})"
-    elif isinstance(kind, BigIntType | IntType):
+    elif isinstance(kind, types.BigIntType | types.IntType):
         made = f"TO_TIMESTAMP_LTZ({name}, 3)"
     else:
         made = f"CAST({name} AS TIMESTAMP(3))"

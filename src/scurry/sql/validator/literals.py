@@ -9,28 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.common._epoch import days_of_date
+from scurry.sql import types
 from scurry.sql.plan.expressions import Literal
 from scurry.sql.syntax import nodes
-from scurry.sql.types import (
-    BigIntType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    IntType,
-    LocalZonedTimestampType,
-    NullType,
-    TimestampType,
-    TimeType,
-)
 from scurry.sql.types.families import planner_interval
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.intervals import interval_type, interval_value
 
-_INT, _BIGINT = IntType(False), BigIntType(False)
+_INT, _BIGINT = types.IntType(False), types.BigIntType(False)
 _TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?")
 _DATE = re.compile(r"(\d{1,4})-(\d{1,2})-(\d{1,2})")
 
@@ -50,7 +36,7 @@ def literal(node: nodes.Literal, negative: bool = False) -> Literal:
     return _MAKERS[type(node)](node)
 
 
-def _made(value: Any, type: DataType, node: nodes.Node) -> Literal:
+def _made(value: Any, type: types.DataType, node: nodes.Node) -> Literal:
     return Literal(value, type, span=node.span)
 
 
@@ -59,7 +45,7 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
     if node.is_approximate:
         if math.isinf(float(value)):
             raise invalid(node.span, f"Numeric literal '{node.text.upper()}' out of range")
-        return _made(float(value), DoubleType(False), node)
+        return _made(float(value), types.DoubleType(False), node)
     if node.is_integer:
         if -_INT.limit <= value < _INT.limit:
             return _made(int(value), _INT, node)
@@ -74,13 +60,13 @@ def _number(node: nodes.NumericLiteral, negative: bool) -> Literal:
     unscaled = int("".join(map(str, digits)))
     if precision > 38 or unscaled >= _BIGINT.limit + negative:
         raise invalid(node.span, f"Numeric literal '{node.text}' out of range")
-    return _made(value, DecimalType(precision, scale, False), node)
+    return _made(value, types.DecimalType(precision, scale, False), node)
 
 
 def _string(node: nodes.StringLiteral) -> Literal:
     # Java counts units of UTF-16.
     length = len(node.value.encode("utf-16-le", "surrogatepass")) // 2
-    return _made(node.value, CharType.of_length(length, False), node)
+    return _made(node.value, types.CharType.of_length(length, False), node)
 
 
 def _chain(node: nodes.StringChain) -> Literal:
@@ -96,22 +82,22 @@ def _chain(node: nodes.StringChain) -> Literal:
 def _binary(node: nodes.BinaryLiteral) -> Literal:
     if len(node.digits) % 2:
         raise invalid(node.span, "Binary literal string must contain an even number of hexits")
-    return _made(bytes.fromhex(node.digits), BinaryType.of_length(len(node.digits) // 2, False), node)
+    return _made(bytes.fromhex(node.digits), types.BinaryType.of_length(len(node.digits) // 2, False), node)
 
 
 def _boolean(node: nodes.BooleanLiteral) -> Literal:
-    return _made(node.value, BooleanType(node.value is None), node)
+    return _made(node.value, types.BooleanType(node.value is None), node)
 
 
 def _null(node: nodes.NullLiteral) -> Literal:
-    return _made(None, NullType(), node)
+    return _made(None, types.NullType(), node)
 
 
 def _date(node: nodes.DateLiteral) -> Literal:
     days = _days(node.text)
     if days is None:
         raise invalid(node.span, f"Illegal DATE literal '{node.text}': not in format 'yyyy-MM-dd'")
-    return _made(days, DateType(False), node)
+    return _made(days, types.DateType(False), node)
 
 
 def _time(node: nodes.TimeLiteral) -> Literal:
@@ -119,7 +105,7 @@ def _time(node: nodes.TimeLiteral) -> Literal:
     if found is None:
         raise invalid(node.span, f"Illegal TIME literal '{node.text}': not in format 'HH:mm:ss'")
     nanos, precision = found
-    return _made(nanos // 1_000_000, TimeType(min(precision, 3), False), node)
+    return _made(nanos // 1_000_000, types.TimeType(min(precision, 3), False), node)
 
 
 def _timestamp(node: nodes.TimestampLiteral) -> Literal:
@@ -137,7 +123,7 @@ def _timestamp(node: nodes.TimestampLiteral) -> Literal:
             "2262-04-11; write at most six",
         )
     zoned = node.type_name == "TIMESTAMP WITH LOCAL TIME ZONE"
-    return _made(value, (LocalZonedTimestampType if zoned else TimestampType)(precision, False), node)
+    return _made(value, (types.LocalZonedTimestampType if zoned else types.TimestampType)(precision, False), node)
 
 
 def _interval(node: nodes.IntervalLiteral) -> Literal:

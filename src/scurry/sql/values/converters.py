@@ -9,18 +9,7 @@ from scurry.common._epoch import date_of_days, datetime_of_micros, time_of_milli
 from scurry.common.nullable import nullable
 from scurry.common.time import Instant
 from scurry.common.types import Row
-from scurry.sql.types import (
-    ArrayType,
-    DataType,
-    DateType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    RowType,
-    TimestampType,
-    TimeType,
-)
+from scurry.sql import types
 from scurry.sql.types.arrow import units_per_second
 
 Convert: TypeAlias = Callable[[Any], Any]
@@ -66,21 +55,21 @@ class ToPython:
         simple: The conversions of types that have no parts; values of other types stay as they are.
     """
 
-    simple: ClassVar[Mapping[type[DataType], Convert]] = {}
+    simple: ClassVar[Mapping[type[types.DataType], Convert]] = {}
 
-    def converter(self, data_type: DataType) -> Convert | None:
+    def converter(self, data_type: types.DataType) -> Convert | None:
         """Return the conversion of values that are not None; None if they stay as they are."""
-        if isinstance(data_type, TimestampType):
+        if isinstance(data_type, types.TimestampType):
             return self.timestamp(units_per_second(data_type))
-        if isinstance(data_type, LocalZonedTimestampType):
+        if isinstance(data_type, types.LocalZonedTimestampType):
             return self.instant(units_per_second(data_type))
-        if isinstance(data_type, ArrayType):
+        if isinstance(data_type, types.ArrayType):
             return _list(self.converter(data_type.element_type))
-        if isinstance(data_type, MapType):
+        if isinstance(data_type, types.MapType):
             return self.dictionary(data_type.key_type, data_type.value_type)
-        if isinstance(data_type, MultisetType):
-            return self.dictionary(data_type.element_type, IntType())
-        if isinstance(data_type, RowType):
+        if isinstance(data_type, types.MultisetType):
+            return self.dictionary(data_type.element_type, types.IntType())
+        if isinstance(data_type, types.RowType):
             return self.row(data_type, [converted(self.converter(each)) for each in data_type.field_types()])
         return self.simple.get(type(data_type)) or _TEMPORAL.get(type(data_type))
 
@@ -92,7 +81,7 @@ class ToPython:
         """Return the conversion of points of time."""
         return instant(per_second)
 
-    def dictionary(self, key_type: DataType, item_type: DataType) -> Convert:
+    def dictionary(self, key_type: types.DataType, item_type: types.DataType) -> Convert:
         """Return the conversion of the entries of a MAP or MULTISET."""
         key, item = self.converter(key_type), self.converter(item_type)
         if key is None and item is None:
@@ -100,7 +89,7 @@ class ToPython:
         keys, items = converted(key), converted(item)
         return lambda pairs: {keys(one): items(other) for one, other in pairs}
 
-    def row(self, data_type: RowType, fields: list[Convert]) -> Convert:
+    def row(self, data_type: types.RowType, fields: list[Convert]) -> Convert:
         """Return the conversion of a ROW, given those of its fields."""
         names = tuple(data_type.field_names())
         return lambda values: Row._from_values([one(each) for one, each in zip(fields, values, strict=True)], names)
@@ -112,45 +101,45 @@ def _list(element: Convert | None) -> Convert | None:
     return lambda values: [None if value is None else element(value) for value in values]
 
 
-_TEMPORAL: dict[type[DataType], Convert] = {DateType: date_of_days, TimeType: time_of_millis}
+_TEMPORAL: dict[type[types.DataType], Convert] = {types.DateType: date_of_days, types.TimeType: time_of_millis}
 
 
 class FromPython:
     """Conversion of Python values to those of `logical_types.values.from_values`: a subclass per sender."""
 
-    def converter(self, data_type: DataType, field: str = "") -> Convert:
+    def converter(self, data_type: types.DataType, field: str = "") -> Convert:
         """Return the conversion of values that are not None.
 
         Args:
             data_type: The type of the column.
             field: The place of the value in a row, for messages.
         """
-        if isinstance(data_type, ArrayType):
+        if isinstance(data_type, types.ArrayType):
             element = self.part(data_type.element_type, field)
             return lambda values: list(map(element, self.elements(values)))
-        if isinstance(data_type, MapType):
+        if isinstance(data_type, types.MapType):
             return self._entries(data_type.key_type, data_type.value_type)
-        if isinstance(data_type, MultisetType):
-            return self._entries(data_type.element_type, IntType())
-        if isinstance(data_type, RowType):
+        if isinstance(data_type, types.MultisetType):
+            return self._entries(data_type.element_type, types.IntType())
+        if isinstance(data_type, types.RowType):
             return self._row(data_type, field)
         return self.atom(data_type)
 
-    def part(self, data_type: DataType, field: str = "") -> Convert:
+    def part(self, data_type: types.DataType, field: str = "") -> Convert:
         """Return the conversion of values that may be None, of a whole value or of a part of a nested one."""
         return nullable(self.converter(data_type, field))
 
-    def _entries(self, key_type: DataType, item_type: DataType) -> Convert:
+    def _entries(self, key_type: types.DataType, item_type: types.DataType) -> Convert:
         key, item = self.part(key_type), self.part(item_type)
         return lambda value: self.ordered([(key(one), item(other)) for one, other in self.items(value)], key_type)
 
-    def _row(self, data_type: RowType, field: str) -> Convert:
+    def _row(self, data_type: types.RowType, field: str) -> Convert:
         within = f" in {field}" if field else ""
         parts = [self.part(each.data_type, f"field {each.name}{within}") for each in data_type.fields]
         fields = self.fields(data_type)
         return lambda value: tuple([one(each) for one, each in zip(parts, fields(value), strict=True)])
 
-    def atom(self, data_type: DataType) -> Convert:
+    def atom(self, data_type: types.DataType) -> Convert:
         """Return the conversion for a type without parts."""
         raise NotImplementedError
 
@@ -164,10 +153,10 @@ class FromPython:
         found: Iterable[tuple[Any, Any]] = value.items()
         return found
 
-    def ordered(self, entries: Entries, key_type: DataType) -> Entries:
+    def ordered(self, entries: Entries, key_type: types.DataType) -> Entries:
         """Return the entries of a MAP in the order of its column."""
         return entries
 
-    def fields(self, data_type: RowType) -> Callable[[Any], Iterable[Any]]:
+    def fields(self, data_type: types.RowType) -> Callable[[Any], Iterable[Any]]:
         """Return the function that takes a row apart into exactly as many values as its type has fields."""
         raise NotImplementedError

@@ -15,35 +15,13 @@ from scurry.common._types import java_text
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
-from scurry.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    NullType,
-    RowType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-    VarCharType,
-    YearMonthIntervalType,
-)
+from scurry.sql import types
 from scurry.sql.types.arrow import units_per_second
 from scurry.sql.values.collected import as_tables_keep
 from scurry.sql.values.converters import Convert, Entries, FromPython, units_of_instant
 
 
-def internal_value(data_type: DataType) -> Convert:
+def internal_value(data_type: types.DataType) -> Convert:
     """Return the conversion of Python values to values of columns; it raises `TypeMismatchError` for those of others.
 
     Args:
@@ -52,7 +30,7 @@ def internal_value(data_type: DataType) -> Convert:
     return _VERIFIED.part(data_type)
 
 
-def unverified_value(data_type: DataType) -> Convert:
+def unverified_value(data_type: types.DataType) -> Convert:
     """Return the conversion of Python values to values of columns without checks, as in PyFlink.
 
     Whole numbers lose their upper bits, texts are made of anything, and what is of another kind is NULL. It raises
@@ -82,7 +60,7 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 
 class _Verified(FromPython):
-    def part(self, data_type: DataType, field: str = "") -> Convert:
+    def part(self, data_type: types.DataType, field: str = "") -> Convert:
         convert, declared = self.converter(data_type, field), data_type.as_summary_string()
 
         def checked(value: Any) -> Any:
@@ -99,16 +77,16 @@ class _Verified(FromPython):
 
         return checked
 
-    def atom(self, data_type: DataType) -> Convert:
-        if isinstance(data_type, IntegralType):
+    def atom(self, data_type: types.DataType) -> Convert:
+        if isinstance(data_type, types.IntegralType):
             return lambda value: _whole(data_type, value)
-        if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+        if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
             return _point_of_time(units_per_second(data_type))
-        if isinstance(data_type, DecimalType):
+        if isinstance(data_type, types.DecimalType):
             return _decimal(data_type)
-        if isinstance(data_type, CharType | VarCharType):
+        if isinstance(data_type, types.CharType | types.VarCharType):
             return lambda value: str(_of_length(data_type, _instance(value, str)))
-        if isinstance(data_type, BinaryType | VarBinaryType):
+        if isinstance(data_type, types.BinaryType | types.VarBinaryType):
             return lambda value: bytes(_of_length(data_type, _instance(value, (bytes, bytearray))))
         return _SIMPLE.get(type(data_type)) or _no_values(data_type)
 
@@ -120,10 +98,10 @@ class _Verified(FromPython):
         found: Iterable[tuple[Any, Any]] = _instance(value, dict).items()
         return found
 
-    def ordered(self, entries: Entries, key_type: DataType) -> Entries:
+    def ordered(self, entries: Entries, key_type: types.DataType) -> Entries:
         return as_tables_keep(entries, key_type)
 
-    def fields(self, data_type: RowType) -> Callable[[Any], list[Any]]:
+    def fields(self, data_type: types.RowType) -> Callable[[Any], list[Any]]:
         names = data_type.field_names()
 
         def values_of(value: Any) -> list[Any]:
@@ -150,14 +128,14 @@ def _instance(value: Any, kinds: type | tuple[type, ...]) -> Any:
     return value
 
 
-def _no_values(data_type: DataType) -> Convert:
+def _no_values(data_type: types.DataType) -> Convert:
     def refuse(value: Any) -> Any:
         raise TypeError(f"there are no Python values of {data_type.as_summary_string()}")
 
     return refuse
 
 
-def _whole(data_type: IntegralType, value: Any) -> int:
+def _whole(data_type: types.IntegralType, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError("expected an int")
     if not -data_type.limit <= value < data_type.limit:
@@ -165,14 +143,16 @@ def _whole(data_type: IntegralType, value: Any) -> int:
     return value
 
 
-def _decimal(data_type: DecimalType) -> Convert:
+def _decimal(data_type: types.DecimalType) -> Convert:
     unit = decimal.Decimal(1).scaleb(-data_type.scale)
     context = decimal.Context(prec=data_type.precision, rounding=decimal.ROUND_HALF_UP)
     return lambda value: decimal.Decimal(_instance(value, (decimal.Decimal, int))).quantize(unit, context=context)
 
 
-def _of_length(data_type: CharType | VarCharType | BinaryType | VarBinaryType, value: Any) -> Any:
-    fixed = isinstance(data_type, CharType | BinaryType)
+def _of_length(
+    data_type: types.CharType | types.VarCharType | types.BinaryType | types.VarBinaryType, value: Any
+) -> Any:
+    fixed = isinstance(data_type, types.CharType | types.BinaryType)
     if len(value) > data_type.length or (fixed and len(value) < data_type.length):
         rule = "is not" if fixed else "exceeds"
         raise ValueError(f"length of object ({value!r}) of {type(data_type).__name__} {rule}: {data_type.length}")
@@ -188,36 +168,36 @@ def _point_of_time(per_second: int) -> Convert:
     return convert
 
 
-_SIMPLE: dict[type[DataType], Convert] = {
-    BooleanType: lambda value: _instance(value, bool),
-    FloatType: lambda value: float(_instance(value, (float, int))),
-    DoubleType: lambda value: float(_instance(value, (float, int))),
-    DateType: lambda value: days_of_date(_instance(value, datetime.date)),
-    TimeType: lambda value: millis_of_time(_instance(value, datetime.time)),
-    YearMonthIntervalType: lambda value: _instance(value, int),
-    DayTimeIntervalType: lambda value: _instance(value, datetime.timedelta) // datetime.timedelta(milliseconds=1),
-    NullType: lambda value: None,
+_SIMPLE: dict[type[types.DataType], Convert] = {
+    types.BooleanType: lambda value: _instance(value, bool),
+    types.FloatType: lambda value: float(_instance(value, (float, int))),
+    types.DoubleType: lambda value: float(_instance(value, (float, int))),
+    types.DateType: lambda value: days_of_date(_instance(value, datetime.date)),
+    types.TimeType: lambda value: millis_of_time(_instance(value, datetime.time)),
+    types.YearMonthIntervalType: lambda value: _instance(value, int),
+    types.DayTimeIntervalType: lambda value: _instance(value, datetime.timedelta) // datetime.timedelta(milliseconds=1),
+    types.NullType: lambda value: None,
 }
 
 
 class _Unverified(FromPython):
-    def converter(self, data_type: DataType, field: str = "") -> Convert:
-        if isinstance(data_type, MultisetType):
+    def converter(self, data_type: types.DataType, field: str = "") -> Convert:
+        if isinstance(data_type, types.MultisetType):
             return _VERIFIED.part(data_type, field)
         convert = super().converter(data_type, field)
         wanted = _KINDS.get(type(data_type))
         return convert if wanted is None else lambda value: convert(value) if isinstance(value, wanted) else None
 
-    def atom(self, data_type: DataType) -> Convert:
-        if isinstance(data_type, IntegralType):
+    def atom(self, data_type: types.DataType) -> Convert:
+        if isinstance(data_type, types.IntegralType):
             return lambda value: None if type(value) is bool or not isinstance(value, int) else data_type.wrapped(value)
-        if isinstance(data_type, CharType | VarCharType):
+        if isinstance(data_type, types.CharType | types.VarCharType):
             return _any_text
-        if isinstance(data_type, BinaryType | VarBinaryType):
+        if isinstance(data_type, types.BinaryType | types.VarBinaryType):
             return _any_bytes
         return _VERIFIED.part(data_type)
 
-    def fields(self, data_type: RowType) -> Callable[[Any], list[Any]]:
+    def fields(self, data_type: types.RowType) -> Callable[[Any], list[Any]]:
         names = data_type.field_names()
 
         def values_of(value: Any) -> list[Any]:
@@ -240,13 +220,13 @@ class _Unverified(FromPython):
 
 
 #: The Python types of values; those of others are NULL.
-_KINDS: dict[type[DataType], type | tuple[type, ...]] = {
-    BooleanType: bool,
-    FloatType: float,
-    DoubleType: float,
-    DecimalType: decimal.Decimal,
-    ArrayType: (list, tuple, array.array),
-    MapType: dict,
+_KINDS: dict[type[types.DataType], type | tuple[type, ...]] = {
+    types.BooleanType: bool,
+    types.FloatType: float,
+    types.DoubleType: float,
+    types.DecimalType: decimal.Decimal,
+    types.ArrayType: (list, tuple, array.array),
+    types.MapType: dict,
 }
 
 

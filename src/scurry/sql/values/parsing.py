@@ -12,23 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from scurry.common._epoch import EPOCH_DAY
-from scurry.sql.types import (
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    LocalZonedTimestampType,
-    NullType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql import types
 from scurry.sql.values.records import rounding
 
 Parser: TypeAlias = Callable[[str], Any]
@@ -161,21 +145,21 @@ def parse_base64(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
 
 
-_ATOMS: dict[type[DataType], Parser] = {
-    BooleanType: lambda text: text.strip(BLANK).lower() == "true",
-    FloatType: parse_float,
-    DoubleType: parse_double,
-    CharType: str,
-    VarCharType: str,
-    BinaryType: parse_base64,
-    VarBinaryType: parse_base64,
-    DateType: parse_date,
-    TimeType: parse_time,
-    NullType: lambda text: None,
+_ATOMS: dict[type[types.DataType], Parser] = {
+    types.BooleanType: lambda text: text.strip(BLANK).lower() == "true",
+    types.FloatType: parse_float,
+    types.DoubleType: parse_double,
+    types.CharType: str,
+    types.VarCharType: str,
+    types.BinaryType: parse_base64,
+    types.VarBinaryType: parse_base64,
+    types.DateType: parse_date,
+    types.TimeType: parse_time,
+    types.NullType: lambda text: None,
 }
 
 
-def atom_parser(data_type: DataType, iso: bool = False) -> Parser | None:
+def atom_parser(data_type: types.DataType, iso: bool = False) -> Parser | None:
     """Return the function that makes a value of a column of a text; it raises ValueError.
 
     Args:
@@ -185,13 +169,13 @@ def atom_parser(data_type: DataType, iso: bool = False) -> Parser | None:
     Returns:
         The function; None for types with parts and others without a text.
     """
-    if isinstance(data_type, IntegralType):
+    if isinstance(data_type, types.IntegralType):
         kind = data_type.type_name()
         return lambda text: parse_integer(text, kind)
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return decimal_parser(data_type.precision, data_type.scale)
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        zoned = isinstance(data_type, LocalZonedTimestampType)
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
+        zoned = isinstance(data_type, types.LocalZonedTimestampType)
         unit = 1_000_000 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1
         return lambda text: parse_timestamp(text, iso, zoned) // unit
     return _ATOMS.get(type(data_type))

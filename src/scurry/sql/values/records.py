@@ -12,25 +12,7 @@ from scurry.common._epoch import days_of_date, micros_of_datetime, millis_of_tim
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError
-from scurry.sql.types import (
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    LocalZonedTimestampType,
-    RowType,
-    StructuredType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql import types
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.values import from_values, to_values
 from scurry.sql.values.converters import Convert, FromPython, ToPython, naive_datetime, units_of_instant
@@ -39,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-def record_values(column: pyarrow.Array, data_type: DataType) -> list[Any]:
+def record_values(column: pyarrow.Array, data_type: types.DataType) -> list[Any]:
     """Return the values of a column, None for NULL.
 
     Args:
@@ -53,7 +35,7 @@ def record_values(column: pyarrow.Array, data_type: DataType) -> list[Any]:
     return record_reader(data_type)(column)
 
 
-def record_reader(data_type: DataType, utc: bool = True) -> Callable[[pyarrow.Array], list[Any]]:
+def record_reader(data_type: types.DataType, utc: bool = True) -> Callable[[pyarrow.Array], list[Any]]:
     """Return the function that makes the values of a column, as `record_values` does.
 
     Args:
@@ -68,13 +50,13 @@ def record_reader(data_type: DataType, utc: bool = True) -> Callable[[pyarrow.Ar
 
 class _Records(ToPython):
     simple = {
-        BinaryType: bytes,
-        VarBinaryType: bytes,
-        DayTimeIntervalType: lambda millis: datetime.timedelta(milliseconds=millis),
+        types.BinaryType: bytes,
+        types.VarBinaryType: bytes,
+        types.DayTimeIntervalType: lambda millis: datetime.timedelta(milliseconds=millis),
     }
 
-    def row(self, data_type: RowType, fields: list[Convert]) -> Convert:
-        if isinstance(data_type, StructuredType) and data_type.is_tuple:
+    def row(self, data_type: types.RowType, fields: list[Convert]) -> Convert:
+        if isinstance(data_type, types.StructuredType) and data_type.is_tuple:
             return lambda values: tuple([one(each) for one, each in zip(fields, values, strict=True)])
         return super().row(data_type, fields)
 
@@ -119,7 +101,7 @@ class RecordColumn:
         utc: Leave TIMESTAMPs as they are; otherwise they are in the machine's time zone, and converted to UTC.
     """
 
-    def __init__(self, data_type: DataType, utc: bool = True) -> None:
+    def __init__(self, data_type: types.DataType, utc: bool = True) -> None:
         self._type = data_type
         self._kind = arrow_type(data_type)
         utc = utc or not _zone_matters()
@@ -154,45 +136,45 @@ class RecordColumn:
 #: Errors of conversions of other values, those of pyarrow included.
 _MISFITS = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, TypeMismatchError)
 _PLAIN = (
-    BooleanType,
-    IntegralType,
-    FractionalType,
-    CharType,
-    VarCharType,
-    BinaryType,
-    VarBinaryType,
-    DateType,
+    types.BooleanType,
+    types.IntegralType,
+    types.FractionalType,
+    types.CharType,
+    types.VarCharType,
+    types.BinaryType,
+    types.VarBinaryType,
+    types.DateType,
 )
 
 
-def _arrow_converts(data_type: DataType, utc: bool) -> bool:
+def _arrow_converts(data_type: types.DataType, utc: bool) -> bool:
     """Return whether pyarrow makes columns of the Python values, which is quickest."""
-    if isinstance(data_type, ArrayType):
+    if isinstance(data_type, types.ArrayType):
         return _arrow_converts(data_type.element_type, utc)
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return False
-    return isinstance(data_type, _PLAIN) or (utc and isinstance(data_type, TimestampType))
+    return isinstance(data_type, _PLAIN) or (utc and isinstance(data_type, types.TimestampType))
 
 
 class _FromRecords(FromPython):
     def __init__(self, utc: bool) -> None:
         self._utc = utc
 
-    def atom(self, data_type: DataType) -> Convert:
-        if isinstance(data_type, DecimalType):
+    def atom(self, data_type: types.DataType) -> Convert:
+        if isinstance(data_type, types.DecimalType):
             return _decimal(data_type)
-        if isinstance(data_type, LocalZonedTimestampType):
+        if isinstance(data_type, types.LocalZonedTimestampType):
             return _instant(units_per_second(data_type))
-        if isinstance(data_type, TimestampType):
+        if isinstance(data_type, types.TimestampType):
             return _timestamp(units_per_second(data_type), self._utc)
         return _TEMPORAL.get(type(data_type), _same)
 
-    def fields(self, data_type: RowType) -> Callable[[Any], Sequence[Any]]:
+    def fields(self, data_type: types.RowType) -> Callable[[Any], Sequence[Any]]:
         names = data_type.field_names()
         return lambda value: values_of(value, names)
 
 
-_TEMPORAL: dict[type[DataType], Convert] = {DateType: days_of_date, TimeType: millis_of_time}
+_TEMPORAL: dict[type[types.DataType], Convert] = {types.DateType: days_of_date, types.TimeType: millis_of_time}
 
 
 def _same(value: Any) -> Any:
@@ -217,7 +199,7 @@ def _timestamp(per_second: int, utc: bool) -> Convert:
     return convert
 
 
-def _decimal(data_type: DecimalType) -> Convert:
+def _decimal(data_type: types.DecimalType) -> Convert:
     rounded = rounding(data_type.precision, data_type.scale)
 
     def convert(value: Any) -> Any:

@@ -14,31 +14,7 @@ from scurry.common._epoch import EPOCH, days_of_date, millis_of_time
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.errors import TypeMismatchError, UnsupportedError
-from scurry.sql.types import (
-    ArrayType,
-    BigIntType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    RawType,
-    RowType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql import types
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.values import from_values
 from scurry.sql.values.converters import Convert, FromPython
@@ -49,21 +25,21 @@ if TYPE_CHECKING:
 
 _MICROSECOND = datetime.timedelta(microseconds=1)
 #: Python types whose values are those of columns already.
-_OWN: dict[type[DataType], type] = {
-    TinyIntType: int,
-    SmallIntType: int,
-    IntType: int,
-    BigIntType: int,
-    FloatType: float,
-    DoubleType: float,
-    CharType: str,
-    VarCharType: str,
-    BooleanType: bool,
-    BinaryType: bytes,
-    VarBinaryType: bytes,
+_OWN: dict[type[types.DataType], type] = {
+    types.TinyIntType: int,
+    types.SmallIntType: int,
+    types.IntType: int,
+    types.BigIntType: int,
+    types.FloatType: float,
+    types.DoubleType: float,
+    types.CharType: str,
+    types.VarCharType: str,
+    types.BooleanType: bool,
+    types.BinaryType: bytes,
+    types.VarBinaryType: bytes,
 }
 #: Types whose Python values can change.
-_CHANGEABLE = (ArrayType, MapType, RowType, RawType, BinaryType, VarBinaryType)
+_CHANGEABLE = (types.ArrayType, types.MapType, types.RowType, types.RawType, types.BinaryType, types.VarBinaryType)
 
 
 class ResultColumn:
@@ -74,7 +50,7 @@ class ResultColumn:
         changeable: Whether results can be changed after they were returned.
     """
 
-    def __init__(self, data_type: DataType) -> None:
+    def __init__(self, data_type: types.DataType) -> None:
         self._type = data_type
         self._kind = arrow_type(data_type)
         self._own = _OWN.get(type(data_type))
@@ -109,26 +85,26 @@ class ResultColumn:
 
 
 class _Results(FromPython):
-    def atom(self, data_type: DataType) -> Convert:
-        if isinstance(data_type, IntegralType):
+    def atom(self, data_type: types.DataType) -> Convert:
+        if isinstance(data_type, types.IntegralType):
             return _whole(data_type)
-        if isinstance(data_type, DecimalType):
+        if isinstance(data_type, types.DecimalType):
             return _decimal(data_type)
-        if isinstance(data_type, LocalZonedTimestampType):
+        if isinstance(data_type, types.LocalZonedTimestampType):
             return _instant(units_per_second(data_type))
-        if isinstance(data_type, TimestampType):
+        if isinstance(data_type, types.TimestampType):
             return _timestamp(units_per_second(data_type))
         simple = _SIMPLE.get(type(data_type))
         if simple is None:
             raise _unsupported(data_type)
         return simple
 
-    def converter(self, data_type: DataType, field: str = "") -> Convert:
-        if isinstance(data_type, MultisetType):
+    def converter(self, data_type: types.DataType, field: str = "") -> Convert:
+        if isinstance(data_type, types.MultisetType):
             raise _unsupported(data_type)
         return super().converter(data_type, field)
 
-    def fields(self, data_type: RowType) -> Callable[[Any], Sequence[Any]]:
+    def fields(self, data_type: types.RowType) -> Callable[[Any], Sequence[Any]]:
         names = data_type.field_names()
 
         def values_of(value: Any) -> Sequence[Any]:
@@ -147,11 +123,11 @@ class _Results(FromPython):
         return values_of
 
 
-def _unsupported(data_type: DataType) -> UnsupportedError:
+def _unsupported(data_type: types.DataType) -> UnsupportedError:
     return UnsupportedError(f"user-defined functions cannot return {data_type.as_summary_string()}")
 
 
-def _whole(data_type: IntegralType) -> Convert:
+def _whole(data_type: types.IntegralType) -> Convert:
     limit = data_type.limit
 
     def convert(value: Any) -> int:
@@ -166,7 +142,7 @@ def _whole(data_type: IntegralType) -> Convert:
     return convert
 
 
-def _decimal(data_type: DecimalType) -> Convert:
+def _decimal(data_type: types.DecimalType) -> Convert:
     unit = decimal.Decimal(1).scaleb(-data_type.scale)
     context = decimal.Context(prec=data_type.precision)
 
@@ -209,17 +185,17 @@ def _binary(value: Any) -> bytes:
     return bytes(value)
 
 
-_SIMPLE: dict[type[DataType], Convert] = {
-    BooleanType: bool,
-    FloatType: float,
-    DoubleType: float,
-    CharType: _text,
-    VarCharType: _text,
-    BinaryType: _binary,
-    VarBinaryType: _binary,
+_SIMPLE: dict[type[types.DataType], Convert] = {
+    types.BooleanType: bool,
+    types.FloatType: float,
+    types.DoubleType: float,
+    types.CharType: _text,
+    types.VarCharType: _text,
+    types.BinaryType: _binary,
+    types.VarBinaryType: _binary,
     # The protocol of the pickler that PyFlink has in Java, so that bytes are the same.
-    RawType: lambda value: pickle.dumps(value, 3),
-    DateType: days_of_date,
-    TimeType: millis_of_time,
+    types.RawType: lambda value: pickle.dumps(value, 3),
+    types.DateType: days_of_date,
+    types.TimeType: millis_of_time,
 }
 _RESULTS = _Results()

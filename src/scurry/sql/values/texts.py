@@ -11,25 +11,7 @@ from typing import Any, TypeAlias
 from scurry.common._epoch import EPOCH_DAY
 from scurry.common._java_numbers import double_text, float_text
 from scurry.common._types import java_text
-from scurry.sql.types import (
-    BigIntType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql import types
 
 Text: TypeAlias = Callable[[Any], str]
 
@@ -95,24 +77,24 @@ def plain_text(value: decimal.Decimal) -> str:
     return format(value, "f") if "E" in text else text
 
 
-_ATOMS: dict[type[DataType], Text] = {
-    BooleanType: java_text.boolean,
-    TinyIntType: str,
-    SmallIntType: str,
-    IntType: str,
-    BigIntType: str,
-    FloatType: float_text,
-    DoubleType: double_text,
-    CharType: str,
-    VarCharType: str,
-    BinaryType: base64_text,
-    VarBinaryType: base64_text,
-    DateType: date_text,
-    TimeType: lambda millis: time_text(millis * 1_000_000),
+_ATOMS: dict[type[types.DataType], Text] = {
+    types.BooleanType: java_text.boolean,
+    types.TinyIntType: str,
+    types.SmallIntType: str,
+    types.IntType: str,
+    types.BigIntType: str,
+    types.FloatType: float_text,
+    types.DoubleType: double_text,
+    types.CharType: str,
+    types.VarCharType: str,
+    types.BinaryType: base64_text,
+    types.VarBinaryType: base64_text,
+    types.DateType: date_text,
+    types.TimeType: lambda millis: time_text(millis * 1_000_000),
 }
 
 
-def atom_text(data_type: DataType, plain_decimals: bool = False, iso: bool = False) -> Text | None:
+def atom_text(data_type: types.DataType, plain_decimals: bool = False, iso: bool = False) -> Text | None:
     """Return the function that makes the text of a value of a column.
 
     Args:
@@ -123,10 +105,10 @@ def atom_text(data_type: DataType, plain_decimals: bool = False, iso: bool = Fal
     Returns:
         The function, for values that are not None; None for types with parts and others without a text.
     """
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return plain_text if plain_decimals else scientific_text
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
         precision, separator = data_type.precision, "T" if iso else " "
-        end = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
+        end = "Z" if isinstance(data_type, types.LocalZonedTimestampType) else ""
         return lambda value: timestamp_text(nanos_of_timestamp(value, precision), separator) + end
     return _ATOMS.get(type(data_type))

@@ -6,22 +6,13 @@ import datetime
 from typing import Any, NoReturn
 
 from scurry.errors import ArgumentTypeError, TypeMismatchError, UnsupportedError, ValidationError
-from scurry.sql.types import (
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    TimestampType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql import types
 from scurry.sql.values.elements import internal_value
 from scurry.table._expression.syntax import parsed_alone
 from scurry.table.expression import Expression, call_of, expression_of
 
 
-def lit(v: Any, data_type: DataType | None = None) -> Expression:
+def lit(v: Any, data_type: types.DataType | None = None) -> Expression:
     """Return a value.
 
     Args:
@@ -32,7 +23,7 @@ def lit(v: Any, data_type: DataType | None = None) -> Expression:
         ValidationError: There is no type for None, the type is nullable, or the value is none of the type.
         ArgumentTypeError: The type is no DataType.
     """
-    if data_type is not None and not isinstance(data_type, DataType):
+    if data_type is not None and not isinstance(data_type, types.DataType):
         raise ArgumentTypeError(f"expected a type such as DataTypes.INT(), got {data_type!r}")
     if data_type is None:
         if v is None:
@@ -56,16 +47,17 @@ def lit(v: Any, data_type: DataType | None = None) -> Expression:
     return expression_of(v).cast(data_type.nullable())
 
 
-def _is_of(value: Any, data_type: DataType) -> bool:
+def _is_of(value: Any, data_type: types.DataType) -> bool:
     """Return whether a type has a Python value, as it is."""
-    if isinstance(value, str) or isinstance(data_type, CharType | VarCharType):
-        return isinstance(value, str) and isinstance(data_type, CharType | VarCharType)
-    if isinstance(value, bytes | bytearray) or isinstance(data_type, BinaryType | VarBinaryType):
-        return isinstance(value, bytes | bytearray) and isinstance(data_type, BinaryType | VarBinaryType)
-    if isinstance(value, bool) != isinstance(data_type, BooleanType):
+    if isinstance(value, str) or isinstance(data_type, types.CharType | types.VarCharType):
+        return isinstance(value, str) and isinstance(data_type, types.CharType | types.VarCharType)
+    if isinstance(value, bytes | bytearray) or isinstance(data_type, types.BinaryType | types.VarBinaryType):
+        return isinstance(value, bytes | bytearray) and isinstance(data_type, types.BinaryType | types.VarBinaryType)
+    if isinstance(value, bool) != isinstance(data_type, types.BooleanType):
         return False
     if isinstance(value, datetime.datetime) and (
-        isinstance(data_type, DateType) or (value.tzinfo is not None and isinstance(data_type, TimestampType))
+        isinstance(data_type, types.DateType)
+        or (value.tzinfo is not None and isinstance(data_type, types.TimestampType))
     ):
         return False
     try:
@@ -75,7 +67,7 @@ def _is_of(value: Any, data_type: DataType) -> bool:
     return True
 
 
-def null_of(data_type: DataType) -> Expression:
+def null_of(data_type: types.DataType) -> Expression:
     """Return NULL of a type.
 
     Args:

@@ -8,30 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import ValidationError
-from scurry.sql.types import (
-    MAX_LENGTH,
-    ArrayType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    RowType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-    VarCharType,
-    YearMonthIntervalType,
-)
+from scurry.sql import types
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.values import from_values, to_values
 
@@ -42,14 +19,14 @@ if TYPE_CHECKING:
 #: Makes the next so many values of a column.
 ColumnGenerator = Callable[[int], "pa.Array"]
 #: Finds the options of a column or an element: its prefix and type, to values by the last word of their keys.
-Settings = Callable[[str, DataType], Mapping[str, Any]]
+Settings = Callable[[str, types.DataType], Mapping[str, Any]]
 
-_LARGEST: dict[type[DataType], float] = {FloatType: 3.4e38, DoubleType: 1.7e308}
+_LARGEST: dict[type[types.DataType], float] = {types.FloatType: 3.4e38, types.DoubleType: 1.7e308}
 _MILLISECONDS_OF_A_DAY = 86_400_000
 _HEX = b"0123456789abcdef"
 
 
-def sequence_column(start: int, data_type: DataType) -> ColumnGenerator:
+def sequence_column(start: int, data_type: types.DataType) -> ColumnGenerator:
     """Return the generator of ascending numbers.
 
     Args:
@@ -66,9 +43,9 @@ def sequence_column(start: int, data_type: DataType) -> ColumnGenerator:
         nonlocal at
         numbers = np.arange(at, at + size)
         at += size
-        if isinstance(data_type, CharType | VarCharType):
+        if isinstance(data_type, types.CharType | types.VarCharType):
             return pc.cast(pa.array(numbers), pa.string())
-        if isinstance(data_type, DecimalType):
+        if isinstance(data_type, types.DecimalType):
             return from_values(list(map(Decimal, numbers.tolist())), data_type)
         return _column(numbers, data_type)
 
@@ -89,7 +66,7 @@ class RandomColumns:
         # One for each reader: readers that begin as copies of one process have to differ.
         self._random: np.random.Generator = np.random.default_rng()
 
-    def column(self, prefix: str, data_type: DataType) -> ColumnGenerator:
+    def column(self, prefix: str, data_type: types.DataType) -> ColumnGenerator:
         """Return the function that makes a column.
 
         Args:
@@ -104,41 +81,41 @@ class RandomColumns:
         null_rate = settings.get("null-rate") or 0.0
         return make if not null_rate else lambda size: _without(make(size), self._random.random(size) < null_rate)
 
-    def _values(self, prefix: str, data_type: DataType, settings: Mapping[str, Any]) -> ColumnGenerator:
+    def _values(self, prefix: str, data_type: types.DataType, settings: Mapping[str, Any]) -> ColumnGenerator:
         match data_type:
-            case IntegralType():
+            case types.IntegralType():
                 return self._numbers(data_type, *_limits(settings, -data_type.limit, data_type.limit - 1))
-            case FloatType() | DoubleType():
+            case types.FloatType() | types.DoubleType():
                 largest = _LARGEST[type(data_type)]
                 return self._floats(data_type, *_limits(settings, -largest, largest))
-            case DecimalType():
+            case types.DecimalType():
                 return self._decimals(data_type, settings)
-            case CharType() | VarCharType() | BinaryType() | VarBinaryType():
+            case types.CharType() | types.VarCharType() | types.BinaryType() | types.VarBinaryType():
                 return self._texts(data_type, settings)
-            case BooleanType():
+            case types.BooleanType():
                 return lambda size: _array(self._random.random(size) < 0.5)
-            case TimestampType() | LocalZonedTimestampType():
+            case types.TimestampType() | types.LocalZonedTimestampType():
                 return self._times(data_type, settings.get("max-past") or 0)
-            case DateType():
+            case types.DateType():
                 return lambda size: _column(_repeated(int(time.time()) // 86_400, size), data_type)
-            case TimeType():
+            case types.TimeType():
                 return self._numbers(data_type, 0, _MILLISECONDS_OF_A_DAY - 1)
-            case DayTimeIntervalType():
+            case types.DayTimeIntervalType():
                 return self._numbers(data_type, *_limits(settings, 0, 1 << 40))
-            case YearMonthIntervalType():
+            case types.YearMonthIntervalType():
                 return self._numbers(data_type, *_limits(settings, 0, 120_000))
             case _:
                 return self._collections(prefix, data_type, settings.get("length") or 0)
 
-    def _numbers(self, data_type: DataType, low: int, high: int) -> ColumnGenerator:
+    def _numbers(self, data_type: types.DataType, low: int, high: int) -> ColumnGenerator:
         return lambda size: _column(self._random.integers(low, high, size, endpoint=True), data_type)
 
-    def _floats(self, data_type: DataType, low: float, high: float) -> ColumnGenerator:
+    def _floats(self, data_type: types.DataType, low: float, high: float) -> ColumnGenerator:
         # The difference of the largest and the least number is infinite; that of their halves is not.
         half = high / 2 - low / 2
         return lambda size: _column((low / 2 + half * self._random.random(size)) * 2, data_type)
 
-    def _decimals(self, data_type: DecimalType, settings: Mapping[str, Any]) -> ColumnGenerator:
+    def _decimals(self, data_type: types.DecimalType, settings: Mapping[str, Any]) -> ColumnGenerator:
         unit = Decimal(1).scaleb(-data_type.scale)
         low, high = _limits(settings, 0.0, 10.0 ** (data_type.precision - data_type.scale) - float(unit))
 
@@ -154,8 +131,8 @@ class RandomColumns:
 
         length = settings.get("length")
         if length is None:
-            length = 100 if data_type.length == MAX_LENGTH else data_type.length
-        elif isinstance(data_type, VarCharType | VarBinaryType) and length > data_type.length:
+            length = 100 if data_type.length == types.MAX_LENGTH else data_type.length
+        elif isinstance(data_type, types.VarCharType | types.VarBinaryType) and length > data_type.length:
             raise ValidationError(
                 f"Custom length '{length}' for variable-length type (VARCHAR/STRING/VARBINARY/BYTES) field should be "
                 f"shorter than '{data_type.length}' defined in the schema."
@@ -172,7 +149,7 @@ class RandomColumns:
 
         return make
 
-    def _times(self, data_type: TimestampType | LocalZonedTimestampType, past: int) -> ColumnGenerator:
+    def _times(self, data_type: types.TimestampType | types.LocalZonedTimestampType, past: int) -> ColumnGenerator:
         factor = units_per_second(data_type) // 1_000
 
         def make(size: int) -> pa.Array:
@@ -181,29 +158,29 @@ class RandomColumns:
 
         return make
 
-    def _collections(self, prefix: str, data_type: DataType, length: int) -> ColumnGenerator:
+    def _collections(self, prefix: str, data_type: types.DataType, length: int) -> ColumnGenerator:
         import numpy as np
         import pyarrow as pa
 
         kind = arrow_type(data_type)
-        if isinstance(data_type, ArrayType):
+        if isinstance(data_type, types.ArrayType):
             element = self.column(f"{prefix}.element", data_type.element_type)
             return lambda size: pa.ListArray.from_arrays(
                 pa.array(np.arange(size + 1, dtype=np.int32) * length), element(size * length), kind
             )
-        if isinstance(data_type, MultisetType):
+        if isinstance(data_type, types.MultisetType):
             element = self.column(f"{prefix}.element", data_type.element_type)
-            return self._maps(data_type, length, element, self._numbers(IntType(), 1, 10))
-        if isinstance(data_type, MapType):
+            return self._maps(data_type, length, element, self._numbers(types.IntType(), 1, 10))
+        if isinstance(data_type, types.MapType):
             key = self.column(f"{prefix}.key", data_type.key_type)
             return self._maps(data_type, length, key, self.column(f"{prefix}.value", data_type.value_type))
-        if isinstance(data_type, RowType):
+        if isinstance(data_type, types.RowType):
             fields = [self.column(f"{prefix}.{field.name}", field.data_type) for field in data_type.fields]
             return lambda size: pa.StructArray.from_arrays([make(size) for make in fields], fields=list(kind))
         raise ValidationError(f"Unsupported type: {data_type.as_summary_string()}")
 
     def _maps(
-        self, data_type: DataType, length: int, keys: ColumnGenerator, values: ColumnGenerator
+        self, data_type: types.DataType, length: int, keys: ColumnGenerator, values: ColumnGenerator
     ) -> ColumnGenerator:
         def make(size: int) -> pa.Array:
             drawn = list(zip(to_values(keys(size * length)), to_values(values(size * length)), strict=True))
@@ -225,10 +202,10 @@ def _repeated(number: int, size: int) -> np.ndarray[Any, Any]:
     return np.full(size, number)
 
 
-def _column(numbers: np.ndarray[Any, Any], data_type: DataType) -> pa.Array:
+def _column(numbers: np.ndarray[Any, Any], data_type: types.DataType) -> pa.Array:
     """Return numbers as a column whose values are numbers of some width."""
     kind = arrow_type(data_type)
-    letter = "f" if isinstance(data_type, FloatType | DoubleType) else "i"
+    letter = "f" if isinstance(data_type, types.FloatType | types.DoubleType) else "i"
     return _array(numbers.astype(f"{letter}{kind.bit_width // 8}")).view(kind)
 
 

@@ -8,20 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from scurry.errors import UnsupportedError
-from scurry.sql.types import (
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    LocalZonedTimestampType,
-    TimestampType,
-    TimeType,
-    VarCharType,
-)
+from scurry.sql import types
 from scurry.sql.values.parsing import parse_date, parse_time, parse_timestamp
 from scurry.sql.values.texts import date_text, nanos_of_timestamp, time_text, timestamp_text
 
@@ -54,7 +41,7 @@ def _escape(text: str) -> str:
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
-def partition_value(text: str | None, data_type: DataType) -> Any:
+def partition_value(text: str | None, data_type: types.DataType) -> Any:
     """Return the value of a partition's text.
 
     Raises:
@@ -62,38 +49,38 @@ def partition_value(text: str | None, data_type: DataType) -> Any:
     """
     if text is None:
         return None
-    if isinstance(data_type, CharType | VarCharType):
+    if isinstance(data_type, types.CharType | types.VarCharType):
         return text
-    if isinstance(data_type, BooleanType):
+    if isinstance(data_type, types.BooleanType):
         return text.lower() == "true"
-    if isinstance(data_type, IntegralType):
+    if isinstance(data_type, types.IntegralType):
         return int(text)
-    if isinstance(data_type, FloatType | DoubleType):
+    if isinstance(data_type, types.FloatType | types.DoubleType):
         return float(text)
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         import decimal
 
         return decimal.Decimal(text).quantize(decimal.Decimal(1).scaleb(-data_type.scale))
-    if isinstance(data_type, DateType):
+    if isinstance(data_type, types.DateType):
         return parse_date(text)
-    if isinstance(data_type, TimeType):
+    if isinstance(data_type, types.TimeType):
         return parse_time(text)
-    if isinstance(data_type, TimestampType):
+    if isinstance(data_type, types.TimestampType):
         unit = 1_000_000 if data_type.precision <= 3 else 1_000 if data_type.precision <= 6 else 1
         return parse_timestamp(text.replace("T", " "), False, False) // unit
     raise UnsupportedError(f"a partition column cannot be {data_type.as_summary_string()}")
 
 
-def partition_text(value: Any, data_type: DataType) -> str | None:
+def partition_text(value: Any, data_type: types.DataType) -> str | None:
     """Return the text of a value in the name of a directory, None for NULL."""
     if value is None:
         return None
-    if isinstance(data_type, BooleanType):
+    if isinstance(data_type, types.BooleanType):
         return "true" if value else "false"
-    if isinstance(data_type, DateType):
+    if isinstance(data_type, types.DateType):
         return date_text(value)
-    if isinstance(data_type, TimeType):
+    if isinstance(data_type, types.TimeType):
         return time_text(value * 1_000_000)
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
         return timestamp_text(nanos_of_timestamp(value, data_type.precision))
     return str(value)

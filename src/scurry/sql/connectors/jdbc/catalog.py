@@ -9,30 +9,12 @@ from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.sql import types
 from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable
 from scurry.sql.catalog.external import ExternalCatalog
 from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
-from scurry.sql.types import (
-    MAX_LENGTH,
-    ArrayType,
-    BigIntType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    VarBinaryType,
-    VarCharType,
-)
 
 BASE_URL = TableOption("base-url", str, None, "The URL of the server, without a database.", required=True)
 DEFAULT_DATABASE = TableOption("default-database", str, None, "The database that is current.", required=True)
@@ -165,43 +147,43 @@ class JdbcCatalog(ExternalCatalog):
 
 
 #: PostgreSQL's types of fixed meaning
-_TYPES: dict[str, DataType] = {
-    "bool": BooleanType(),
-    "bytea": VarBinaryType(MAX_LENGTH),
-    "int2": SmallIntType(),
-    "smallserial": SmallIntType(),
-    "int4": IntType(),
-    "serial": IntType(),
-    "int8": BigIntType(),
-    "bigserial": BigIntType(),
-    "float4": FloatType(),
-    "float8": DoubleType(),
-    "text": VarCharType(MAX_LENGTH),
-    "uuid": VarCharType(MAX_LENGTH),
-    "date": DateType(),
+_TYPES: dict[str, types.DataType] = {
+    "bool": types.BooleanType(),
+    "bytea": types.VarBinaryType(types.MAX_LENGTH),
+    "int2": types.SmallIntType(),
+    "smallserial": types.SmallIntType(),
+    "int4": types.IntType(),
+    "serial": types.IntType(),
+    "int8": types.BigIntType(),
+    "bigserial": types.BigIntType(),
+    "float4": types.FloatType(),
+    "float8": types.DoubleType(),
+    "text": types.VarCharType(types.MAX_LENGTH),
+    "uuid": types.VarCharType(types.MAX_LENGTH),
+    "date": types.DateType(),
 }
 
 
-def _type(kind: str, modifier: int, place: str) -> DataType:
+def _type(kind: str, modifier: int, place: str) -> types.DataType:
     """Return the type of a column, as Flink's PostgresTypeMapper."""
     if kind.startswith("_"):
-        return ArrayType(_type(kind[1:], modifier, place))
+        return types.ArrayType(_type(kind[1:], modifier, place))
     if kind in _TYPES:
         return _TYPES[kind]
     length = modifier - 4  # of texts and numbers; -1 stands for none
     if kind == "varchar":
-        return VarCharType(length if modifier >= 0 else MAX_LENGTH)
+        return types.VarCharType(length if modifier >= 0 else types.MAX_LENGTH)
     if kind == "bpchar":
-        return CharType(length if modifier >= 0 else 1)
+        return types.CharType(length if modifier >= 0 else 1)
     if kind == "numeric":
         if modifier < 0:
-            return DecimalType(38, 18)
-        return DecimalType(length >> 16 & 0xFFFF, length & 0x7FF)
+            return types.DecimalType(38, 18)
+        return types.DecimalType(length >> 16 & 0xFFFF, length & 0x7FF)
     precision = modifier if modifier >= 0 else 6
     if kind == "time":
-        return TimeType(precision)
+        return types.TimeType(precision)
     if kind == "timestamp":
-        return TimestampType(precision)
+        return types.TimestampType(precision)
     if kind == "timestamptz":
-        return LocalZonedTimestampType(precision)
+        return types.LocalZonedTimestampType(precision)
     raise UnsupportedError(f"Doesn't support Postgres type '{kind}' yet, column {place}")

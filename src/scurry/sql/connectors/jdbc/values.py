@@ -11,25 +11,7 @@ from scurry.common._epoch import date_of_days, days_of_date, micros_of_datetime,
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.jdbc.row_text import each_of
 from scurry.errors import ValidationError
-from scurry.sql.types import (
-    ArrayType,
-    BigIntType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql import types
 from scurry.sql.values.parsing import parse_date, parse_time, parse_timestamp
 from scurry.sql.values.texts import timestamp_text
 
@@ -51,7 +33,7 @@ class ColumnValues:
     write: Callable[[Any], Any]
 
 
-def column_values(data_type: DataType, dialect: str, name: str = "") -> ColumnValues:
+def column_values(data_type: types.DataType, dialect: str, name: str = "") -> ColumnValues:
     """Return how the values of a type are read and written.
 
     Args:
@@ -65,9 +47,9 @@ def column_values(data_type: DataType, dialect: str, name: str = "") -> ColumnVa
     simple = _SIMPLE.get(type(data_type))
     if simple is not None:
         return simple
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return ColumnValues(Types.BIG_DEC(), _decimal(data_type), _same)
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
         if data_type.precision > 6:
             raise ValidationError(
                 f"The precision of field '{name}' is out of the TIMESTAMP precision range [1, 6] supported by "
@@ -75,7 +57,7 @@ def column_values(data_type: DataType, dialect: str, name: str = "") -> ColumnVa
             )
         unit = 1000 if data_type.precision <= 3 else 1
         return ColumnValues(Types.STRING(), _timestamp(unit), _timestamp_text(unit))
-    if isinstance(data_type, ArrayType) and dialect == "PostgreSQL":
+    if isinstance(data_type, types.ArrayType) and dialect == "PostgreSQL":
         element = column_values(data_type.element_type, dialect, name)
         return ColumnValues(Types.OBJECT_ARRAY(element.type_info), each_of(element.read), each_of(element.write))
     raise ValidationError(f"The {dialect} dialect doesn't support type: {data_type.as_summary_string()}.")
@@ -85,7 +67,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _decimal(data_type: DecimalType) -> Callable[[Any], Any]:
+def _decimal(data_type: types.DecimalType) -> Callable[[Any], Any]:
     unit = decimal.Decimal(1).scaleb(-data_type.scale)
 
     def read(value: Any) -> decimal.Decimal | None:
@@ -130,17 +112,17 @@ _WHOLE = ColumnValues(Types.LONG(), int, _same)
 _BYTES = ColumnValues(Types.PRIMITIVE_ARRAY(Types.BYTE()), bytes, _same)
 _TEXT = ColumnValues(Types.STRING(), _text, _same)
 
-_SIMPLE: dict[type[DataType], ColumnValues] = {
-    BooleanType: ColumnValues(Types.BOOLEAN(), bool, _same),
-    TinyIntType: _WHOLE,
-    SmallIntType: _WHOLE,
-    IntType: _WHOLE,
-    BigIntType: _WHOLE,
-    FloatType: ColumnValues(Types.DOUBLE(), float, _same),
-    DoubleType: ColumnValues(Types.DOUBLE(), float, _same),
-    CharType: _TEXT,
-    VarCharType: _TEXT,
-    VarBinaryType: _BYTES,
-    DateType: ColumnValues(Types.SQL_DATE(), _date, date_of_days),
-    TimeType: ColumnValues(Types.SQL_TIME(), _time, time_of_millis),
+_SIMPLE: dict[type[types.DataType], ColumnValues] = {
+    types.BooleanType: ColumnValues(Types.BOOLEAN(), bool, _same),
+    types.TinyIntType: _WHOLE,
+    types.SmallIntType: _WHOLE,
+    types.IntType: _WHOLE,
+    types.BigIntType: _WHOLE,
+    types.FloatType: ColumnValues(Types.DOUBLE(), float, _same),
+    types.DoubleType: ColumnValues(Types.DOUBLE(), float, _same),
+    types.CharType: _TEXT,
+    types.VarCharType: _TEXT,
+    types.VarBinaryType: _BYTES,
+    types.DateType: ColumnValues(Types.SQL_DATE(), _date, date_of_days),
+    types.TimeType: ColumnValues(Types.SQL_TIME(), _time, time_of_millis),
 }

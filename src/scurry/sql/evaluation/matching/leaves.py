@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
+from scurry.sql import types
 from scurry.sql.evaluation.batch.aggregating import accumulator
 from scurry.sql.evaluation.matching.rows import KeptRow, RowExpressions
 from scurry.sql.functions.aggregate.catalogue import numbers_rows
@@ -15,18 +16,6 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.matching import ALL_VARIABLES, MatchTime, PatternAggregate, PatternReference
 from scurry.sql.plan.rewriting import rewritten
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    CharType,
-    DataType,
-    DoubleType,
-    FloatType,
-    IntType,
-    SmallIntType,
-    TinyIntType,
-    VarCharType,
-)
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
 
@@ -54,13 +43,13 @@ class Place(Protocol):
 
 
 #: Initial values of Java's variables by type, as in Flink's generated code.
-_UNSET: Final[dict[type[DataType], Any]] = {
-    BooleanType: False,
-    CharType: "",
-    DoubleType: -1.0,
-    FloatType: -1.0,
-    VarCharType: "",
-    **dict.fromkeys((TinyIntType, SmallIntType, IntType, BigIntType), -1),
+_UNSET: Final[dict[type[types.DataType], Any]] = {
+    types.BooleanType: False,
+    types.CharType: "",
+    types.DoubleType: -1.0,
+    types.FloatType: -1.0,
+    types.VarCharType: "",
+    **dict.fromkeys((types.TinyIntType, types.SmallIntType, types.IntType, types.BigIntType), -1),
 }
 
 Leaf: TypeAlias = Callable[[Sequence[Place]], list[Any]]

@@ -6,20 +6,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeAlias
 
+from scurry.sql import types
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DoubleType,
-    IntegralType,
-    IntType,
-    LocalZonedTimestampType,
-    TimestampType,
-    VarCharType,
-)
 from scurry.sql.types.families import same_type
 
 #: Returns the value of an expression for the values of a row's columns; None is NULL.
@@ -66,12 +54,12 @@ def _comparison(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
     return compared
 
 
-def _are_comparable(one: DataType, other: DataType) -> bool:
-    if isinstance(one, IntegralType) and isinstance(other, IntegralType):
+def _are_comparable(one: types.DataType, other: types.DataType) -> bool:
+    if isinstance(one, types.IntegralType) and isinstance(other, types.IntegralType):
         return True
-    if isinstance(one, CharType | VarCharType) and isinstance(other, CharType | VarCharType):
+    if isinstance(one, types.CharType | types.VarCharType) and isinstance(other, types.CharType | types.VarCharType):
         return True
-    kinds = BooleanType | DateType | DoubleType | TimestampType | LocalZonedTimestampType
+    kinds = types.BooleanType | types.DateType | types.DoubleType | types.TimestampType | types.LocalZonedTimestampType
     return isinstance(one, kinds) and same_type(one, other)
 
 
@@ -79,9 +67,9 @@ def _arithmetic(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
     left, right = arguments
     compute = _ARITHMETIC[call.function]
     kinds = {type(call.type), *(type(each.type) for each in call.arguments)}
-    if len(kinds) > 1 or not kinds <= {IntType, BigIntType, DoubleType}:
+    if len(kinds) > 1 or not kinds <= {types.IntType, types.BigIntType, types.DoubleType}:
         return None
-    whole = call.type if isinstance(call.type, IntegralType) else None
+    whole = call.type if isinstance(call.type, types.IntegralType) else None
 
     def computed(row: Sequence[Any]) -> Any:
         one, other = left(row), right(row)
@@ -134,9 +122,9 @@ def _not(call: Call, arguments: Sequence[Scalar]) -> Scalar:
 def _cast(call: Call, arguments: Sequence[Scalar]) -> Scalar | None:
     """Return the widening of an integer: the value stays the same."""
     given, wanted = call.arguments[0].type, call.type
-    if same_type(given, wanted) or (isinstance(given, IntType) and isinstance(wanted, BigIntType)):
+    if same_type(given, wanted) or (isinstance(given, types.IntType) and isinstance(wanted, types.BigIntType)):
         return arguments[0]
-    if not isinstance(given, IntegralType) or not isinstance(wanted, DoubleType):
+    if not isinstance(given, types.IntegralType) or not isinstance(wanted, types.DoubleType):
         return None
     (operand,) = arguments
 

@@ -10,31 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._epoch import days_of_date, micros_of_datetime, millis_of_time
 from scurry.errors import UnsupportedError
+from scurry.sql import types
 from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.types import (
-    ArrayType,
-    BigIntType,
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    NullType,
-    RowType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-)
 from scurry.sql.types.arrow import units_per_second
 from scurry.sql.types.values import batch_of_columns, from_values, to_values
 from scurry.sql.values.converters import Convert, FromPython, ToPython, converted
@@ -43,21 +20,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NAME = "org.apache.flink.avro.generated.record"
-_PRIMITIVE: dict[type[DataType], Any] = {
-    BooleanType: "boolean",
-    TinyIntType: "int",
-    SmallIntType: "int",
-    IntType: "int",
-    BigIntType: "long",
-    FloatType: "float",
-    DoubleType: "double",
-    CharType: "string",
-    VarCharType: "string",
-    BinaryType: "bytes",
-    VarBinaryType: "bytes",
-    NullType: "null",
-    DateType: {"type": "int", "logicalType": "date"},
-    TimeType: {"type": "int", "logicalType": "time-millis"},
+_PRIMITIVE: dict[type[types.DataType], Any] = {
+    types.BooleanType: "boolean",
+    types.TinyIntType: "int",
+    types.SmallIntType: "int",
+    types.IntType: "int",
+    types.BigIntType: "long",
+    types.FloatType: "float",
+    types.DoubleType: "double",
+    types.CharType: "string",
+    types.VarCharType: "string",
+    types.BinaryType: "bytes",
+    types.VarBinaryType: "bytes",
+    types.NullType: "null",
+    types.DateType: {"type": "int", "logicalType": "date"},
+    types.TimeType: {"type": "int", "logicalType": "time-millis"},
 }
 
 
@@ -70,7 +47,7 @@ def schema_of(columns: Sequence[FormatColumn]) -> str:
     return json.dumps(_record([(column.name, column.type) for column in columns], _NAME))
 
 
-def _record(fields: Sequence[tuple[str, DataType]], name: str) -> dict[str, Any]:
+def _record(fields: Sequence[tuple[str, types.DataType]], name: str) -> dict[str, Any]:
     made = []
     for field, data_type in fields:
         node = _nullable(data_type, f"{name}_{field}")
@@ -81,23 +58,23 @@ def _record(fields: Sequence[tuple[str, DataType]], name: str) -> dict[str, Any]
     return {"type": "record", "name": name, "fields": made}
 
 
-def _nullable(data_type: DataType, name: str) -> Any:
+def _nullable(data_type: types.DataType, name: str) -> Any:
     node = _node(data_type, name)
     return ["null", node] if data_type.is_nullable and node != "null" else node
 
 
-def _node(data_type: DataType, name: str) -> Any:
+def _node(data_type: types.DataType, name: str) -> Any:
     found = _PRIMITIVE.get(type(data_type))
     if found is not None:
         return found
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return {
             "type": "bytes",
             "logicalType": "decimal",
             "precision": data_type.precision,
             "scale": data_type.scale,
         }
-    if isinstance(data_type, TimestampType):
+    if isinstance(data_type, types.TimestampType):
         # Flink's legacy mapping, which is its default: TIMESTAMP is timestamp-millis
         if data_type.precision > 3:
             raise UnsupportedError(
@@ -105,17 +82,17 @@ def _node(data_type: DataType, name: str) -> Any:
                 f"{data_type.precision}, it only supports precision less than 3."
             )
         return {"type": "long", "logicalType": "timestamp-millis"}
-    if isinstance(data_type, ArrayType):
+    if isinstance(data_type, types.ArrayType):
         return {"type": "array", "items": _nullable(data_type.element_type, name)}
-    if isinstance(data_type, MapType | MultisetType):
-        key = data_type.key_type if isinstance(data_type, MapType) else data_type.element_type
-        if not isinstance(key, CharType | VarCharType):
+    if isinstance(data_type, types.MapType | types.MultisetType):
+        key = data_type.key_type if isinstance(data_type, types.MapType) else data_type.element_type
+        if not isinstance(key, types.CharType | types.VarCharType):
             raise UnsupportedError(
                 f"Avro format doesn't support non-string as key type of map. The key type is: {key.as_summary_string()}"
             )
-        value = data_type.value_type if isinstance(data_type, MapType) else IntType()
+        value = data_type.value_type if isinstance(data_type, types.MapType) else types.IntType()
         return {"type": "map", "values": _nullable(value, name)}
-    if isinstance(data_type, RowType):
+    if isinstance(data_type, types.RowType):
         return _record([(field.name, field.data_type) for field in data_type.fields], name)
     raise UnsupportedError(f"Unsupported to derive Schema for type: {data_type.as_summary_string()}")
 
@@ -167,13 +144,13 @@ def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterat
 class _FromAvro(FromPython):
     """Conversion of fastavro's values to those of columns."""
 
-    def atom(self, data_type: DataType) -> Convert:
-        if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+    def atom(self, data_type: types.DataType) -> Convert:
+        if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
             per_second = units_per_second(data_type)
             return lambda value: micros_of_datetime(value) * per_second // 1_000_000
         return _TEMPORAL.get(type(data_type), _same)
 
-    def fields(self, data_type: RowType) -> Callable[[Any], Iterable[Any]]:
+    def fields(self, data_type: types.RowType) -> Callable[[Any], Iterable[Any]]:
         names = data_type.field_names()
         return lambda record: [record[name] for name in names]
 
@@ -181,8 +158,8 @@ class _FromAvro(FromPython):
 class _ToAvro(ToPython):
     """Conversion of values of columns to fastavro's."""
 
-    def converter(self, data_type: DataType) -> Convert | None:
-        if isinstance(data_type, DecimalType):
+    def converter(self, data_type: types.DataType) -> Convert | None:
+        if isinstance(data_type, types.DecimalType):
             unit, context = decimal.Decimal(1).scaleb(-data_type.scale), decimal.Context(prec=60)
             return lambda value: value.quantize(unit, context=context)
         return super().converter(data_type)
@@ -194,7 +171,7 @@ class _ToAvro(ToPython):
     def instant(self, per_second: int) -> Convert:
         return _same
 
-    def row(self, data_type: RowType, fields: list[Convert]) -> Convert:
+    def row(self, data_type: types.RowType, fields: list[Convert]) -> Convert:
         parts = list(zip(data_type.field_names(), fields, strict=True))
         return lambda row: {name: write(value) for (name, write), value in zip(parts, row, strict=True)}
 
@@ -203,5 +180,5 @@ def _same(value: Any) -> Any:
     return value
 
 
-_TEMPORAL: dict[type[DataType], Convert] = {DateType: days_of_date, TimeType: millis_of_time}
+_TEMPORAL: dict[type[types.DataType], Convert] = {types.DateType: days_of_date, types.TimeType: millis_of_time}
 _FROM_AVRO, _TO_AVRO = _FromAvro(), _ToAvro()

@@ -7,22 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.connectors.files.formats.fast_columns import ReaderMismatchError, require
+from scurry.sql import types
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.line_layout import LineLayout, Lines
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    DataType,
-    DateType,
-    DoubleType,
-    IntType,
-    LocalZonedTimestampType,
-    TimestampType,
-    VarCharType,
-)
 from scurry.sql.types.arrow import arrow_type
 
-_DIRECT = (BooleanType, IntType, BigIntType, DoubleType, VarCharType)
+_DIRECT = (types.BooleanType, types.IntType, types.BigIntType, types.DoubleType, types.VarCharType)
 #: blocks that have no layout, one after the other, until none is looked for
 _ATTEMPTS = 3
 _DATE = r"^\d{4}-\d\d-\d\d$"
@@ -101,21 +91,21 @@ class ArrowJsonColumns:
             return None
         return {name: table[name].combine_chunks() for name in self._schema.names}
 
-    def _converted(self, array: Any, data_type: DataType) -> Any:
+    def _converted(self, array: Any, data_type: types.DataType) -> Any:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if isinstance(data_type, DoubleType):
+        if isinstance(data_type, types.DoubleType):
             require(pc.is_finite(array))
             if pc.any(pc.equal(array, 0.0), min_count=0).as_py():
                 require(pc.not_equal(pc.divide(1.0, array), float("-inf")))
             return array
         if isinstance(data_type, _DIRECT):
             return array
-        if isinstance(data_type, DateType):
+        if isinstance(data_type, types.DateType):
             require(pc.match_substring_regex(array, _DATE))
             return array.cast(arrow_type(data_type))
-        zone = "Z" if isinstance(data_type, LocalZonedTimestampType) else ""
+        zone = "Z" if isinstance(data_type, types.LocalZonedTimestampType) else ""
         require(pc.match_substring_regex(array, _TIMESTAMP % (self._separator, zone)))
         if zone:
             array = pc.utf8_rtrim(array, "Z")
@@ -123,9 +113,9 @@ class ArrowJsonColumns:
         return array.cast(pa.timestamp("us")).cast(arrow_type(data_type), safe=False)
 
 
-def _is_fast(data_type: DataType) -> bool:
-    return isinstance(data_type, (*_DIRECT, DateType)) or (
-        isinstance(data_type, TimestampType | LocalZonedTimestampType) and data_type.precision <= 6
+def _is_fast(data_type: types.DataType) -> bool:
+    return isinstance(data_type, (*_DIRECT, types.DateType)) or (
+        isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType) and data_type.precision <= 6
     )
 
 

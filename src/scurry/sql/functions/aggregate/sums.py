@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from scurry.sql import types
 from scurry.sql.functions.aggregate.definition import (
     Accumulator,
     Additive,
@@ -22,19 +23,10 @@ from scurry.sql.functions.aggregate.definition import (
 from scurry.sql.functions.aggregate.grouped import by_arrow, counts, decimal_sums, valid_rows
 from scurry.sql.functions.definition import Signature, SignatureError
 from scurry.sql.functions.signatures import refuse
-from scurry.sql.types import (
-    DataType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    NumericType,
-    YearMonthIntervalType,
-)
 from scurry.sql.types.arithmetic import average_type, sum_type
 from scurry.sql.types.arrow import arrow_type
 
-_INTERVAL = (YearMonthIntervalType, DayTimeIntervalType)
+_INTERVAL = (types.YearMonthIntervalType, types.DayTimeIntervalType)
 
 
 def sums(column: Column, groups: Groups, count: int) -> Column:
@@ -59,7 +51,7 @@ def _float_sums(column: Column, groups: Groups, count: int) -> Column:
 class Sum(Additive):
     """Adds values; the state has the sum and the number of values."""
 
-    def __init__(self, result_type: DataType, zero: bool) -> None:
+    def __init__(self, result_type: types.DataType, zero: bool) -> None:
         self._type = arrow_type(result_type)
         self._zero = zero
 
@@ -80,7 +72,7 @@ class Sum(Additive):
 class Average(Sum):
     """Divides the sum of the values by their number."""
 
-    def __init__(self, result_type: DataType, narrow: bool) -> None:
+    def __init__(self, result_type: types.DataType, narrow: bool) -> None:
         super().__init__(result_type, zero=False)
         self._result, self._narrow = result_type, narrow
 
@@ -99,14 +91,14 @@ class Average(Sum):
         return divided(total, number, self._result)
 
 
-def divided(total: Column, number: Column, result_type: DataType) -> Column:
+def divided(total: Column, number: Column, result_type: types.DataType) -> Column:
     """Return quotients of sums and numbers of values as values of a type, NULL where there are no values."""
     kind = arrow_type(result_type)
     none = np.asarray(pc.equal(number, 0))
     number = pc.if_else(pa.array(none), pa.scalar(1, number.type), number)
-    if isinstance(result_type, DecimalType):
+    if isinstance(result_type, types.DecimalType):
         found = _decimal_quotients(total, number, result_type)
-    elif isinstance(result_type, DoubleType | FloatType):
+    elif isinstance(result_type, types.DoubleType | types.FloatType):
         found = pc.divide(total.cast(pa.float64()), number.cast(pa.float64())).cast(kind)
     else:
         # Arrow truncates towards zero, as Java does.
@@ -114,7 +106,7 @@ def divided(total: Column, number: Column, result_type: DataType) -> Column:
     return pc.if_else(pa.array(none), pa.scalar(None, kind), found)
 
 
-def _decimal_quotients(total: Column, number: Column, result_type: DecimalType) -> Column:
+def _decimal_quotients(total: Column, number: Column, result_type: types.DecimalType) -> Column:
     from decimal import ROUND_HALF_UP, Context, Decimal
 
     context = Context(prec=76, rounding=ROUND_HALF_UP)
@@ -128,7 +120,7 @@ def _decimal_quotients(total: Column, number: Column, result_type: DecimalType) 
     return pa.array(fitting, arrow_type(result_type))
 
 
-def _nullable(site: AggregateSite, data_type: DataType) -> DataType:
+def _nullable(site: AggregateSite, data_type: types.DataType) -> types.DataType:
     """Return a result's type: it is never NULL if no value is, and each group has a row."""
     return data_type if site.is_grouped and not site.arguments[0].type.is_nullable else data_type.nullable()
 
@@ -140,7 +132,7 @@ def _check_count(site: AggregateSite) -> None:
 
 def _infer_sum(site: AggregateSite) -> Signature:
     _check_count(site)
-    if not isinstance(site.types[0], (NumericType, *_INTERVAL)):
+    if not isinstance(site.types[0], (types.NumericType, *_INTERVAL)):
         raise refuse(site, f"'{site.name}(<NUMERIC>)'")
     return Signature(site.types, _nullable(site, sum_type(site.types[0])))
 
@@ -152,12 +144,12 @@ def _infer_sum0(site: AggregateSite) -> Signature:
 
 def _infer_average(site: AggregateSite) -> Signature:
     _check_count(site)
-    if not isinstance(site.types[0], (NumericType, *_INTERVAL)):
+    if not isinstance(site.types[0], (types.NumericType, *_INTERVAL)):
         raise refuse(site, "'AVG(<NUMERIC>)'")
     return Signature(site.types, _nullable(site, average_type(site.types[0])))
 
 
-def _make_average(site: AggregateSite, result_type: DataType) -> Accumulator:
+def _make_average(site: AggregateSite, result_type: types.DataType) -> Accumulator:
     return Average(result_type, narrow=site.is_over)
 
 

@@ -15,26 +15,12 @@ import pyarrow.compute as pc
 
 from scurry.common._epoch import EPOCH_DAY
 from scurry.errors import EvaluationError
+from scurry.sql import types
 from scurry.sql.functions.casts.numbers import fitted_decimal
 from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.java_text import parse_double
 from scurry.sql.functions.kernels import on_values
 from scurry.sql.functions.time_zones import offset_of_local, zone
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntType,
-    LocalZonedTimestampType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-)
 from scurry.sql.types.arrow import arrow_type, units_per_second
 
 Cast = Callable[[Column], Column]
@@ -54,7 +40,7 @@ _SAFE_INTEGERS: Final = r"^-?[0-9]{1,18}$"
 _SAFE_DOUBLES: Final = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
 
 
-def parse_cast(target: DataType, session: EvaluationContext, is_try: bool) -> Cast:
+def parse_cast(target: types.DataType, session: EvaluationContext, is_try: bool) -> Cast:
     """Return the cast of texts to a type that is no text itself.
 
     Args:
@@ -71,8 +57,8 @@ def parse_cast(target: DataType, session: EvaluationContext, is_try: bool) -> Ca
             return None
 
     by_value = on_values(tried if is_try else parse, target)
-    safe = _SAFE_INTEGERS if isinstance(target, IntType | BigIntType) else _SAFE_DOUBLES
-    if not isinstance(target, IntType | BigIntType | DoubleType):
+    safe = _SAFE_INTEGERS if isinstance(target, types.IntType | types.BigIntType) else _SAFE_DOUBLES
+    if not isinstance(target, types.IntType | types.BigIntType | types.DoubleType):
         return by_value
     kind = arrow_type(target)
 
@@ -87,7 +73,7 @@ def parse_cast(target: DataType, session: EvaluationContext, is_try: bool) -> Ca
     return cast
 
 
-def _boolean(target: DataType, session: EvaluationContext) -> Parse:
+def _boolean(target: types.DataType, session: EvaluationContext) -> Parse:
     def parse(text: str) -> bool:
         known = text.lower()
         if known in _TRUE or known in _FALSE:
@@ -97,10 +83,10 @@ def _boolean(target: DataType, session: EvaluationContext) -> Parse:
     return parse
 
 
-def _integer(bits: int) -> Callable[[DataType, EvaluationContext], Parse]:
+def _integer(bits: int) -> Callable[[types.DataType, EvaluationContext], Parse]:
     least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
-    def make(target: DataType, session: EvaluationContext) -> Parse:
+    def make(target: types.DataType, session: EvaluationContext) -> Parse:
         def parse(text: str) -> int:
             known = text.strip(" ")
             if not known or known in "+-" or not _INTEGER.fullmatch(known) or not known.isascii():
@@ -118,7 +104,7 @@ def _integer(bits: int) -> Callable[[DataType, EvaluationContext], Parse]:
     return make
 
 
-def _double(target: DataType, session: EvaluationContext) -> Parse:
+def _double(target: types.DataType, session: EvaluationContext) -> Parse:
     def parse(text: str) -> float:
         value = parse_double(text)
         if value is None:
@@ -128,7 +114,7 @@ def _double(target: DataType, session: EvaluationContext) -> Parse:
     return parse
 
 
-def _float(target: DataType, session: EvaluationContext) -> Parse:
+def _float(target: types.DataType, session: EvaluationContext) -> Parse:
     double = _double(target, session)
 
     def parse(text: str) -> float:
@@ -166,7 +152,7 @@ def _decimal(target: Any, session: EvaluationContext) -> Parse:
     return parse
 
 
-def _date(target: DataType, session: EvaluationContext) -> Parse:
+def _date(target: types.DataType, session: EvaluationContext) -> Parse:
     def parse(text: str) -> int:
         days = parse_date(text)
         if days is None:
@@ -229,7 +215,7 @@ def parse_time(text: str) -> int | None:
 def _timestamp(target: Any, session: EvaluationContext) -> Parse:
     units = units_per_second(target)
     step = units // 10**target.precision if 10**target.precision < units else 1
-    time_zone = zone(session.time_zone) if isinstance(target, LocalZonedTimestampType) else None
+    time_zone = zone(session.time_zone) if isinstance(target, types.LocalZonedTimestampType) else None
 
     def parse(text: str) -> int:
         seconds, nanoseconds = parse_timestamp(text)
@@ -272,17 +258,17 @@ def parse_timestamp(text: str) -> tuple[int, int]:
     return days * 86_400 + (hour * 60 + minute) * 60 + second, int((found[7] or "").ljust(9, "0"))
 
 
-_PARSERS: Final[dict[type[DataType], Callable[[Any, EvaluationContext], Parse]]] = {
-    BooleanType: _boolean,
-    TinyIntType: _integer(8),
-    SmallIntType: _integer(16),
-    IntType: _integer(32),
-    BigIntType: _integer(64),
-    FloatType: _float,
-    DoubleType: _double,
-    DecimalType: _decimal,
-    DateType: _date,
-    TimeType: _time,
-    TimestampType: _timestamp,
-    LocalZonedTimestampType: _timestamp,
+_PARSERS: Final[dict[type[types.DataType], Callable[[Any, EvaluationContext], Parse]]] = {
+    types.BooleanType: _boolean,
+    types.TinyIntType: _integer(8),
+    types.SmallIntType: _integer(16),
+    types.IntType: _integer(32),
+    types.BigIntType: _integer(64),
+    types.FloatType: _float,
+    types.DoubleType: _double,
+    types.DecimalType: _decimal,
+    types.DateType: _date,
+    types.TimeType: _time,
+    types.TimestampType: _timestamp,
+    types.LocalZonedTimestampType: _timestamp,
 }

@@ -11,35 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.common._java_numbers import double_text, float_text
+from scurry.sql import types
 from scurry.sql.functions.bitmaps import unpacked
 from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.java_text import plain_decimal
 from scurry.sql.functions.kernels import on_values
 from scurry.sql.functions.time_zones import offset_at, utc_to_local, zone
-from scurry.sql.types import (
-    ArrayType,
-    BitmapType,
-    BooleanType,
-    CharType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    LocalZonedTimestampType,
-    MapType,
-    MultisetType,
-    NullType,
-    RawType,
-    RowType,
-    StructuredType,
-    TimestampType,
-    TimeType,
-    VarCharType,
-    YearMonthIntervalType,
-)
 from scurry.sql.types.arrow import timestamp_unit, units_per_second
 from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.families import BINARY, CHARACTER, STRING, TIMESTAMP
@@ -51,48 +28,48 @@ Cast = Callable[[Column], Column]
 Text = Callable[[Any], str]
 
 
-def text_cast(source: DataType, target: CharType | VarCharType, session: EvaluationContext) -> Cast:
+def text_cast(source: types.DataType, target: types.CharType | types.VarCharType, session: EvaluationContext) -> Cast:
     """Return the cast of a type to texts."""
     plain = _plain_cast(source, session)
     fit = fitted_text(target)
     return plain if fit is None else lambda column: fit(plain(column))
 
 
-def fitted_text(target: CharType | VarCharType) -> Cast | None:
+def fitted_text(target: types.CharType | types.VarCharType) -> Cast | None:
     """Return the cast of texts to the length of a type: cut, and padded with blanks for CHAR; None without effect."""
     length = target.length
     if length == MAX_LENGTH:
         return None
-    if isinstance(target, CharType):
+    if isinstance(target, types.CharType):
         return lambda column: pc.utf8_rpad(pc.utf8_slice_codeunits(column, 0, length), length, " ")
     return lambda column: pc.utf8_slice_codeunits(column, 0, length)
 
 
-def fitted_constant(target: CharType | VarCharType) -> Cast | None:
+def fitted_constant(target: types.CharType | types.VarCharType) -> Cast | None:
     """Return the same for constants, which Flink's planner pads by their length in UTF-16."""
     length = target.length
-    if not isinstance(target, CharType) or length == MAX_LENGTH:
+    if not isinstance(target, types.CharType) or length == MAX_LENGTH:
         return fitted_text(target)
     return on_values(lambda text: text[:length] + " " * (length - len(text.encode("utf-16-le")) // 2), STRING)
 
 
-def _plain_cast(source: DataType, session: EvaluationContext) -> Cast:
+def _plain_cast(source: types.DataType, session: EvaluationContext) -> Cast:
     if isinstance(source, CHARACTER):
         return lambda column: column
-    if isinstance(source, IntegralType):
+    if isinstance(source, types.IntegralType):
         return lambda column: pc.cast(column, pa.string())
-    if isinstance(source, BooleanType):
+    if isinstance(source, types.BooleanType):
         return lambda column: pc.if_else(column, "TRUE", "FALSE")
     if isinstance(source, BINARY):
         return on_values(lambda value: value.decode("utf-8", "replace"), STRING)
     by_value = on_values(text_of(source, session), STRING)
-    if isinstance(source, (DateType, *TIMESTAMP)):
+    if isinstance(source, (types.DateType, *TIMESTAMP)):
         return _of_points(source, session, by_value)
     return by_value
 
 
 def _of_points(source: Any, session: EvaluationContext, by_value: Cast) -> Cast:
-    length = 10 if isinstance(source, DateType) else 20 + source.precision if source.precision else 19
+    length = 10 if isinstance(source, types.DateType) else 20 + source.precision if source.precision else 19
 
     def cast(column: Column) -> Column:
         shown = iso_text(column, source, session.time_zone)
@@ -119,10 +96,10 @@ def iso_text(column: Column, source: Any, time_zone: str, days_only: bool = Fals
     """
     if isinstance(column, pa.Scalar):
         return None
-    unit = "D" if isinstance(source, DateType) else timestamp_unit(source.precision)
+    unit = "D" if isinstance(source, types.DateType) else timestamp_unit(source.precision)
     plain = column.view(pa.int32() if unit == "D" else pa.int64())
     numbers = np.asarray(pc.fill_null(plain, 0)).astype(np.int64)
-    if isinstance(source, LocalZonedTimestampType):
+    if isinstance(source, types.LocalZonedTimestampType):
         numbers = utc_to_local(numbers, units_per_second(source), time_zone)
     points = numbers.astype(f"datetime64[{unit}]")
     if len(points) and not (_FIRST_YEAR <= points.min() and points.max() < _AFTER_LAST_YEAR):
@@ -134,7 +111,7 @@ def iso_text(column: Column, source: Any, time_zone: str, days_only: bool = Fals
     return pa.array(np.datetime_as_string(days), pa.string()).take(pa.array(places, mask=nulls))
 
 
-def text_of(source: DataType, session: EvaluationContext) -> Text:
+def text_of(source: types.DataType, session: EvaluationContext) -> Text:
     """Return the function from a value of a type that is not null to its text."""
     make = _TEXTS.get(type(source))
     if make is None:
@@ -234,26 +211,26 @@ def _always(text: Text) -> Callable[[Any, EvaluationContext], Text]:
     return lambda source, session: text
 
 
-_TEXTS: dict[type[DataType], Callable[[Any, EvaluationContext], Text]] = {
-    RawType: _always(lambda value: repr(pickle.loads(value))),
-    NullType: _always(lambda value: "NULL"),
-    BooleanType: _always(lambda value: "TRUE" if value else "FALSE"),
-    **dict.fromkeys(IntegralType.__subclasses__(), _always(str)),
+_TEXTS: dict[type[types.DataType], Callable[[Any, EvaluationContext], Text]] = {
+    types.RawType: _always(lambda value: repr(pickle.loads(value))),
+    types.NullType: _always(lambda value: "NULL"),
+    types.BooleanType: _always(lambda value: "TRUE" if value else "FALSE"),
+    **dict.fromkeys(types.IntegralType.__subclasses__(), _always(str)),
     **dict.fromkeys(CHARACTER, _always(str)),
     **dict.fromkeys(BINARY, _always(lambda value: value.decode("utf-8", "replace"))),
-    DoubleType: _always(double_text),
-    FloatType: _always(float_text),
-    DecimalType: _always(plain_decimal),
-    DateType: _always(_date_text),
-    TimeType: lambda source, session: lambda value: _time_text(value, source.precision),
-    TimestampType: _timestamp,
-    LocalZonedTimestampType: _local_timestamp,
-    YearMonthIntervalType: _always(months_text),
-    DayTimeIntervalType: _always(_milliseconds_text),
-    ArrayType: _array,
-    MapType: _map,
-    MultisetType: _multiset,
-    RowType: _row,
-    StructuredType: _structured,
-    BitmapType: _always(lambda value: "{" + ",".join(map(str, unpacked(value))) + "}"),
+    types.DoubleType: _always(double_text),
+    types.FloatType: _always(float_text),
+    types.DecimalType: _always(plain_decimal),
+    types.DateType: _always(_date_text),
+    types.TimeType: lambda source, session: lambda value: _time_text(value, source.precision),
+    types.TimestampType: _timestamp,
+    types.LocalZonedTimestampType: _local_timestamp,
+    types.YearMonthIntervalType: _always(months_text),
+    types.DayTimeIntervalType: _always(_milliseconds_text),
+    types.ArrayType: _array,
+    types.MapType: _map,
+    types.MultisetType: _multiset,
+    types.RowType: _row,
+    types.StructuredType: _structured,
+    types.BitmapType: _always(lambda value: "{" + ",".join(map(str, unpacked(value))) + "}"),
 }

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
+from scurry.sql import types
 from scurry.sql.functions.definition import (
     CallSite,
     Column,
@@ -26,17 +27,6 @@ from scurry.sql.functions.kernels import value_kernel
 from scurry.sql.functions.operators.comparison import bind_equality, infer_equality
 from scurry.sql.functions.selection import mask_of, scattered
 from scurry.sql.functions.signatures import common, refuse, refuse_number
-from scurry.sql.types import (
-    BooleanType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    NullType,
-    RowType,
-    TimeType,
-)
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.types.common_type import find_common_type, least_restrictive
@@ -49,19 +39,19 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 def _infer_case(site: CallSite) -> Signature:
     """Infer the type of CASE from condition, result, condition, result, ..., and the result of ELSE."""
     conditions, results = site.types[:-1:2], [*site.types[1:-1:2], site.types[-1]]
-    if not all(isinstance(each, BooleanType | NullType) for each in conditions):
+    if not all(isinstance(each, types.BooleanType | types.NullType) for each in conditions):
         raise SignatureError("Expected a boolean type")
     shared = least_restrictive(results)
-    if shared is None or isinstance(shared, NullType) or not _same_kinds(results):
+    if shared is None or isinstance(shared, types.NullType) or not _same_kinds(results):
         raise SignatureError("Illegal mixing of types in CASE or COALESCE statement")
-    taken: list[DataType] = []
+    taken: list[types.DataType] = []
     for number, given in enumerate(site.types):
         is_condition = number % 2 == 0 and number < len(site.types) - 1
         taken.append((BOOLEAN if is_condition else shared).with_nullability(given.is_nullable))
     return Signature(taken, shared)
 
 
-def _same_kinds(results: Sequence[DataType]) -> bool:
+def _same_kinds(results: Sequence[types.DataType]) -> bool:
     """Return whether no result is a number and another one not, and no DATE meets a TIMESTAMP."""
     kinds = {
         "number"
@@ -72,12 +62,12 @@ def _same_kinds(results: Sequence[DataType]) -> bool:
         if isinstance(each, TIMESTAMP)
         else each.type_name()
         for each in results
-        if not isinstance(each, (NullType, *BINARY))
+        if not isinstance(each, (types.NullType, *BINARY))
     }
     return len(kinds) <= 1
 
 
-def _bind_case(site: CallSite, result_type: DataType) -> LazyKernel:
+def _bind_case(site: CallSite, result_type: types.DataType) -> LazyKernel:
     kind = arrow_type(result_type)
 
     def kernel(arguments: Sequence[LazyArgument], rows: int) -> Column:
@@ -114,9 +104,9 @@ def _infer_if_null(site: CallSite) -> Signature:
         raise refuse_number(site)
     first, second = site.types
     nullable = first.is_nullable and second.is_nullable
-    if isinstance(first, NullType):
+    if isinstance(first, types.NullType):
         return Signature([second, second], second)
-    is_narrow = isinstance(first, DecimalType) and isinstance(second, NUMERIC)
+    is_narrow = isinstance(first, types.DecimalType) and isinstance(second, NUMERIC)
     keeps_first = supports_implicit_cast(second, first) and not is_narrow
     shared = first if keeps_first else least_restrictive([first, second])
     if isinstance(first, DATETIME) and isinstance(second, DATETIME):
@@ -127,7 +117,7 @@ def _infer_if_null(site: CallSite) -> Signature:
     return Signature(taken, shared.with_nullability(nullable))
 
 
-def _bind_coalesce(site: CallSite, result_type: DataType) -> LazyKernel:
+def _bind_coalesce(site: CallSite, result_type: types.DataType) -> LazyKernel:
     kind = arrow_type(result_type)
     # Flink's planner drops the arguments after a value that is never NULL; those before it are computed.
     needed = 1 + next((n for n, each in enumerate(site.types) if not each.is_nullable), len(site.types))
@@ -150,15 +140,15 @@ def _bind_first_value(kind: pa.DataType, needed: int) -> LazyKernel:
     return kernel
 
 
-def _bind_if_null(site: CallSite, result_type: DataType) -> LazyKernel:
+def _bind_if_null(site: CallSite, result_type: types.DataType) -> LazyKernel:
     return _bind_first_value(arrow_type(result_type), 2)
 
 
 def _infer_if(site: CallSite) -> Signature:
-    if len(site.arguments) != 3 or not isinstance(site.types[0], BooleanType | NullType):
+    if len(site.arguments) != 3 or not isinstance(site.types[0], types.BooleanType | types.NullType):
         raise refuse(site, "'IF(BOOLEAN, NUMERIC, NUMERIC)'")
     results = site.types[1:]
-    if any(isinstance(each, NullType) for each in results):
+    if any(isinstance(each, types.NullType) for each in results):
         raise SignatureError("Illegal use of 'NULL'")
     shared = least_restrictive(results)
     if isinstance(results[0], DATETIME):
@@ -173,20 +163,20 @@ def _infer_if(site: CallSite) -> Signature:
 def _infer_null_if(site: CallSite) -> Signature:
     if len(site.arguments) != 2:
         raise refuse(site, "'NULLIF(<COMPARABLE_TYPE>, <COMPARABLE_TYPE>)'")
-    if isinstance(site.types[0], NullType):
+    if isinstance(site.types[0], types.NullType):
         raise SignatureError("ELSE clause or at least one THEN clause must be non-NULL")
     infer_equality(site)
     return Signature(site.types, site.types[0].nullable())
 
 
-def _bind_null_if(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_null_if(site: CallSite, result_type: types.DataType) -> Kernel:
     equal = bind_equality(site)
     choose = value_kernel(lambda same, left: None if same else left, result_type, nulls=True)
     return lambda columns, rows: choose([equal(columns, rows), columns[0]], rows)
 
 
-def _extreme(choose: Callable[..., Any]) -> Callable[[CallSite, DataType], Kernel]:
-    def bind(site: CallSite, result_type: DataType) -> Kernel:
+def _extreme(choose: Callable[..., Any]) -> Callable[[CallSite, types.DataType], Kernel]:
+    def bind(site: CallSite, result_type: types.DataType) -> Kernel:
         if isinstance(result_type, BINARY):
             raise EvaluationError('A method named "compareTo" is not declared for BINARY')
         return value_kernel(lambda *values: choose(values, key=_order), result_type)
@@ -200,7 +190,7 @@ def _order(value: Any) -> Any:
 
 
 def _infer_extreme(site: CallSite) -> Signature:
-    if any(isinstance(each, NullType) for each in site.types):
+    if any(isinstance(each, types.NullType) for each in site.types):
         raise SignatureError("Unsupported casting from NULL")
     found = common()(site)
     if not isinstance(found.result_type, AtomicType):
@@ -223,17 +213,17 @@ def is_digit(text: str | None) -> bool:
     return bool(text) and str(text).isdecimal()
 
 
-def _text_test(name: str, test: Callable[[str | None], bool], *others: type[DataType]) -> ScalarFunction:
+def _text_test(name: str, test: Callable[[str | None], bool], *others: type[types.DataType]) -> ScalarFunction:
     """Return a test of texts that is TRUE of some other types, too, and FALSE of all others."""
 
-    def bind(site: CallSite, result_type: DataType) -> Kernel:
+    def bind(site: CallSite, result_type: types.DataType) -> Kernel:
         if isinstance(site.types[0], CHARACTER):
             return value_kernel(test, result_type, nulls=True)
         holds = isinstance(site.types[0], others)
         return value_kernel(lambda value: holds and value is not None, result_type, nulls=True)
 
     def infer(site: CallSite) -> Signature:
-        if len(site.arguments) != 1 or isinstance(site.types[0], (*COLLECTION, RowType, TimeType)):
+        if len(site.arguments) != 1 or isinstance(site.types[0], (*COLLECTION, types.RowType, types.TimeType)):
             raise refuse(site, f"'{name}(<ANY>)'")
         return Signature(site.types, BOOLEAN.not_null())
 
@@ -249,6 +239,6 @@ FUNCTIONS = (
     ScalarFunction("GREATEST", _infer_extreme, _extreme(max)),
     ScalarFunction("LEAST", _infer_extreme, _extreme(min)),
     _text_test("IS_ALPHA", is_alphabetic),
-    _text_test("IS_DECIMAL", is_decimal, IntegralType, FloatType, DoubleType),
-    _text_test("IS_DIGIT", is_digit, IntegralType),
+    _text_test("IS_DECIMAL", is_decimal, types.IntegralType, types.FloatType, types.DoubleType),
+    _text_test("IS_DIGIT", is_digit, types.IntegralType),
 )

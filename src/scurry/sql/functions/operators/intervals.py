@@ -10,19 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
+from scurry.sql import types
 from scurry.sql.functions.calendar import Integers, add_months
 from scurry.sql.functions.definition import CallSite, Column, Kernel, Signature
 from scurry.sql.functions.time_units import refuse_overflow
-from scurry.sql.types import (
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    LocalZonedTimestampType,
-    NullType,
-    TimestampType,
-    TimeType,
-    YearMonthIntervalType,
-)
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.families import DATETIME, INTEGER, INTERVAL, NUMERIC
 
@@ -39,14 +30,14 @@ def infer_interval(operator: str, site: CallSite) -> Signature | None:
         return Signature([left, right], left.with_nullability(nullable))
     if isinstance(left, INTERVAL) and isinstance(right, DATETIME) and operator == "+":
         return Signature([left, right], right.with_nullability(nullable))
-    if isinstance(left, INTERVAL) and isinstance(right, (*NUMERIC, NullType)) and operator in "*/":
+    if isinstance(left, INTERVAL) and isinstance(right, (*NUMERIC, types.NullType)) and operator in "*/":
         return Signature([left, right], left.with_nullability(nullable))
-    if isinstance(left, (*NUMERIC, NullType)) and isinstance(right, INTERVAL) and operator == "*":
+    if isinstance(left, (*NUMERIC, types.NullType)) and isinstance(right, INTERVAL) and operator == "*":
         return Signature([left, right], right.with_nullability(nullable))
     return None
 
 
-def bind_interval(operator: str, site: CallSite, result_type: DataType) -> Kernel:
+def bind_interval(operator: str, site: CallSite, result_type: types.DataType) -> Kernel:
     """Return the kernel of an operator with an interval."""
     left, right = site.types
     if operator in "*/":
@@ -61,15 +52,15 @@ def bind_interval(operator: str, site: CallSite, result_type: DataType) -> Kerne
     return integer_kernel(lambda value, interval: add(value, sign * interval), result_type)
 
 
-def add_interval(value_type: Any, interval_type: DataType) -> Callable[[Integers, Integers], Integers]:
+def add_interval(value_type: Any, interval_type: types.DataType) -> Callable[[Integers, Integers], Integers]:
     """Return the function that adds an interval to the integers of a DATE, TIME or TIMESTAMP."""
-    if isinstance(interval_type, YearMonthIntervalType):
+    if isinstance(interval_type, types.YearMonthIntervalType):
         return _month_adder(value_type)
-    assert isinstance(interval_type, DayTimeIntervalType)
-    if isinstance(value_type, DateType):
+    assert isinstance(interval_type, types.DayTimeIntervalType)
+    if isinstance(value_type, types.DateType):
         # Only whole days count; the fraction of a day is cut off.
         return lambda value, interval: value + np.trunc(interval / MILLISECONDS_PER_DAY).astype(np.int64)
-    if isinstance(value_type, TimeType):
+    if isinstance(value_type, types.TimeType):
         return lambda value, interval: (value + interval) % MILLISECONDS_PER_DAY
     return _time_adder(units_per_second(value_type))
 
@@ -85,11 +76,11 @@ def _time_adder(units: int) -> Callable[[Integers, Integers], Integers]:
 
 
 def _month_adder(value_type: Any) -> Callable[[Integers, Integers], Integers]:
-    if isinstance(value_type, TimeType):
+    if isinstance(value_type, types.TimeType):
         return lambda value, months: value
-    if isinstance(value_type, DateType):
+    if isinstance(value_type, types.DateType):
         return add_months
-    assert isinstance(value_type, TimestampType | LocalZonedTimestampType)
+    assert isinstance(value_type, types.TimestampType | types.LocalZonedTimestampType)
     units = units_per_second(value_type)
     day = 86_400 * units
 
@@ -101,9 +92,9 @@ def _month_adder(value_type: Any) -> Callable[[Integers, Integers], Integers]:
     return add
 
 
-def _scaled(operator: str, left: DataType, right: DataType, result_type: DataType) -> Kernel:
+def _scaled(operator: str, left: types.DataType, right: types.DataType, result_type: types.DataType) -> Kernel:
     interval, number = (left, right) if isinstance(left, INTERVAL) else (right, left)
-    if operator == "*" and isinstance(number, (*INTEGER, NullType)):
+    if operator == "*" and isinstance(number, (*INTEGER, types.NullType)):
         return integer_kernel(lambda one, other: one * other, result_type)
     problem = (
         f"Unsupported casting from {number.as_summary_string()} to {interval.as_summary_string()}."
@@ -119,7 +110,7 @@ def _scaled(operator: str, left: DataType, right: DataType, result_type: DataTyp
     return kernel
 
 
-def integer_kernel(function: Callable[..., Any], result_type: DataType) -> Kernel:
+def integer_kernel(function: Callable[..., Any], result_type: types.DataType) -> Kernel:
     """Return the kernel of a function of the integers of temporal columns, and of numbers."""
     kind = arrow_type(result_type)
     plain = np.int64 if kind.bit_width == 64 else np.int32

@@ -12,29 +12,17 @@ from decimal import Decimal
 from typing import Any, Final
 
 from scurry.errors import EvaluationError
+from scurry.sql import types
 from scurry.sql.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.java_text import plain_decimal
 from scurry.sql.functions.json_path import PathError, read_path
 from scurry.sql.functions.json_text import JsonError, dumps, loads
 from scurry.sql.functions.kernels import Bind, by_value, value_kernel
 from scurry.sql.functions.signatures import always, if_any_nullable, refuse, signature
-from scurry.sql.types import (
-    ArrayType,
-    BooleanType,
-    CharType,
-    DataType,
-    DecimalType,
-    DoubleType,
-    IntType,
-    NullType,
-    RowType,
-    SymbolType,
-    VarCharType,
-)
 from scurry.sql.types.families import BINARY, BOOLEAN, CHARACTER, COLLECTION, STRING, TIMESTAMP
 
 _MODE: Final = re.compile(r"\s*(strict|lax)\s+(.+)", re.IGNORECASE | re.DOTALL)
-_TEXT: Final = (*CHARACTER, NullType)
+_TEXT: Final = (*CHARACTER, types.NullType)
 
 
 _ESCAPES: Final = {
@@ -89,17 +77,17 @@ def _check_texts(site: CallSite) -> None:
     # Flink's planner takes any type for the document.
     if len(site.arguments) < 2 or not isinstance(site.types[1], _TEXT):
         raise refuse(site, f"'{site.name}(<CHARACTER>, <CHARACTER>)'")
-    if any(isinstance(each, NullType) for each in site.types[:2]):
+    if any(isinstance(each, types.NullType) for each in site.types[:2]):
         raise SignatureError("Illegal use of 'NULL'")
 
 
 def _symbol(site: CallSite, place: int, default: str) -> str:
-    if place < len(site.arguments) and isinstance(site.types[place], SymbolType):
+    if place < len(site.arguments) and isinstance(site.types[place], types.SymbolType):
         return str(site.arguments[place].value)
     return default
 
 
-def _document(data_type: DataType) -> Callable[[Any], str]:
+def _document(data_type: types.DataType) -> Callable[[Any], str]:
     """Return the function from a document to its text, which for types that have no JSON is not JSON either.
 
     Raises:
@@ -107,17 +95,17 @@ def _document(data_type: DataType) -> Callable[[Any], str]:
     """
     if isinstance(data_type, CHARACTER):
         return str
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return plain_decimal
-    if isinstance(data_type, (*TIMESTAMP, *BINARY, *COLLECTION, RowType)):
+    if isinstance(data_type, (*TIMESTAMP, *BINARY, *COLLECTION, types.RowType)):
         return lambda value: "no JSON"
     raise EvaluationError('A method named "toString" is not declared in any enclosing class')
 
 
-def _bind_exists(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_exists(site: CallSite, result_type: types.DataType) -> Kernel:
     if not isinstance(site.types[0], CHARACTER):
         raise EvaluationError(f"Unsupported call: JSON_EXISTS({site.types[0].as_summary_string()}, ...)")
-    if not isinstance(site.types[1], CharType):
+    if not isinstance(site.types[1], types.CharType):
         # Flink has code for paths of type CHAR only, as literals are.
         shown = ", ".join(each.as_summary_string() for each in site.types[:2])
         raise EvaluationError(f"Unsupported call: JSON_EXISTS({shown})")
@@ -138,20 +126,20 @@ def _bind_exists(site: CallSite, result_type: DataType) -> Kernel:
 def _infer_value(site: CallSite) -> Signature:
     _check_texts(site)
     target = site.target or STRING
-    if not isinstance(target, (VarCharType, BooleanType, IntType, DoubleType)):
+    if not isinstance(target, (types.VarCharType, types.BooleanType, types.IntType, types.DoubleType)):
         raise SignatureError(f"Unsupported type '{target.as_summary_string()}' for RETURNING in JSON_VALUE().")
     for behavior, default in zip(site.arguments[2::2], site.arguments[3::2], strict=True):
-        if behavior.value == "DEFAULT" and isinstance(default.type, NullType):
+        if behavior.value == "DEFAULT" and isinstance(default.type, types.NullType):
             raise SignatureError("Illegal use of 'NULL'")
     return Signature(site.types, target.nullable())
 
 
-def _bind_value(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_value(site: CallSite, result_type: types.DataType) -> Kernel:
     on_empty, on_error = _symbol(site, 2, "NULL"), _symbol(site, 4, "NULL")
     document = _document(site.types[0])
     convert: Callable[[Any], Any] = _CONVERSIONS.get(type(result_type), _scalar_text)
     # No default is the BigDecimal that Flink takes for a DOUBLE.
-    convert_default = _as_class("DOUBLE") if isinstance(result_type, DoubleType) else convert
+    convert_default = _as_class("DOUBLE") if isinstance(result_type, types.DoubleType) else convert
 
     def json_value(
         text: str | None, path: str | None, _: Any = None, empty: Any = None, __: Any = None, error: Any = None
@@ -196,18 +184,18 @@ def _as_class(name: str, *classes: type) -> Callable[[Any], Any]:
     return convert
 
 
-_CONVERSIONS: Final[dict[type[DataType], Callable[[Any], Any]]] = {
-    BooleanType: _as_class("BOOLEAN", bool),
-    IntType: _as_class("INT", int),
-    DoubleType: _as_class("DOUBLE", Decimal, float),
+_CONVERSIONS: Final[dict[type[types.DataType], Callable[[Any], Any]]] = {
+    types.BooleanType: _as_class("BOOLEAN", bool),
+    types.IntType: _as_class("INT", int),
+    types.DoubleType: _as_class("DOUBLE", Decimal, float),
 }
 
 
 def _infer_query(site: CallSite) -> Signature:
     _check_texts(site)
     target = site.target or STRING
-    if isinstance(target, ArrayType):
-        if not isinstance(target.element_type, VarCharType):
+    if isinstance(target, types.ArrayType):
+        if not isinstance(target.element_type, types.VarCharType):
             raise SignatureError(
                 f"Unsupported array element type '{target.element_type.type_name()}' for RETURNING ARRAY in "
                 "JSON_QUERY()."
@@ -215,15 +203,15 @@ def _infer_query(site: CallSite) -> Signature:
         for event, place in (("error", 4), ("empty", 3)):
             if _symbol(site, place, "NULL") == "EMPTY OBJECT":
                 raise SignatureError(f"Illegal on {event} behavior 'EMPTY OBJECT' for return type: {target}")
-    elif not isinstance(target, VarCharType):
+    elif not isinstance(target, types.VarCharType):
         raise SignatureError(f"Unsupported type '{target.as_summary_string()}' for RETURNING in JSON_QUERY().")
     return Signature(site.types, target.nullable())
 
 
-def _bind_query(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_query(site: CallSite, result_type: types.DataType) -> Kernel:
     wrapper = _symbol(site, 2, "WITHOUT ARRAY")
     on_empty, on_error = _symbol(site, 3, "NULL"), _symbol(site, 4, "NULL")
-    as_array = isinstance(result_type, ArrayType)
+    as_array = isinstance(result_type, types.ArrayType)
     document = _document(site.types[0])
 
     def answer(behavior: str, message: str) -> Any:

@@ -8,36 +8,26 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
 
 from scurry.common._java_numbers import double_text
+from scurry.sql import types
 from scurry.sql.functions.casts.texts import text_of
 from scurry.sql.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import value_kernel
 from scurry.sql.functions.scalar.strings import utf16_length
-from scurry.sql.types import (
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    LocalZonedTimestampType,
-    NullType,
-    TimestampType,
-    TimeType,
-    YearMonthIntervalType,
-)
 from scurry.sql.types.families import CHARACTER, STRING, TIMESTAMP
 
 _CONVERSION: Final = re.compile(r"%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
 
 
 def _infer_printf(site: CallSite) -> Signature:
-    if not site.arguments or not isinstance(site.types[0], (*CHARACTER, NullType)):
+    if not site.arguments or not isinstance(site.types[0], (*CHARACTER, types.NullType)):
         raise SignatureError("Invalid input arguments.")
     return Signature(site.types, STRING)
 
 
-def _bind_printf(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_printf(site: CallSite, result_type: types.DataType) -> Kernel:
     shows = [_shown(each, site) for each in site.types[1:]]
     # A point of time is an object in Flink and no number, and so is a DECIMAL; dates, times and intervals are numbers.
-    opaque = [isinstance(each, (*TIMESTAMP, DecimalType)) for each in site.types[1:]]
+    opaque = [isinstance(each, (*TIMESTAMP, types.DecimalType)) for each in site.types[1:]]
 
     def printf(pattern: str | None, *values: Any) -> str | None:
         if pattern is None:
@@ -50,12 +40,14 @@ def _bind_printf(site: CallSite, result_type: DataType) -> Kernel:
     return value_kernel(printf, result_type, nulls=True)
 
 
-def _shown(data_type: DataType, site: CallSite) -> Callable[[Any], str]:
+def _shown(data_type: types.DataType, site: CallSite) -> Callable[[Any], str]:
     text = text_of(data_type, site.session)
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
-        instant = text_of(TimestampType(data_type.precision), site.session)  # also those of a time zone are in UTC
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
+        instant = text_of(
+            types.TimestampType(data_type.precision), site.session
+        )  # also those of a time zone are in UTC
         return lambda value: _local_date_time(instant(value))
-    if isinstance(data_type, DateType | TimeType | DayTimeIntervalType | YearMonthIntervalType):
+    if isinstance(data_type, types.DateType | types.TimeType | types.DayTimeIntervalType | types.YearMonthIntervalType):
         return str
     return text
 

@@ -11,27 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from scurry.errors import EvaluationError
+from scurry.sql import types
 from scurry.sql.functions.casts.numbers import fitted_decimal
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import by_column, refuse_bigint, value_kernel
 from scurry.sql.functions.scalar.numeric import takes_numbers
 from scurry.sql.functions.signatures import Infer, argument, refuse
-from scurry.sql.types import (
-    DataType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    IntegralType,
-    NullType,
-    SmallIntType,
-    TinyIntType,
-)
 from scurry.sql.types.arithmetic import rounded_type
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE, INT, INTEGER, NUMERIC
 
 #: Type in which Flink truncates a DOUBLE.
-_TRUNCATED: Final = DecimalType(38, 18)
+_TRUNCATED: Final = types.DecimalType(38, 18)
 #: Digits before the point that can be rounded away; a number has fewer.
 _MOST_DIGITS: Final = 100_000
 _CONTEXT: Final = Context(prec=400, rounding=ROUND_HALF_UP)
@@ -40,12 +31,12 @@ _CONTEXT: Final = Context(prec=400, rounding=ROUND_HALF_UP)
 def _infer_rounding(site: CallSite) -> Signature:
     if len(site.arguments) not in (1, 2):
         raise SignatureError(f"Invalid number of arguments to function '{site.name}'. Was expecting 2 arguments")
-    if not isinstance(site.types[0], (*NUMERIC, NullType)) or not all(
-        isinstance(each, (*INTEGER, NullType)) for each in site.types[1:]
+    if not isinstance(site.types[0], (*NUMERIC, types.NullType)) or not all(
+        isinstance(each, (*INTEGER, types.NullType)) for each in site.types[1:]
     ):
         raise refuse(site, f"'{site.name}(<NUMERIC>, <INTEGER>)'")
     value, nullable = site.types[0], site.any_nullable
-    if isinstance(value, DecimalType):
+    if isinstance(value, types.DecimalType):
         digits = 0 if len(site.arguments) == 1 else site.arguments[1].value
         if digits is not None:
             value = rounded_type(value, digits)
@@ -53,8 +44,8 @@ def _infer_rounding(site: CallSite) -> Signature:
     return Signature([site.types[0], *digit_types], value.with_nullability(nullable))
 
 
-def _bind_rounding(mode: str) -> Callable[[CallSite, DataType], Kernel]:
-    def bind(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_rounding(mode: str) -> Callable[[CallSite, types.DataType], Kernel]:
+    def bind(site: CallSite, result_type: types.DataType) -> Kernel:
         refuse_bigint(site, 1)
         known = len(site.arguments) == 1 or site.arguments[1].is_literal
         round_to = _rounding(result_type, mode, known)
@@ -65,10 +56,10 @@ def _bind_rounding(mode: str) -> Callable[[CallSite, DataType], Kernel]:
     return bind
 
 
-def _rounding(result_type: DataType, mode: str, scale_is_known: bool) -> Callable[[Any, int], Any]:
-    if isinstance(result_type, TinyIntType | SmallIntType) and mode == ROUND_DOWN:
+def _rounding(result_type: types.DataType, mode: str, scale_is_known: bool) -> Callable[[Any, int], Any]:
+    if isinstance(result_type, types.TinyIntType | types.SmallIntType) and mode == ROUND_DOWN:
         return _refused
-    if isinstance(result_type, IntegralType):
+    if isinstance(result_type, types.IntegralType):
         range_: int = 1 << arrow_type(result_type).bit_width
 
         def round_whole(value: int, digits: int) -> int:
@@ -76,11 +67,11 @@ def _rounding(result_type: DataType, mode: str, scale_is_known: bool) -> Callabl
             return (rounded + range_ // 2) % range_ - range_ // 2  # as Java's whole numbers go round
 
         return round_whole
-    if isinstance(result_type, DecimalType):
+    if isinstance(result_type, types.DecimalType):
         if scale_is_known:
             return lambda value, digits: fitted_decimal(_rounded(value, digits, mode), result_type)
         return lambda value, digits: _misplaced(value, digits, mode, result_type)
-    wide = np.float32 if isinstance(result_type, FloatType) else float
+    wide = np.float32 if isinstance(result_type, types.FloatType) else float
 
     def round_double(value: float, digits: int) -> float:
         text = repr(float(np.float64(value)))
@@ -119,7 +110,7 @@ def _rounded(value: Decimal, digits: int, mode: str) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-digits), mode, _CONTEXT)
 
 
-def _misplaced(value: Decimal, digits: int, mode: str, result_type: DecimalType) -> Decimal | None:
+def _misplaced(value: Decimal, digits: int, mode: str, result_type: types.DecimalType) -> Decimal | None:
     """Round to a scale that is not known before: Flink takes the digits of the result for those of its type."""
     scale = min(max(digits, 0), result_type.scale)
     rounded = _rounded(value, digits, mode)
@@ -129,40 +120,42 @@ def _misplaced(value: Decimal, digits: int, mode: str, result_type: DecimalType)
 
 def infer_whole(site: CallSite) -> Signature:
     """Infer FLOOR and CEIL of a number."""
-    if len(site.arguments) != 1 or not isinstance(site.types[0], (*NUMERIC, NullType)):
+    if len(site.arguments) != 1 or not isinstance(site.types[0], (*NUMERIC, types.NullType)):
         raise refuse(site, f"'{site.name}(<NUMERIC>)'")
     value = site.types[0]
-    if isinstance(value, DecimalType):
-        value = DecimalType(value.precision, 0, value.is_nullable)
+    if isinstance(value, types.DecimalType):
+        value = types.DecimalType(value.precision, 0, value.is_nullable)
     return Signature(site.types, value)
 
 
-def floor_number(site: CallSite, result_type: DataType) -> Kernel:
+def floor_number(site: CallSite, result_type: types.DataType) -> Kernel:
     """Bind FLOOR of a number."""
     return _whole(result_type, pc.floor, ROUND_FLOOR)(site, result_type)
 
 
-def ceil_number(site: CallSite, result_type: DataType) -> Kernel:
+def ceil_number(site: CallSite, result_type: types.DataType) -> Kernel:
     """Bind CEIL of a number."""
     return _whole(result_type, pc.ceil, ROUND_CEILING)(site, result_type)
 
 
-def _whole(result_type: DataType, kernel: Callable[..., Any], mode: str) -> Callable[[CallSite, DataType], Kernel]:
-    if isinstance(result_type, DecimalType):
+def _whole(
+    result_type: types.DataType, kernel: Callable[..., Any], mode: str
+) -> Callable[[CallSite, types.DataType], Kernel]:
+    if isinstance(result_type, types.DecimalType):
         return lambda site, found: value_kernel(lambda value: value.quantize(Decimal(1), mode, _CONTEXT), found)
     return by_column(kernel if isinstance(result_type, APPROXIMATE) else lambda column: column)
 
 
-def _bind_absolute(site: CallSite, result_type: DataType) -> Kernel:
+def _bind_absolute(site: CallSite, result_type: types.DataType) -> Kernel:
     return by_column(pc.abs)(site, result_type)
 
 
-def _bind_sign(site: CallSite, result_type: DataType) -> Kernel:
-    if isinstance(result_type, TinyIntType | SmallIntType):
+def _bind_sign(site: CallSite, result_type: types.DataType) -> Kernel:
+    if isinstance(result_type, types.TinyIntType | types.SmallIntType):
         return value_kernel(lambda value: _refused(value, 0), result_type)
-    if isinstance(result_type, DecimalType):
+    if isinstance(result_type, types.DecimalType):
         return value_kernel(lambda value: Decimal((value > 0) - (value < 0)), result_type)
-    if isinstance(result_type, FloatType | DoubleType):
+    if isinstance(result_type, types.FloatType | types.DoubleType):
         return by_column(_sign_of_float)(site, result_type)
     return by_column(pc.sign)(site, result_type)
 

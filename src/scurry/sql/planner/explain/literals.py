@@ -7,31 +7,21 @@ from decimal import Decimal
 from typing import Any
 
 from scurry.common._epoch import date_of_days, datetime_of_micros, time_of_millis
+from scurry.sql import types
 from scurry.sql.plan.expressions import Literal
 from scurry.sql.planner.explain.types import type_text
-from scurry.sql.types import (
-    BigIntType,
-    BinaryType,
-    CharType,
-    DataType,
-    DateType,
-    DayTimeIntervalType,
-    DecimalType,
-    DoubleType,
-    FloatType,
-    LocalZonedTimestampType,
-    SmallIntType,
-    SymbolType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-    VarBinaryType,
-    VarCharType,
-    YearMonthIntervalType,
-)
 
 #: Types that are not those of their constants, and are written behind them.
-_TYPED = (TinyIntType, SmallIntType, BigIntType, FloatType, DoubleType, DecimalType, BinaryType, VarBinaryType)
+_TYPED = (
+    types.TinyIntType,
+    types.SmallIntType,
+    types.BigIntType,
+    types.FloatType,
+    types.DoubleType,
+    types.DecimalType,
+    types.BinaryType,
+    types.VarBinaryType,
+)
 _UNIT = re.compile(r"'\s*(\w+)(?:\s*\([\d\s,]*\))?(?:\s+TO\s+(\w+).*)?$", re.IGNORECASE)
 _MILLISECONDS = {"DAY": 86_400_000, "HOUR": 3_600_000, "MINUTE": 60_000}
 
@@ -46,18 +36,18 @@ def literal_text(literal: Literal, with_type: bool = True) -> str:
     value, kind = literal.value, literal.type
     if value is None:
         return f"null:{type_text(kind, with_type)}"
-    if isinstance(kind, CharType | VarCharType):
+    if isinstance(kind, types.CharType | types.VarCharType):
         return _characters(value, kind, with_type)
-    if isinstance(kind, SymbolType):
+    if isinstance(kind, types.SymbolType):
         return f"FLAG({value})"
-    if isinstance(kind, YearMonthIntervalType | DayTimeIntervalType):
+    if isinstance(kind, types.YearMonthIntervalType | types.DayTimeIntervalType):
         return interval_text(value, _unit(literal))
     shown = _plain(value, kind)
     if not with_type:
         return shown
     if isinstance(kind, _TYPED):
         return f"{shown}:{type_text(kind)}"
-    if isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision:
+    if isinstance(kind, types.TimestampType | types.LocalZonedTimestampType) and kind.precision:
         return f"{shown}:{type_text(kind)}"
     return shown
 
@@ -77,25 +67,25 @@ def _unit(literal: Literal) -> str | None:
     """Return the unit of an interval that is written in the statement; its type has only the smallest one."""
     found = None if literal.span is None else _UNIT.search(literal.span.source)
     if found is None:
-        return "MONTH" if isinstance(literal.type, YearMonthIntervalType) else None
+        return "MONTH" if isinstance(literal.type, types.YearMonthIntervalType) else None
     start = found[1].upper().removesuffix("S")
     return f"{start} TO {found[2].upper()}" if found[2] else start
 
 
-def _characters(value: str, kind: CharType | VarCharType, with_type: bool) -> str:
+def _characters(value: str, kind: types.CharType | types.VarCharType, with_type: bool) -> str:
     if not with_type:
         return f"'{value}'"
-    return f"_UTF-16LE'{value}'" + (f":{type_text(kind)}" if isinstance(kind, VarCharType) else "")
+    return f"_UTF-16LE'{value}'" + (f":{type_text(kind)}" if isinstance(kind, types.VarCharType) else "")
 
 
-def _plain(value: Any, kind: DataType) -> str:
+def _plain(value: Any, kind: types.DataType) -> str:
     if isinstance(value, bytes):
         return f"X'{value.hex()}'"
-    if isinstance(kind, DateType):
+    if isinstance(kind, types.DateType):
         return str(date_of_days(value))
-    if isinstance(kind, TimeType):
+    if isinstance(kind, types.TimeType):
         return str(time_of_millis(value))
-    if isinstance(kind, TimestampType | LocalZonedTimestampType):
+    if isinstance(kind, types.TimestampType | types.LocalZonedTimestampType):
         micros = value * 1_000 if kind.precision <= 3 else value if kind.precision <= 6 else value // 1_000
         return str(datetime_of_micros(micros))
     if isinstance(value, bool):

@@ -8,32 +8,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from scurry.common.types import RowKind
+from scurry.sql import types
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.statements.display.values import shown_value
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    DataType,
-    DateType,
-    DecimalType,
-    IntType,
-    LocalZonedTimestampType,
-    SmallIntType,
-    TimestampType,
-    TimeType,
-    TinyIntType,
-)
 
 _NULL = "<NULL>"
 _WIDEST = 30
 _CUT = "..."
-_WIDTHS: dict[type[DataType], int] = {
-    TinyIntType: 4,
-    SmallIntType: 6,
-    IntType: 11,
-    BigIntType: 20,
-    BooleanType: 5,
-    DateType: 10,
+_WIDTHS: dict[type[types.DataType], int] = {
+    types.TinyIntType: 4,
+    types.SmallIntType: 6,
+    types.IntType: 11,
+    types.BigIntType: 20,
+    types.BooleanType: 5,
+    types.DateType: 10,
 }
 
 Rows = Iterable[tuple[int, Sequence[Any]]]
@@ -86,13 +74,13 @@ def _shown(row: tuple[int, Sequence[Any]], texts: Sequence[Callable[[Any], str]]
     return [str(RowKind(row[0])), *cells] if with_kinds else cells
 
 
-def column_width(data_type: DataType, widest: int) -> int:
+def column_width(data_type: types.DataType, widest: int) -> int:
     """Return the width of a query's column: the width of its type, or `widest` without a limit."""
-    if isinstance(data_type, DecimalType):
+    if isinstance(data_type, types.DecimalType):
         return data_type.precision + 2
-    if isinstance(data_type, TimeType):
+    if isinstance(data_type, types.TimeType):
         return 8 if data_type.precision == 0 else data_type.precision + 9
-    if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+    if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
         # As wide as whole groups of three digits, as in Flink.
         return 19 if data_type.precision == 0 else 20 + 3 * math.ceil(data_type.precision / 3)
     return _WIDTHS.get(type(data_type), widest)

@@ -8,16 +8,7 @@ from typing import Any, Final
 
 from scurry.connectors.files.formats.csv.schema import CsvDialect
 from scurry.errors import UnsupportedError
-from scurry.sql.types import (
-    ArrayType,
-    DataType,
-    DateType,
-    DecimalType,
-    LocalZonedTimestampType,
-    RowType,
-    TimestampType,
-    TimeType,
-)
+from scurry.sql import types
 from scurry.sql.values.parsing import BLANK, Parser, atom_parser, parse_date, parse_time
 
 
@@ -32,7 +23,7 @@ class CsvFields:
         self.dialect = dialect
         self._expected = len(dialect.columns)
 
-    def field(self, data_type: DataType, name: str) -> Parser:
+    def field(self, data_type: types.DataType, name: str) -> Parser:
         """Return the function that reads a field; it raises ValueError.
 
         Raises:
@@ -85,14 +76,14 @@ class CsvFields:
             for position, parse in zip(positions, parsers, strict=True)
         ]
 
-    def atom(self, data_type: DataType) -> Parser | None:
+    def atom(self, data_type: types.DataType) -> Parser | None:
         """Return the function that reads a value without parts; None if CSV does not support the type."""
         parse = _SIMPLE.get(type(data_type)) or atom_parser(data_type)
         if parse is None:
             return None
-        if isinstance(data_type, DecimalType):
+        if isinstance(data_type, types.DecimalType):
             return _without_blanks(parse)
-        if isinstance(data_type, TimestampType | LocalZonedTimestampType):
+        if isinstance(data_type, types.TimestampType | types.LocalZonedTimestampType):
             return lambda text: parse(text.strip())
         return parse
 
@@ -100,23 +91,23 @@ class CsvFields:
         """Return the function that makes a value of a nested row."""
         return tuple
 
-    def _parser(self, data_type: DataType, name: str) -> Parser:
+    def _parser(self, data_type: types.DataType, name: str) -> Parser:
         atom = self.atom(data_type)
         if atom is not None:
             return atom
-        if isinstance(data_type, ArrayType):
+        if isinstance(data_type, types.ArrayType):
             element, separator = self._part(data_type.element_type, name), self.dialect.array_separator
             return lambda text: [element(part) for part in text.split(separator)] if text else []
-        if isinstance(data_type, RowType):
+        if isinstance(data_type, types.RowType):
             return self._row(data_type, name)
         raise unsupported(data_type, name, "declare the column as STRING and convert it")
 
-    def _part(self, data_type: DataType, name: str) -> Parser:
-        if isinstance(data_type, ArrayType | RowType):
+    def _part(self, data_type: types.DataType, name: str) -> Parser:
+        if isinstance(data_type, types.ArrayType | types.RowType):
             raise unsupported(data_type, name, "parts of arrays and rows cannot have parts, as in Flink")
         return self.field(data_type, name)
 
-    def _row(self, data_type: RowType, name: str) -> Parser:
+    def _row(self, data_type: types.RowType, name: str) -> Parser:
         fields = [self._part(each.data_type, f"{name}.{each.name}") for each in data_type.fields]
         make, separator, ignore = (
             self.row(data_type.field_names()),
@@ -135,7 +126,7 @@ class CsvFields:
         return parse
 
 
-def unsupported(data_type: DataType, name: str, reason: str) -> UnsupportedError:
+def unsupported(data_type: types.DataType, name: str, reason: str) -> UnsupportedError:
     """Return the error of a column whose type CSV does not support."""
     return UnsupportedError(f"CSV cannot hold {data_type.as_summary_string()} (column {name!r}); {reason}")
 
@@ -164,7 +155,7 @@ def _padded(date: re.Match[str]) -> str:
     return f"{date[1]}-{date[2]:0>2}-{date[3]:0>2}"
 
 
-_SIMPLE: dict[type[DataType], Parser] = {
-    DateType: parse_short_date,
-    TimeType: lambda text: parse_time(f"{text}:00" if _SHORT_TIME.match(text) else text),
+_SIMPLE: dict[type[types.DataType], Parser] = {
+    types.DateType: parse_short_date,
+    types.TimeType: lambda text: parse_time(f"{text}:00" if _SHORT_TIME.match(text) else text),
 }

@@ -1,6 +1,8 @@
 """Processor time of BATCH next to STREAMING, for the same jobs over the same files.
 
-    python bench/batch_cost.py [--records 3000000] [--only REGEX] [--runs 1] [--on-spark] [--keys 1000]
+    python bench/batch_cost.py [--records 3000000 ...] [--keys 1000 ...] [--only REGEX] [--runs 1] [--on-spark]
+
+Each number of records is run with each number of keys; `--keys half` is half as many as records, so that a key has two.
 
 A job reads lines, parses them and writes lines. Its processor seconds are those of all its processes; those of the job
 over 1,000 records are subtracted, so that no start is counted. The results of both modes must be equal: all of them
@@ -158,8 +160,8 @@ def final(name: str, lines: list[str]) -> list[str]:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--records", type=int, default=3_000_000)
-    parser.add_argument("--keys", type=int, default=1000)
+    parser.add_argument("--records", type=int, nargs="+", default=[3_000_000])
+    parser.add_argument("--keys", nargs="+", default=["1000"])
     parser.add_argument("--only", default="")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--on-spark", action="store_true")
@@ -168,31 +170,40 @@ def main() -> None:
     if given.job:
         job(*given.job)
         return
+    for records in given.records:
+        for keys in given.keys:
+            count = records // 2 if keys == "half" else int(keys)
+            print(f"{records:,} records, {count:,} keys", flush=True)
+            for name in ("windows", "sliding", "reduce", "timers", "join"):
+                if re.search(given.only, name):
+                    compare(name, records, count, given.runs, given.on_spark)
+
+
+def compare(name: str, records: int, keys: int, runs: int, on_spark: bool) -> None:
+    """Run a job in both modes; print what a record costs in each."""
     data = Path(os.environ.get("BENCH_DATA", "/tmp/bench-data")) / "batch-cost"
-    for name in ("windows", "sliding", "reduce", "timers", "join"):
-        if not re.search(given.only, name):
-            continue
-        sizes = (1000, given.records)
-        for records in sizes:
-            generate(data / f"{records}-{given.keys}", records, given.keys, 1)
-            generate(data / f"{records}-{given.keys}-other", records, given.keys, 2)
-        costs, results, walls = {}, {}, {}
-        for mode in ("STREAMING", "BATCH"):
-            some, start = ([] for _ in range(2))
-            for _ in range(given.runs):
-                start.append(run(name, mode, data / f"{sizes[0]}-{given.keys}", given.on_spark)[0])
-                used, walls[mode], lines = run(name, mode, data / f"{sizes[1]}-{given.keys}", given.on_spark)
-                some.append(used)
+    sizes = (1000, records)
+    for size in sizes:
+        generate(data / f"{size}-{keys}", size, keys, 1)
+        generate(data / f"{size}-{keys}-other", size, keys, 2)
+    costs, results, walls = {}, {}, {}
+    some: dict[str, list[float]] = {"STREAMING": [], "BATCH": []}
+    for _ in range(runs):
+        for mode, found in some.items():
+            start = run(name, mode, data / f"{sizes[0]}-{keys}", on_spark)[0]
+            used, walls[mode], lines = run(name, mode, data / f"{sizes[1]}-{keys}", on_spark)
+            found.append(used - start)
             results[mode] = final(name, lines)
-            read = given.records * (2 if name == "join" else 1)
-            costs[mode] = (statistics.median(some) - statistics.median(start)) / read * 1e6
-        equal = "equal" if results["STREAMING"] == results["BATCH"] else "DIFFERENT"
-        print(
-            f"{name:10} processor s per M records: STREAMING {costs['STREAMING']:5.2f}, BATCH {costs['BATCH']:5.2f}: "
-            f"{costs['BATCH'] / costs['STREAMING']:.2f}; {walls['STREAMING']:.1f} and {walls['BATCH']:.1f} s; "
-            f"{len(results['BATCH']):,} results, {equal}",
-            flush=True,
-        )
+    read = records * (2 if name == "join" else 1)
+    for mode, found in some.items():
+        costs[mode] = statistics.median(found) / read * 1e6
+    equal = "equal" if results["STREAMING"] == results["BATCH"] else "DIFFERENT"
+    print(
+        f"{name:10} processor s per M records: STREAMING {costs['STREAMING']:5.2f}, BATCH {costs['BATCH']:5.2f}: "
+        f"{costs['BATCH'] / costs['STREAMING']:.2f}; {walls['STREAMING']:.1f} and {walls['BATCH']:.1f} s; "
+        f"{len(results['BATCH']):,} results, {equal}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

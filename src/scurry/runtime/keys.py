@@ -14,7 +14,7 @@ import io
 import pickle
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -81,14 +81,37 @@ def from_sortables(data: Sequence[bytes]) -> list[CanonicalKey]:
     return list(map(from_sortable, data))
 
 
-def sortable_by_group(key: CanonicalKey, max_parallelism: int) -> bytes:
-    """Return a canonical key as bytes that sort by its key group first."""
-    return _GROUP.pack(key_hash(key) % max_parallelism) + sortable(key)
+class KeyOrder:
+    """The order of the keys of a BATCH job: strings and numbers in their own, others by their bytes.
+
+    Args:
+        groups: The number of key groups, which come before keys in the order; None is without them.
+    """
+
+    def __init__(self, groups: int | None = None) -> None:
+        self._groups = groups
+
+    def sort(self, keys: Collection[CanonicalKey]) -> list[Any]:
+        """Return keys in order."""
+        if self._groups is None and len(set(map(type, keys))) == 1:
+            some: Any = keys
+            return sorted(some)
+        return sorted(keys, key=self.bytes_of)
+
+    def bytes_of(self, key: CanonicalKey) -> bytes:
+        """Return a key as bytes in the same order, for sorters and comparisons."""
+        encoded = _ordered_int(key) if type(key) is int else sortable(key)
+        return encoded if self._groups is None else _GROUP.pack(key_hash(key) % self._groups) + encoded
 
 
-def from_sortable_by_group(data: bytes) -> CanonicalKey:
-    """Invert `sortable_by_group`."""
-    return from_sortable(data[_GROUP.size :])
+def _ordered_int(number: int) -> bytes:
+    """Return an int as bytes in the order of ints: its length and its bytes, inverted if it is negative."""
+    size = (number if number >= 0 else ~number).bit_length() + 7 >> 3
+    length = 128 + size if size < 127 else 255 << 64 | size
+    head = length.to_bytes(1 if size < 127 else 9, "big")
+    if number >= 0:
+        return b"i" + head + number.to_bytes(size, "big")
+    return b"i" + bytes(255 - each for each in head + (~number).to_bytes(size, "big"))
 
 
 def key_hash(key: CanonicalKey) -> int:

@@ -1,15 +1,23 @@
+"""The order in which an operator in BATCH receives records: by key, those of a key by time."""
+
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge, JobPlan
 from scurry.graph.settings import JobSettings
+from scurry.runtime.exchange import key_blocks, key_records, ordering
+from scurry.runtime.exchange.key_records import LargeKey, in_time_order, records_by_key
 from scurry.runtime.exchange.wire import DATA, MAX_TIME, MIN_TIME, BatchRow, pack
-from scurry.runtime.tasks.batch_task import in_time_order, sort_key
+from scurry.runtime.exchange.writers import HashWriter
+from scurry.runtime.keys import KeyOrder
+from scurry.runtime.tasks.batch_task import sort_key
 from support.cases import cases
 
 PLAN = JobPlan(JobSettings("job", 1), edges={port: Edge(port, 9, port, ops.Rebalance()) for port in (0, 1)})
@@ -21,13 +29,15 @@ def rows_of(spec: list[tuple[int, list[int]]]) -> list[BatchRow]:
     rows = []
     for seq, (port, times) in enumerate(spec):
         block = pack((None, [(seq, i) for i in range(len(times))], times, 0))
-        rows.append(BatchRow(0, port, DATA, 1, seq, block, 9, b"k", times[0]))
+        rows.append(BatchRow(0, port, DATA, 1, seq, block, 9, b"", times[0]))
     return sorted(rows, key=sort_key)
 
 
 @settings(max_examples=cases(150), deadline=None)
 @given(ROWS)
-def test_records_of_a_key_come_in_time_order_with_ties_in_order_of_arrival(spec: list[tuple[int, list[int]]]) -> None:
+def test_records_without_keys_come_in_time_order_with_ties_in_order_of_arrival(
+    spec: list[tuple[int, list[int]]],
+) -> None:
     records = [(time, seq, i, port) for seq, (port, times) in enumerate(spec) for i, time in enumerate(times)]
     merged: list[Any] = []
     for port, values, times in in_time_order(rows_of(spec), PLAN):
@@ -45,5 +55,101 @@ def test_rows_that_do_not_overlap_stay_whole() -> None:
 
 
 def test_records_without_timestamps_keep_their_order() -> None:
-    rows = [BatchRow(0, 0, DATA, 1, seq, pack((None, [seq], None, 0)), 9, b"k", MIN_TIME) for seq in range(3)]
+    rows = [BatchRow(0, 0, DATA, 1, seq, pack((None, [seq], None, 0)), 9, b"", MIN_TIME) for seq in range(3)]
     assert [values for _, values, _ in in_time_order(rows, PLAN)] == [[0], [1], [2]]
+
+
+# ------------------------------------------------------------------ records with keys
+
+#: key, time or None, port
+Keyed = tuple[Any, int | None, int]
+
+KEYS = st.sampled_from(
+    ["a", "b", "é", "\ud800", "", 0, 1, -1, 300, -70_000, 2**70, -(2**70), True, 1.0, None, (1, "a")]
+)
+FLUSHES = st.lists(
+    st.tuples(st.booleans(), st.lists(st.tuples(KEYS, TIMES, st.sampled_from([0, 1])), max_size=30)), max_size=6
+)
+
+
+@pytest.fixture(params=["few", "many", "large keys"])
+def limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if request.param != "few":
+        monkeypatch.setattr(ordering, "_MANY", 2)
+        monkeypatch.setattr(key_blocks, "_LEAST_RECORDS", 2)
+        monkeypatch.setattr(key_blocks, "_MOST_RECORDS", 4)
+        monkeypatch.setattr(key_records, "_WAITING_RECORDS", 3)
+    if request.param == "large keys":
+        monkeypatch.setattr(key_records, "_AT_ONCE_BYTES", 1)
+    yield
+
+
+def rows_with_keys(flushes: list[tuple[bool, list[Keyed]]], by_group: bool) -> list[BatchRow]:
+    """Return the rows of two senders on two edges; a record is (port, number of its flush, its place, its key)."""
+    rows: list[BatchRow] = []
+    writers = [
+        HashWriter(Edge(port, 9, port, ops.Hash(lambda record: record[3])), [0], channel, 0, None)
+        for port, channel in ((0, 1), (1, 2))
+    ]
+    for seq, (timed, records) in enumerate(flushes):
+        for port, writer in enumerate(writers):
+            own = [(port, seq, i, key) for i, (key, _, of) in enumerate(records) if of == port]
+            times = [time for _, time, of in records if of == port]
+            if own:
+                writer.process(own, times if timed else None)  # type: ignore[arg-type]
+            rows += writer.flush_by_key(seq, in_time_order=True, by_group=by_group)
+    return sorted(rows, key=sort_key)
+
+
+@pytest.mark.usefixtures("limits")
+@pytest.mark.parametrize("by_group", [False, True])
+def test_records_come_key_by_key_in_time_order_and_those_of_a_sender_in_their_order(by_group: bool) -> None:
+    @settings(max_examples=cases(150), deadline=None)
+    @given(FLUSHES)
+    def check(flushes: list[tuple[bool, list[Keyed]]]) -> None:
+        expected = [
+            (port, seq, i, key, time if timed else None)
+            for seq, (timed, records) in enumerate(flushes)
+            for i, (key, time, port) in enumerate(records)
+        ]
+        order = KeyOrder(128 if by_group else None)
+        found: list[Any] = []
+        keys: list[Any] = []
+        for some in records_by_key(rows_with_keys(flushes, by_group), PLAN, order):
+            parts = (
+                [(some.key, some.parts)]
+                if isinstance(some, LargeKey)
+                else [(key, some.parts_of(number)) for number, key in enumerate(some.keys)]
+            )
+            for key, of_key in parts:
+                keys.append(key)
+                last = MIN_TIME
+                for port, values, times in of_key:
+                    assert values and {value[0] for value in values} == {port}
+                    for value, time in zip(values, times or [None] * len(values), strict=True):
+                        assert last <= (MIN_TIME if time is None else time)
+                        last = MIN_TIME if time is None else time
+                        found.append((*value, time))
+        assert sorted(map(repr, found)) == sorted(map(repr, expected))
+        assert len(set(keys)) == len(keys)
+        assert [order.bytes_of(key) for key in keys] == sorted(map(order.bytes_of, keys))
+        same: dict[Any, list[Any]] = {}
+        for port, seq, place, key, time in found:
+            same.setdefault((port, type(key), key, time), []).append((seq, place))
+        assert all(places == sorted(places) for places in same.values())
+
+    check()
+
+
+@settings(max_examples=cases(150), deadline=None)
+@given(st.lists(st.integers() | st.integers(-300, 300) | st.sampled_from([2**1016, -(2**1016), 2**2000, -(2**2000)])))
+def test_ints_are_ordered_as_their_bytes(numbers: list[int]) -> None:
+    order = KeyOrder()
+    assert sorted(numbers) == sorted(numbers, key=order.bytes_of) == order.sort(numbers)
+    assert len(set(map(order.bytes_of, numbers))) == len(set(numbers))
+
+
+@settings(max_examples=cases(150), deadline=None)
+@given(st.lists(st.text() | st.sampled_from(["\ud800", "\udfff", "\uffff", "\U00010000"])))
+def test_texts_are_ordered_as_their_bytes(texts: list[str]) -> None:
+    assert KeyOrder().sort(texts) == sorted(texts, key=KeyOrder().bytes_of)

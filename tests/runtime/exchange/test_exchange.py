@@ -223,22 +223,6 @@ def test_every_record_arrives_once_with_its_own_timestamp_in_order(partitioner: 
     assert subject.flush(2, 0) == []
 
 
-@settings(max_examples=cases(40), deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(["a", 1, True]), st.integers(-5, 5)), min_size=1))
-def test_batch_rows_hold_one_key_each_in_time_order(records: list[tuple[Any, int]]) -> None:
-    hashing = writer(ops.Hash(lambda record: record[0]))
-    hashing.process(records, [time for _, time in records])
-    rows = hashing.flush_by_key(1, in_time_order=True)
-    assert len({(row.subtask, row.key) for row in rows}) == len(rows)
-    for row in rows:
-        _, values, times, _ = unpack(row.block)
-        assert row.time == times[0]
-        assert len({(type(key), key) for key, _ in values}) == 1
-        (key,) = {key for key, _ in values}
-        mine = [record for record in records if type(record[0]) is type(key) and record[0] == key]
-        assert values == sorted(mine, key=lambda record: record[1])
-
-
 def test_batch_rows_of_a_broadcast_come_before_the_rest_in_the_order_they_were_sent() -> None:
     rows = []
     for partitioner in (ops.Rebalance(), ops.Broadcast()):

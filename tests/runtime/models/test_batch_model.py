@@ -13,18 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scurry.common import Configuration, Duration, Time, WatermarkStrategy
+from scurry.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from scurry.datastream import (
     DataStream,
+    KeyedCoProcessFunction,
     KeyedProcessFunction,
     ProcessWindowFunction,
     StreamExecutionEnvironment,
 )
 from scurry.datastream.functions import AggregateFunction, CoGroupFunction, ProcessJoinFunction
-from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
+from scurry.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from scurry.errors import JobError
-from scurry.runtime.exchange import ordering
+from scurry.runtime.exchange import key_blocks, key_records, ordering
 from scurry.runtime.operators.batch import interval_join
 from scurry.runtime.operators.batch import windows as batch_windows
 from scurry.runtime.tasks import batch_task
@@ -90,6 +91,44 @@ class Timers(KeyedProcessFunction):
         yield ctx.get_current_key(), timestamp, due
 
 
+class Moving(KeyedProcessFunction):
+    """Counts the records of a key, with time to live; moves a timer with each, and sets one more when one fires."""
+
+    def open(self, runtime_context: Any) -> None:
+        lasting = StateTtlConfig.new_builder(Time.hours(1)).build()
+        count, due = ValueStateDescriptor("count", Types.LONG()), ValueStateDescriptor("due", Types.LONG())
+        count.enable_time_to_live(lasting)
+        self.count, self.due = runtime_context.get_state(count), runtime_context.get_state(due)
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        assert (self.count.value() is None) == (self.due.value() is None)
+        self.count.update((self.count.value() or 0) + 1)
+        if self.due.value() is not None:
+            ctx.timer_service().delete_event_time_timer(self.due.value())
+        self.due.update(max(value[1], self.due.value() or value[1]) + 100)
+        ctx.timer_service().register_event_time_timer(self.due.value())
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[Any]:
+        yield ctx.get_current_key(), timestamp, self.count.value()
+        if self.due.value() == timestamp:
+            ctx.timer_service().register_event_time_timer(timestamp + 1)
+
+
+class Both(KeyedCoProcessFunction):
+    """Emits each record with the number of records of the other side before it."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.seen = runtime_context.get_map_state(MapStateDescriptor("seen", Types.STRING(), Types.LONG()))
+
+    def process_element1(self, value: Any, ctx: Any) -> Iterator[Any]:
+        self.seen.put("l", (self.seen.get("l") or 0) + 1)
+        yield value, self.seen.get("r")
+
+    def process_element2(self, value: Any, ctx: Any) -> Iterator[Any]:
+        self.seen.put("r", (self.seen.get("r") or 0) + 1)
+        yield value, self.seen.get("l")
+
+
 def joined(one: Record, other: Record) -> Record:
     return one[0], other[1], one[2] + other[2]
 
@@ -100,6 +139,7 @@ def key_of(record: Record) -> str:
 
 Job = Callable[[DataStream, DataStream], DataStream]
 JOBS: dict[str, Job] = {
+    "moving timers": lambda left, right: left.key_by(key_of).process(Moving()),
     "timers": lambda left, right: left.key_by(key_of).process(Timers()),
     "interval join": lambda left, right: (
         left.key_by(key_of).interval_join(right.key_by(key_of)).between(ms(-3), ms(5)).process(Pairs())
@@ -143,16 +183,30 @@ def records_of(side: str, spec: list[tuple[str, int]]) -> list[Record]:
     return [(key, time, f"{side}{number} ") for number, (key, time) in enumerate(spec)]
 
 
-@pytest.fixture(autouse=True)
-def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, params=["parts of keys", "keys in parts", "many keys at once"])
+def _small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_windows, "_GATHERED", 4)
+    monkeypatch.setattr(batch_windows, "_MANY", 1)
     monkeypatch.setattr(interval_join, "_DROPPED", 1)
-    monkeypatch.setattr(batch_task, "FIRST_RECORDS", 3)
+    monkeypatch.setattr(interval_join, "_EMITTED", 2)
     monkeypatch.setattr(batch_task, "RUN_RECORDS", 5)
     monkeypatch.setattr(ordering, "_MANY", 6)
+    if request.param == "many keys at once":
+        monkeypatch.setattr(batch_task, "FIRST_RECORDS", 100)
+        monkeypatch.setattr(batch_task, "RUN_RECORDS", 100)
+        return
+    monkeypatch.setattr(batch_task, "FIRST_RECORDS", 3)
+    monkeypatch.setattr(key_blocks, "_LEAST_RECORDS", 2)
+    monkeypatch.setattr(key_blocks, "_MOST_RECORDS", 3)
+    monkeypatch.setattr(key_records, "_WAITING_RECORDS", 4)
+    if request.param == "parts of keys":
+        monkeypatch.setattr(key_records, "_AT_ONCE_BYTES", 1)
 
 
-SPECS = st.lists(st.tuples(st.sampled_from("ab"), TIMES), min_size=8, max_size=24)
+#: Of several shapes: one key, a few with many records each, and many with a few records each.
+SPECS = st.sampled_from(["a", "ab", "abcdefghijklmnop"]).flatmap(
+    lambda keys: st.lists(st.tuples(st.sampled_from(keys), TIMES), min_size=8, max_size=24)
+)
 
 
 @pytest.mark.parametrize("name", JOBS)
@@ -196,6 +250,20 @@ def test_batch_emits_the_last_value_of_a_rolling_reduce(spec: list[tuple[str, in
     expected = {each[0]: each for each in results(rolling, "STREAMING", records, records)}
     found = results(rolling, "BATCH", records, records)
     assert sorted(found) == sorted(expected.values())
+
+
+@settings(max_examples=max(CASES // 3, 4))
+@given(SPECS, SPECS)
+def test_batch_passes_the_records_of_both_inputs_of_a_key_in_time_order(
+    left: list[tuple[str, int]], right: list[tuple[str, int]]
+) -> None:
+    both: Job = lambda one, other: one.connect(other).key_by(key_of, key_of).process(Both())  # noqa: E731
+    found = results(both, "BATCH", records_of("l", left), records_of("r", right))
+    for (key, time, text), others in found:
+        side = right if text[0] == "l" else left
+        before, until = (sum(k == key and t < limit for k, t in side) for limit in (time, time + 1))
+        assert before <= (others or 0) <= until
+    assert sorted(value for value, _ in found) == sorted([*records_of("l", left), *records_of("r", right)])
 
 
 def refusing(one: Record, other: Record) -> Record:

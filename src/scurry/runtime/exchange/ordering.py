@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
+
+from scurry.runtime.keys import KeyOrder
 
 #: As many records are ordered as an array; a small job does without NumPy, whose import takes longer.
 _MANY = 256
 #: Bits of a 64-bit int besides its sign.
 _BITS = 63
-
-
-class _Numbers(dict[Any, int]):
-    """Number keys in the order in which they come."""
-
-    def __missing__(self, key: Any) -> int:
-        number = self[key] = len(self)
-        return number
 
 
 def by_time(times: Sequence[int]) -> list[int]:
@@ -33,31 +28,46 @@ def by_time(times: Sequence[int]) -> list[int]:
     return order
 
 
-def by_key(keys: Sequence[Any], times: Sequence[int] | None) -> Iterator[tuple[Any, list[int]]]:
-    """Yield each key with the places of its records, in time order if there are times, else in their order.
+def by_key(
+    keys: Sequence[Any], times: Sequence[int] | None, order: KeyOrder, counts: Sequence[int] | None = None
+) -> tuple[list[Any], list[int], list[int]]:
+    """Order records by key, those of a key in time order if there are times, else in their order.
 
     Args:
-        keys: The canonical keys of records.
-        times: Their times, 64-bit ints.
+        keys: Canonical keys.
+        times: The times of the records, 64-bit ints.
+        order: The order of keys.
+        counts: How many records in a row each of the keys has; None is one.
+
+    Returns:
+        The keys, each once; the end of the records of each; and the places of the records.
     """
-    numbers = _Numbers()
+    distinct = order.sort(dict.fromkeys(keys))
+    numbers = dict(zip(distinct, range(len(distinct)), strict=True))
     numbered = list(map(numbers.__getitem__, keys))
-    if len(keys) < _MANY:
-        found: list[list[int]] = [[] for _ in numbers]
-        for place, number in enumerate(numbered):
-            found[number].append(place)
-        for key, places in zip(numbers, found, strict=True):
-            yield key, places if times is None else sorted(places, key=times.__getitem__)
-        return
+    if (len(keys) if counts is None else sum(counts)) < _MANY:
+        return _few_by_key(distinct, numbered, times, counts)
     import numpy as np
 
-    by_number = np.array(numbered, dtype=np.int64)
-    order = _order(by_number, None if times is None else np.array(times, dtype=np.int64), len(numbers))
-    ends = np.cumsum(np.bincount(by_number, minlength=len(numbers))).tolist()
-    places, start = order.tolist(), 0
-    for key, end in zip(numbers, ends, strict=True):
-        yield key, places[start:end]
-        start = end
+    of_records = np.array(numbered, dtype=np.int64)
+    if counts is not None:
+        of_records = np.repeat(of_records, counts)
+    places = _order(of_records, None if times is None else np.array(times, dtype=np.int64), len(distinct))
+    return distinct, np.cumsum(np.bincount(of_records, minlength=len(distinct))).tolist(), places.tolist()
+
+
+def _few_by_key(
+    distinct: list[Any], numbered: list[int], times: Sequence[int] | None, counts: Sequence[int] | None
+) -> tuple[list[Any], list[int], list[int]]:
+    found: list[list[int]] = [[] for _ in distinct]
+    place = 0
+    for number, count in zip(numbered, [1] * len(numbered) if counts is None else counts, strict=True):
+        found[number] += range(place, place + count)
+        place += count
+    if times is not None:
+        for places in found:
+            places.sort(key=times.__getitem__)
+    return distinct, list(accumulate(map(len, found))), [place for places in found for place in places]
 
 
 def _order(numbers: Any, times: Any, count: int) -> Any:

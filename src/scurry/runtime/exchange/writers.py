@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -11,10 +10,11 @@ from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.ordering import by_key, by_time
+from scurry.runtime.exchange.key_blocks import key_blocks
+from scurry.runtime.exchange.ordering import by_time
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack, require_columns
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
-from scurry.runtime.keys import canonical_keys, key_hash, key_hashes, sortable, sortable_by_group, subtask_of
+from scurry.runtime.keys import KeyOrder, canonical_keys, key_hash, key_hashes, subtask_of
 
 #: Up to this many receivers, selecting the records of one after another is faster than scattering them.
 FEW = 3
@@ -112,13 +112,15 @@ class RecordWriter:
     def flush(self, seq: int, stamp: int) -> list[WireRow]:
         """Return the collected records as rows; `stamp` is when they were read."""
         edge, channel = self.edge.id, self.channel
-        return [
-            WireRow(receiver, edge, DATA, channel, seq, self._pack((keys or None, values, times or None, stamp)))
-            for receiver, (values, times, keys) in self._take()
-        ]
+        rows = []
+        for receiver, (values, times, keys) in self._take():
+            block = keys or None, values, times or None, stamp
+            require_columns(edge, *block[:3])
+            rows.append(WireRow(receiver, edge, DATA, channel, seq, self._pack(block)))
+        return rows
 
-    def _pack(self, block: tuple[Any, Values, Timestamps, int]) -> bytes:
-        require_columns(self.edge.id, *block[:3])
+    def _pack(self, block: tuple[Any, ...]) -> bytes:
+        """Encode a block, whose second value is its records."""
         try:
             return pack(block)
         except Exception as error:
@@ -127,32 +129,28 @@ class RecordWriter:
             raise operator_error(self._sender, error, failed, hint) from error
 
     def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
-        """BATCH: return the collected records as rows of one key each.
+        """BATCH: return the collected records as rows, those of a keyed edge sorted by key.
 
         Args:
             seq: Their position.
-            in_time_order: Whether the records of a row are sorted by time.
+            in_time_order: Whether the records of a key are sorted by time.
             by_group: Whether keys are sorted by their key groups first.
         """
-        edge, channel = self.edge.id, self.channel
         # broadcast records are received before all others
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
         rows = []
-        for receiver, bucket in self._take():
-            for key, values, times in self._by_key(bucket, in_time_order, by_group):
-                first = times[0] if times is not None and in_time_order else start
-                block = self._pack((None, values, times, 0))
-                rows.append(BatchRow(receiver, edge, DATA, channel, seq, block, self.edge.target, key, first))
+        for receiver, (values, times, _) in self._take():
+            first = start
+            if times and in_time_order:
+                order = by_time(times)
+                values, times = [values[place] for place in order], [times[place] for place in order]
+                first = times[0]
+            rows.append(self._batch_row(receiver, seq, b"", first, (None, values, times or None, 0)))
         return rows
 
-    def _by_key(
-        self, bucket: Bucket, in_time_order: bool, by_group: bool
-    ) -> Iterable[tuple[bytes, Values, Timestamps]]:
-        values, times, _ = bucket
-        if not (times and in_time_order):
-            return ((b"", values, times or None),)
-        order = by_time(times)
-        return ((b"", [values[place] for place in order], [times[place] for place in order]),)
+    def _batch_row(self, receiver: int, seq: int, key: bytes, time: int, block: tuple[Any, ...]) -> BatchRow:
+        edge = self.edge
+        return BatchRow(receiver, edge.id, DATA, self.channel, seq, self._pack(block), edge.target, key, time)
 
     def point(self, seq: int, stamp: int, idle: bool = False) -> None:
         """Record a progress point; `idle` if the sender declares itself idle."""
@@ -310,14 +308,15 @@ class HashWriter(RecordWriter):
                 if column:
                     kept += [column[place] for place in chosen]
 
-    def _by_key(
-        self, bucket: Bucket, in_time_order: bool, by_group: bool
-    ) -> Iterable[tuple[bytes, Values, Timestamps]]:
-        encoded = partial(sortable_by_group, max_parallelism=self.edge.max_parallelism) if by_group else sortable
-        values, times, keys = bucket
-        for key, places in by_key(keys, times if times and in_time_order else None):
-            of_key = [values[place] for place in places]
-            yield encoded(key), of_key, [times[place] for place in places] if times else None
+    def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
+        if not in_time_order:  # nor by key: the receiver has no keyed state
+            return super().flush_by_key(seq, in_time_order, by_group)
+        rows, order = [], KeyOrder(self.edge.max_parallelism if by_group else None)
+        for receiver, (values, times, keys) in self._take():
+            require_columns(self.edge.id, keys, values, times or None)
+            for key, time, block in key_blocks(keys, values, times or None, order):
+                rows.append(self._batch_row(receiver, seq, key, time, block))
+        return rows
 
 
 class HashRowsWriter(RecordWriter):

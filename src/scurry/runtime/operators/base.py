@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.key_records import KeyRecords
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error, shorten
 from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
@@ -177,6 +178,21 @@ class KeyedOperator(RuntimeOperator):
     def outgoing(self, watermark: int) -> int:
         """Return the watermark of the results, of that of the input."""
         return watermark
+
+    def process_keys(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
+        """BATCH: process all records of some keys, key after key.
+
+        Args:
+            records: The records.
+            begin: Makes a key the current one; called before its records are processed.
+            watermark: The watermark after the records of a key.
+        """
+        for number, key in enumerate(records.keys):
+            begin(key)
+            for index, values, times in records.parts_of(number):
+                self.process_input(index, [key] * len(values), values, times)
+            self.backend.select(key)
+            self.end_of_key(watermark)
 
     def end_of_key(self, watermark: int) -> None:
         """BATCH: fire the timers of the current key up to the watermark, because it has no more records.

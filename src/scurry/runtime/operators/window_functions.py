@@ -211,9 +211,9 @@ class WindowEmitter:
             self._context.of = window
             self._clear(self._context)
 
-    def flush(self) -> None:
-        """Pass the emitted records to the collector."""
-        if self._results:
+    def flush(self, at_least: int = 1) -> None:
+        """Pass the emitted records to the collector, if they are so many."""
+        if len(self._results) >= at_least:
             results, times = self._results, self._times
             self._results, self._times = [], []
             timeless = times[0] == MIN_TIME  # as are all elements of a block, then

@@ -17,7 +17,7 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, BatchRow, unpack
 from scurry.runtime.failure import operator_error
-from scurry.runtime.keys import CanonicalKey, from_sortable_by_group, key_hash
+from scurry.runtime.keys import CanonicalKey, KeyOrder, key_hash
 from scurry.runtime.savepoint.build import entries_of
 from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
 from scurry.runtime.savepoint.format import SavepointMetadata
@@ -86,6 +86,7 @@ class SavedRun(OperatorRun):
         super().__init__(plan, op, task)
         self._saved = saved
         self._groups = plan.settings.max_parallelism
+        self.order = KeyOrder(self._groups)
         self._group = -1
         self._group_store = DictStore()
         self._backend: KeyedStateBackend | None = None
@@ -101,9 +102,6 @@ class SavedRun(OperatorRun):
             heard.append(unpack(row.block))
         self.watermark = final_watermark(self._plan, self.op, heard)
         yield from super().feed(rows)
-
-    def key_of(self, encoded: bytes) -> CanonicalKey:
-        return from_sortable_by_group(encoded)
 
     def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
         group = key_hash(key) % self._groups

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from heapq import heappop, heappush
-from itertools import chain, groupby
+from functools import partial
+from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
@@ -13,9 +14,9 @@ from scurry.connectors.source import ChunkSizer
 from scurry.graph.operators import Broadcast
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.exchange.ordering import by_time
+from scurry.runtime.exchange.key_records import KeyRecords, LargeKey, Part, in_time_order, records_by_key
 from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchRow, require_columns, unpack
-from scurry.runtime.keys import CanonicalKey, from_sortable
+from scurry.runtime.keys import CanonicalKey, KeyOrder
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
@@ -27,9 +28,6 @@ from scurry.runtime.tasks.task import Task
 #: Records collected before a task's output is cut into rows: the more records, the fewer rows per key.
 RUN_RECORDS = 262_144
 
-
-#: Records of a key are sorted at once if their rows have at most so many bytes.
-_AT_ONCE_BYTES = 8 * 1024 * 1024
 
 #: The order in which a level receives its rows; Spark sorts by the same columns.
 sort_key = attrgetter(*BATCH_ORDER)
@@ -147,6 +145,8 @@ class OperatorRun:
 
     #: the watermark after the records of a key, or after all of them
     watermark = MAX_TIME
+    #: the order of keys
+    order = KeyOrder()
 
     def __init__(self, plan: JobPlan, op: OperatorPlan, task: Task) -> None:
         self.op = op
@@ -179,18 +179,55 @@ class OperatorRun:
                 yield len(some)
 
     def _keys(self, operator: KeyedOperator, rows: Iterable[BatchRow]) -> Iterator[int]:
-        for encoded, some in groupby(rows, key=attrgetter("key")):
-            key = self.key_of(encoded) if encoded else 0
-            backend = self.backend_of(key)
+        for has_keys, some in groupby(rows, key=lambda row: bool(row.key)):
+            if not has_keys:
+                yield from self._key(operator, 0, self._received(in_time_order(some, self._plan)))
+                continue
+            for found in records_by_key(some, self._plan, self.order):
+                if isinstance(found, LargeKey):
+                    yield from self._key(operator, found.key, self._received(found.parts))
+                else:
+                    self.task.received(self.op.id, found.values)
+                    yield from self._some_keys(operator, found)
+
+    def _received(self, parts: Iterable[Part]) -> Iterator[Part]:
+        for part in parts:
+            self.task.received(self.op.id, part[1])
+            yield part
+
+    def _key(self, operator: KeyedOperator, key: CanonicalKey, parts: Iterable[Part]) -> Iterator[int]:
+        """Feed the operator with a key whose records come in parts."""
+        self._begin(operator, key)
+        for index, values, times in parts:
+            for some, some_times in self._cut(values, times):
+                operator.process_input(index, [key] * len(some), some, some_times)
+                yield len(some)
+        operator.backend.select(key)
+        operator.end_of_key(self.watermark)
+
+    def _some_keys(self, operator: KeyedOperator, records: KeyRecords) -> Iterator[int]:
+        """Feed the operator with all records of some keys, many keys at once while they do not take long."""
+        sizer, first = self._sizer, 0
+        while first < len(records.keys):
+            start = records.ends[first - 1] if first else 0
+            last = max(bisect_right(records.ends, start + sizer.size, first), first + 1)
+            began, count = time.monotonic(), records.ends[last - 1] - start
+            if count > sizer.size:
+                yield from self._key(operator, records.keys[first], records.parts_of(first))
+            else:
+                operator.process_keys(records.some(first, last), partial(self._begin, operator), self.watermark)
+                yield count
+                sizer.processed(time.monotonic() - began)
+            first = last
+
+    def _begin(self, operator: KeyedOperator, key: CanonicalKey) -> None:
+        """Make a key the current one, whose state is empty, before the watermark has risen."""
+        backend = self.backend_of(key)
+        if backend is operator.backend:
+            operator.set_watermark(MIN_TIME)
+        else:
             operator.bind(backend, MIN_TIME)
-            backend.select(key)
-            for index, values, times in in_time_order(some, self._plan):
-                self.task.received(self.op.id, values)
-                for part, part_times in self._cut(values, times):
-                    operator.process_input(index, [key] * len(part), part, part_times)
-                    yield len(part)
-            backend.select(key)
-            operator.end_of_key(self.watermark)
+        backend.select(key)
 
     def _cut(self, values: list[Any], times: list[int] | None) -> Iterator[tuple[list[Any], list[int] | None]]:
         """Yield records in pieces that are small while they take long; each is processed before the next one."""
@@ -205,10 +242,6 @@ class OperatorRun:
             first = last
             sizer.processed(time.monotonic() - began)
 
-    def key_of(self, encoded: bytes) -> CanonicalKey:
-        """Return the key by which rows are sorted."""
-        return from_sortable(encoded)
-
     def backend_of(self, key: CanonicalKey) -> KeyedStateBackend:
         """Return the backend for the state of a key: in memory, until the next key comes."""
         self._single.begin(key)
@@ -221,84 +254,3 @@ class OperatorRun:
 
 #: Plan, operator and its task -> the operator's driver.
 RunOf = Callable[[JobPlan, OperatorPlan, Task], OperatorRun]
-
-
-def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[Any], list[int] | None]]:
-    """Yield the records of one key in time order, from rows that come by their first time and are each in time order.
-
-    Few rows are sorted together. Of many, only those that overlap in time are held in memory at once.
-    """
-    rows, held, size = iter(rows), [], 0
-    for row in rows:
-        held.append(row)
-        size += len(row.block)
-        if size > _AT_ONCE_BYTES:
-            yield from _merged(chain(held, rows), plan)
-            return
-    blocks = [_block(row, plan) for row in held]
-    timed = [(index, values, times) for index, values, times in blocks if times is not None]
-    if len(blocks) == 1:
-        yield from blocks
-    elif len(timed) < len(blocks):
-        yield from _merged(held, plan)
-    else:
-        yield from _sorted(timed)
-
-
-def _block(row: BatchRow, plan: JobPlan) -> tuple[int, list[Any], list[int] | None]:
-    _, values, times, _ = unpack(row.block)
-    require_columns(row.port, None, values, times)
-    return plan.edges[row.port].input_index, values, times
-
-
-def _sorted(blocks: list[tuple[int, list[Any], list[int]]]) -> Iterator[tuple[int, list[Any], list[int]]]:
-    """Yield the records of blocks in time order, one input's at a time."""
-    values: list[Any] = []
-    times: list[int] = []
-    inputs: list[int] = []
-    overlapping = False
-    for index, some, some_times in blocks:
-        overlapping = overlapping or (bool(times) and times[-1] > some_times[0])
-        values += some
-        times += some_times
-        inputs += [index] * len(some)
-    if overlapping:
-        order = by_time(times)
-        values, times, inputs = ([column[place] for place in order] for column in (values, times, inputs))
-    if len(set(inputs)) == 1:
-        yield inputs[0], values, times
-        return
-    start = 0
-    for index, run in groupby(inputs):
-        end = start + len(list(run))
-        yield index, values[start:end], times[start:end]
-        start = end
-
-
-def _merged(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[tuple[int, list[Any], list[int] | None]]:
-    heap: list[tuple[int, int, int, list[Any], list[int], int]] = []
-    for order, row in enumerate(rows):
-        index, values, times = _block(row, plan)
-        if times is None:
-            yield from _drain(heap, MAX_TIME)
-            yield index, values, None
-        else:
-            yield from _drain(heap, times[0])
-            heappush(heap, (times[0], order, index, values, times, 0))
-    yield from _drain(heap, MAX_TIME)
-
-
-def _drain(heap: list[Any], until: int) -> Iterator[tuple[int, list[Any], list[int] | None]]:
-    """Merge the held rows up to a time; a row that no other overlaps is yielded whole."""
-    while heap and (heap[0][0] < until or until == MAX_TIME):
-        _, order, index, values, times, start = heappop(heap)
-        limit = min(until, heap[0][0]) if heap else until
-        stop = start + 1
-        if limit == MAX_TIME:
-            stop = len(times)
-        else:
-            while stop < len(times) and times[stop] < limit:
-                stop += 1
-        yield index, values[start:stop], times[start:stop]
-        if stop < len(times):
-            heappush(heap, (times[stop], order, index, values, times, stop))

@@ -9,25 +9,48 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_left
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
+from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.key_records import KeyRecords
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.keys import original_key
 from scurry.runtime.operators.aligned_window import AlignedWindowOperator
 from scurry.runtime.operators.session_window import SessionWindowOperator
 from scurry.runtime.operators.window import WindowOperator
 
-#: More records of a key are folded before it ends.
+#: More records of a key are folded before it ends, and more results of several keys are emitted.
 _GATHERED = 16_384
+#: The windows of as many records are computed as arrays; a small job does without NumPy, whose import takes longer.
+_MANY = 256
 #: The contents of a window without records.
 _NOTHING: Any = object()
 
 #: The start and end of a window, its contents so far, and the places of the first record and behind the last one.
 _Span = tuple[int, int, Any, int, int]
+
+
+class _Spans(NamedTuple):
+    """Windows of several keys, in the order of keys and ends, in columns.
+
+    Attributes:
+        numbers: The numbers of the keys.
+        starts: The starts of the windows.
+        ends: The ends of the windows.
+        firsts: The places of the first record of each.
+        lasts: The places behind the last record of each.
+    """
+
+    numbers: list[int]
+    starts: list[int]
+    ends: list[int]
+    firsts: list[int]
+    lasts: list[int]
 
 
 class _BatchWindowOperator(WindowOperator):
@@ -43,6 +66,57 @@ class _BatchWindowOperator(WindowOperator):
         self._unfinished: dict[int, tuple[int, Any]] = {}
         #: whether a record may belong to several windows, each of which gets a copy
         self._copies = False
+
+    def open(self) -> None:
+        super().open()
+        #: whether windows are emitted as they have been folded, without state
+        self._folds_only = self.spec.hook is None and not self._reaching_state
+
+    def process_keys(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
+        origins = records.origins
+        timed = origins & 1 if isinstance(origins, int) else all(origin & 1 for origin in origins)
+        spans = self._spans_of_keys(records) if timed and len(records.values) >= _MANY else None
+        if spans is None:
+            super().process_keys(records, begin, watermark)
+            return
+        values = records.values
+        if self.spec.hook is ops.WindowHook.CO_GROUP:
+            sides = [origins] * len(values) if isinstance(origins, int) else origins
+            values = [(origin >> 1, value) for origin, value in zip(sides, values, strict=True)]
+        if self._folds_only and spans.numbers:
+            self._fold_all(records.keys, spans, values)
+            return
+        current = -1
+        for number, start, end, first, last in zip(*spans, strict=True):
+            if number != current:
+                self.emitter.flush(_GATHERED)
+                begin(records.keys[number])
+                current = number
+            contents = self._folded(start, end, _NOTHING, values[first:last])
+            self.current_watermark = MAX_TIME
+            self._end(self._window_type(start, end), contents)
+            self.current_watermark = MIN_TIME
+        self.emitter.flush()
+
+    def _fold_all(self, keys: list[Any], spans: _Spans, values: Values) -> None:
+        """Emit the contents of windows whose function is but a fold."""
+        fold, elements, results = self.fold.all, self.fold.elements, []
+        uncopied, copy = self.collector.handing_over()
+        for place, (first, last) in enumerate(zip(spans.firsts, spans.lasts, strict=True)):
+            some = values[first:last]
+            source = iter(some)
+            try:
+                contents = fold(source)
+            except Exception as error:
+                raise operator_error(self.plan, error, last_taken(some, source)) from error
+            try:
+                (result,) = elements(contents)
+                results.append(result if type(result) is uncopied else copy(result))
+            except Exception as error:
+                window, key = self._window_type(spans.starts[place], spans.ends[place]), keys[spans.numbers[place]]
+                raise operator_error(self.plan, error, f"{window} of key {original_key(key)!r}") from error
+        self.collector.look_at(results[0])
+        self.collector.emit_tagged(results, [end - 1 for end in spans.ends])
 
     def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
         if timestamps is None:
@@ -91,6 +165,10 @@ class _BatchWindowOperator(WindowOperator):
             raise operator_error(self.plan, error, last_taken(values, source)) from error
 
     @abstractmethod
+    def _spans_of_keys(self, records: KeyRecords) -> _Spans | None:
+        """Return the windows of the records of some keys; None if their times are near the ends of 64 bits."""
+
+    @abstractmethod
     def _spans(self, times: list[int], opened: dict[int, tuple[int, Any]]) -> Iterator[_Span]:
         """Yield the windows that records at these times belong to, and those that are open, in the order of their ends.
 
@@ -132,6 +210,27 @@ class BatchAlignedWindowOperator(_BatchWindowOperator, AlignedWindowOperator):
             yield start, start + size, contents, first, bisect_left(times, start + size, first)
             start += slide
 
+    def _spans_of_keys(self, records: KeyRecords) -> _Spans | None:
+        import numpy as np
+
+        size, slide = self._size, self._slide
+        margin = size + 2 * slide
+        first, last = min(records.times) - margin, max(records.times) + margin
+        span = last - first
+        if first < MIN_TIME or last > MAX_TIME or span * len(records.keys) > MAX_TIME:
+            return None
+        times, numbers = _columns(records)
+        base = numbers * span - first  # a time plus it grows with the key and the time
+        latest = times - (times - self._offset) % slide + base
+        panes = latest[np.flatnonzero(np.diff(latest, prepend=-1))]
+        starts = np.unique(panes - slide * np.arange((size - 1) // slide + 1)[:, np.newaxis])
+        times += base
+        firsts, lasts = times.searchsorted(starts), times.searchsorted(starts + size)
+        filled = firsts < lasts
+        numbers, starts = np.divmod(starts[filled], span)
+        starts += first
+        return _Spans(*(column.tolist() for column in (numbers, starts, starts + size, firsts[filled], lasts[filled])))
+
     def _earliest(self, time: int) -> int:
         """Return the start of the first window with a record of this time, or else of the next window."""
         latest = time - (time - self._offset) % self._slide
@@ -153,6 +252,18 @@ class BatchSessionWindowOperator(_BatchWindowOperator, SessionWindowOperator):
             first, place = place, self._joined(times, times[place] + gap, place + 1)
             yield times[first], times[place - 1] + gap, _NOTHING, first, place
 
+    def _spans_of_keys(self, records: KeyRecords) -> _Spans | None:
+        import numpy as np
+
+        gap = self._gap
+        if min(records.times) <= MIN_TIME + gap or max(records.times) >= MAX_TIME - gap:
+            return None
+        times, numbers = _columns(records)
+        begins = np.flatnonzero((times[1:] - gap > times[:-1]) | (numbers[1:] != numbers[:-1])) + 1
+        firsts, lasts = np.concatenate(([0], begins)), np.append(begins, len(times))
+        ends = times[lasts - 1] + gap
+        return _Spans(*(column.tolist() for column in (numbers[firsts], times[firsts], ends, firsts, lasts)))
+
     def _joined(self, times: list[int], end: int, place: int) -> int:
         """Return the place behind the last record that joins a session with this end."""
         gap, count = self._gap, len(times)
@@ -163,3 +274,12 @@ class BatchSessionWindowOperator(_BatchWindowOperator, SessionWindowOperator):
 
     def _is_over(self, end: int, until: int) -> bool:
         return end < until
+
+
+def _columns(records: KeyRecords) -> Any:
+    """Return the times of records and the numbers of their keys, as arrays."""
+    import numpy as np
+
+    ends: Any = np.array(records.ends, np.int64)
+    counts: Any = np.diff(ends, prepend=0)
+    return np.array(records.times, np.int64), np.repeat(np.arange(len(ends)), counts)

@@ -84,7 +84,7 @@ class LargeKey(NamedTuple):
 
 @dataclass(slots=True)
 class _Held:
-    """What is left of a block, whose first keys have been taken."""
+    """The rest of a block whose first keys have been removed."""
 
     place: Place
     origin: int
@@ -97,7 +97,7 @@ class _Held:
     record: int = 0
 
     def take(self, last: int) -> tuple[list[Any], list[int], list[Any], array[int] | None]:
-        """Take the keys up to a place: keys, number of records of each, records and times."""
+        """Remove the keys up to a place, and return them: keys, number of records of each, records and times."""
         first, start, end = self.key, self.record, self.ends[last - 1]
         self.key, self.record = last, end
         times = None if self.times is None else self.times[start:end]
@@ -158,14 +158,14 @@ class _ByKey:
         self._wanted = max(_WAITING_RECORDS, self._records * 2)
 
     def _large(self, key: CanonicalKey, rows: Iterable[BatchRow]) -> Iterator[Part]:
-        """Yield the records of a key in time order: what is held of it, and what further rows have of it."""
+        """Yield the records of a key in time order: those that are held, and those of further rows."""
         held = [each for each in self._held if each.keys[each.key] == key]
         further = (self._head(self._hold(row)) for row in rows)
         yield from _merged(merge(sorted(map(self._head, held), key=_start), further, key=_start))
         self._held = [each for each in self._held if each.key < len(each.keys)]
 
     def _head(self, held: _Held) -> tuple[Place, Part]:
-        """Take the records of the first key of a block."""
+        """Remove the records of the first key of a block, and return them with its place."""
         _, _, values, times = held.take(held.key + 1)
         self._records -= len(values)
         return held.place, (held.origin >> 1, values, None if times is None else times.tolist())

@@ -10,6 +10,7 @@ from scurry.runtime.operators.aligned_window import AlignedWindowOperator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.batch.interval_join import BatchIntervalJoinOperator
+from scurry.runtime.operators.batch.process import BatchKeyedProcessOperator
 from scurry.runtime.operators.batch.reduce import BatchReduceOperator
 from scurry.runtime.operators.batch.windows import BatchAlignedWindowOperator, BatchSessionWindowOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
@@ -68,6 +69,7 @@ LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
 
 #: Those of a BATCH job whose time ends, where they are others.
 _LOWERED_IN_BATCH: dict[type[ops.Operator], type[RuntimeOperator]] = {
+    ops.KeyedProcess: BatchKeyedProcessOperator,
     ops.KeyedReduce: BatchReduceOperator,
     ops.AlignedWindow: BatchAlignedWindowOperator,
     ops.SessionWindow: BatchSessionWindowOperator,

@@ -1,0 +1,44 @@
+"""The keyed process function of BATCH, where a key with few records costs little more than these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scurry.runtime.exchange.collector import Values
+from scurry.runtime.exchange.key_records import KeyRecords
+from scurry.runtime.failure import operator_error
+from scurry.runtime.operators.keyed import KeyedProcessOperator
+from scurry.runtime.operators.record_by_record import followers
+
+
+class BatchKeyedProcessOperator(KeyedProcessOperator):
+    """Call the function with the records of many keys, and fire the timers of each key after its last record."""
+
+    def process_keys(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
+        origins = records.origins
+        timed = isinstance(origins, int) and origins & 1
+        if not timed or followers(self.collector) or self.dead_letters is not None:
+            super().process_keys(records, begin, watermark)
+            return
+        hook, context, start = self.watched(0, self._hooks[0]), self.context, 0
+        uncopied, copy = self.collector.handing_over()
+        value: Any = None
+        for key, end in zip(records.keys, records.ends, strict=True):
+            begin(key)
+            results: Values = []
+            times: list[int] = []
+            try:
+                for value, context.time in zip(records.values[start:end], records.times[start:end], strict=True):
+                    some = hook(value, context)
+                    if some is not None:
+                        for result in some:
+                            results.append(result if type(result) is uncopied else copy(result))
+                            times.append(context.time)
+            except Exception as error:
+                raise operator_error(self.plan, error, value) from error
+            if results:
+                self.collector.look_at(results[0])
+                self.collector.emit_tagged(results, times)
+            self.end_of_key(watermark)
+            start = end

@@ -141,7 +141,7 @@ class KeyedStateBackend:
         self.key: Any = None
         self.entry: Entry = BEFORE_KEYS
         self.entries: dict[Any, Entry] = {}
-        #: hashes of the keys that were loaded together
+        #: hashes of the keys that were loaded together, except those in runs
         self.hashes: dict[CanonicalKey, int] = {}
         #: how many keys have been asked for together; a key of several blocks counts several times
         self.touched = 0
@@ -267,7 +267,7 @@ class KeyedStateBackend:
         wanted = dict.fromkeys(keys)
         self.touched += len(wanted)
         new = [key for key in wanted if key not in entries]  # entries are read in the order in which they were made
-        found = dict(zip(new, self.hashes_of(new), strict=True))
+        found = dict(zip(new, key_hashes(new), strict=True))
         groups = {hashed % count for hashed in found.values()}
         self.load_groups(groups.difference(self.indexes))
         indexes = self.indexes
@@ -278,6 +278,7 @@ class KeyedStateBackend:
             if not paged:
                 return
             found = {key: hashed for key, hashed in found.items() if key not in in_runs}
+        self.hashes.update(found)
         numbers = [hashed % count << GROUP_SHIFT | indexes[hashed % count].page_of(hashed) for hashed in found.values()]
         self.load_pages(set(numbers).difference(self.pages))
         for key, number in zip(found, numbers, strict=True):

@@ -63,6 +63,20 @@ class DueKeys(NamedTuple):
     following: list[tuple[int, int]]
 
 
+class _Loaded(NamedTuple):
+    """The keys of a group that were loaded, in columns.
+
+    Attributes:
+        keys: The keys.
+        hashes: Their hashes.
+        before: Their pickled entries as they were, None for those without.
+    """
+
+    keys: list[CanonicalKey]
+    hashes: list[int]
+    before: list[bytes | None]
+
+
 class RunGroups:
     """Load the entries of runs that a batch touches; write the changed ones as new runs.
 
@@ -72,8 +86,7 @@ class RunGroups:
 
     def __init__(self, backend: KeyedStateBackend) -> None:
         self._backend = backend
-        #: by group: the keys that were loaded, with their pickled entries as they were, None for those without
-        self._loaded: dict[int, dict[CanonicalKey, bytes | None]] = {}
+        self._loaded: dict[int, _Loaded] = {}  # by group
         self._runs: dict[int, Run] = {}  # by digest
         #: how many keys were asked for since the store was told that memory may be released
         self._found = 0
@@ -102,16 +115,25 @@ class RunGroups:
         size = 0
         for group, places in zip(groups.tolist(), np.split(order, starts[1:]), strict=True):
             members = list(map(keys.__getitem__, places.tolist()))
-            size += self._decode(group, members, values_of(self._newest_first(group), members, asked[places]), stored)
+            values = values_of(self._newest_first(group), members, asked[places])
+            size += self._decode(group, members, asked[places].tolist(), values, stored)
         found: Page = {key: {} for key in keys if key not in stored}
         found.update(stored)
         return found, stored, size
 
     def _decode(
-        self, group: int, keys: Sequence[CanonicalKey], values: Sequence[bytes | None], found: dict[CanonicalKey, Entry]
+        self,
+        group: int,
+        keys: Sequence[CanonicalKey],
+        hashes: Sequence[int],
+        values: Sequence[bytes | None],
+        found: dict[CanonicalKey, Entry],
     ) -> int:
         """Add the entries of keys that had these values, if any, to those found; return the bytes they had."""
-        self._loaded.setdefault(group, {}).update(zip(keys, values, strict=True))
+        loaded = self._loaded_of(group)
+        loaded.keys.extend(keys)
+        loaded.hashes.extend(hashes)
+        loaded.before.extend(values)
         self._found += len(keys)
         some = [value for value in values if value is not None]
         if len(some) < len(keys):
@@ -121,6 +143,9 @@ class RunGroups:
             self._backend.store.release()
             self._found = 0
         return sum(map(len, some))
+
+    def _loaded_of(self, group: int) -> _Loaded:
+        return self._loaded.setdefault(group, _Loaded([], [], []))
 
     def due(self, domain: int, places: Iterable[int], until: int, limit: int | None) -> DueKeys:
         """Load keys with timers up to `until`: all, or if they are many, those whose timers are the earliest.
@@ -189,7 +214,7 @@ class RunGroups:
             found: The entries.
             timers: Takes keys whose state is just a timer, instead; None to load all entries.
         """
-        newest_first, held, known = self._newest_first(group), self._backend.entries, self._backend.hashes
+        newest_first, held = self._newest_first(group), self._backend.entries
         hidden: dict[CanonicalKey, int] = {}
         others = 0 if timers is None else len(timers)
         size = 0
@@ -214,13 +239,11 @@ class RunGroups:
                 new &= ~alone
             if not new.all():
                 places, hashes, keys = places[new], hashes[new], list(compress(keys, new.tolist()))
-            known.update(zip(keys, hashes.tolist(), strict=True))
-            size += self._decode(group, keys, run.values_at(places), found)
+            size += self._decode(group, keys, hashes.tolist(), run.values_at(places), found)
         if hidden:
             elsewhere = found.keys() | held.keys() | {key for _, keys in (timers or ())[others:] for key in keys}
             hidden = {key: hashed for key, hashed in hidden.items() if key not in elsewhere}
         if hidden:
-            known.update(hidden)
             entries, _, more = self.load(hidden)
             found.update(entries)
             size += more
@@ -245,7 +268,11 @@ class RunGroups:
 
     def note_changed(self, key: CanonicalKey) -> None:
         """Write the entry of a key that was removed without being loaded: it has state again."""
-        self._loaded.setdefault(self._backend.hash_of(key) % self._backend.max_parallelism, {})[key] = None
+        hashed = self._backend.hash_of(key)
+        keys, hashes, before = self._loaded_of(hashed % self._backend.max_parallelism)
+        keys.append(key)
+        hashes.append(hashed)
+        before.append(None)
 
     def keys_of(self, group: int) -> list[CanonicalKey]:
         """Return the keys of a group that have had state."""
@@ -288,7 +315,7 @@ class RunGroups:
             if group in begun:
                 page, expiry = begun[group]
                 entries = [*page.values()]
-                self._append(group, [*page], *_encoded(entries), expiry)
+                self._append(group, [*page], self._backend.hashes_of(page), *_encoded(entries), expiry)
             if group in self._removed:
                 self._put(group, removals(self._removed.pop(group)), None, (NEVER, NEVER))
             if group in self._loaded:
@@ -307,24 +334,22 @@ class RunGroups:
                 if info.digest in self._runs and noted.get(info.number, NEVER) <= until:
                     _note(noted, info.number, self._following(self._runs[info.digest], domain, until))
 
-    def _write_changed(
-        self, group: int, loaded: dict[CanonicalKey, bytes | None], lifetimes: Lifetimes, now: int
-    ) -> None:
-        keys = [*loaded]
+    def _write_changed(self, group: int, loaded: _Loaded, lifetimes: Lifetimes, now: int) -> None:
+        keys, hashes, before = loaded
         entries = list(map(self._backend.entries.__getitem__, keys))
         expiry = due(dict(zip(keys, entries, strict=True)), lifetimes, now) if lifetimes else None
         values, timers = _encoded(entries)
-        changed = _changed(values, list(loaded.values()))
+        changed = _changed(values, before)
         again = self._fired(group, timers)
         if again:
             changed = sorted(again.union(changed))
         if not changed:
             return
         if len(changed) < len(keys):
-            keys = [keys[place] for place in changed]
+            keys, hashes = [keys[place] for place in changed], [hashes[place] for place in changed]
             values = values[changed] if isinstance(values, np.ndarray) else [values[place] for place in changed]
             timers = [None if times is None else np.asarray(times, np.int64)[changed] for times in timers]
-        self._append(group, keys, values, timers, expiry)
+        self._append(group, keys, hashes, values, timers, expiry)
 
     def _fired(self, group: int, timers: Sequence[Any]) -> set[int]:
         """Return the places of entries with timers that were due: of older runs they count as fired."""
@@ -339,6 +364,7 @@ class RunGroups:
         self,
         group: int,
         keys: Sequence[CanonicalKey],
+        hashes: Sequence[int],
         values: Any,
         timers: Sequence[Any],
         expiry: int | None,
@@ -348,6 +374,7 @@ class RunGroups:
         Args:
             group: Their group.
             keys: The keys.
+            hashes: Their hashes.
             values: Their entries, as `built` takes them.
             timers: For each domain their earliest timers, `NEVER` for none; None if no key has any.
             expiry: When the first value will have expired.
@@ -355,7 +382,7 @@ class RunGroups:
         if self._backend.written is not None and not isinstance(values, np.ndarray):
             for value in filter(None, values):
                 self._backend.written(value)
-        blob = built(self._backend.hashes_of(keys), sortables(keys), values, timers)
+        blob = built(hashes, sortables(keys), values, timers)
         self._put(group, blob, expiry, [NEVER if times is None else int(np.min(times)) for times in timers])
 
     def _put(

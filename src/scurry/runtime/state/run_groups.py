@@ -114,10 +114,10 @@ class RunGroups:
         stored: Page = {}
         size = 0
         for group, places in zip(groups.tolist(), np.split(order, starts[1:]), strict=True):
-            members = list(map(keys.__getitem__, places.tolist()))
-            values = values_of(self._newest_first(group), members, asked[places])
-            size += self._decode(group, members, asked[places].tolist(), values, stored)
-        found: Page = {key: {} for key in keys if key not in stored}
+            members, hashed = list(map(keys.__getitem__, places.tolist())), asked[places]
+            values = values_of(self._newest_first(group), members, hashed)
+            size += self._decode(group, members, hashed.tolist(), values, stored)
+        found: Page = {key: {} for key in keys if key not in stored} if stored else {key: {} for key in keys}
         found.update(stored)
         return found, stored, size
 
@@ -135,7 +135,7 @@ class RunGroups:
         loaded.hashes.extend(hashes)
         loaded.before.extend(values)
         self._found += len(keys)
-        some = [value for value in values if value is not None]
+        some = [value for value in values if value is not None] if any(values) else []
         if len(some) < len(keys):
             keys = [key for key, value in zip(keys, values, strict=True) if value is not None]
         found.update(zip(keys, map(pickle.loads, some), strict=True))

@@ -134,8 +134,7 @@ class Run:
 
     def has(self, hashes: Any) -> Any:
         """Return of each of some hashes whether a key of this run has it, as an array."""
-        places = self.hashes.searchsorted(hashes)
-        return self.hashes[np.minimum(places, len(self.hashes) - 1)] == hashes
+        return self.hashes.take(self.hashes.searchsorted(hashes), mode="clip") == hashes
 
     def keys_at(self, places: Any) -> list[CanonicalKey]:
         """Return the keys at some places, in an array."""
@@ -293,11 +292,11 @@ def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Any) ->
         hashes: Their hashes, an array.
     """
     found: list[bytes | None] = [None] * len(keys)
-    left = np.argsort(hashes)
+    left = hashes.argsort()
     asked = hashes[left]
-    for run in runs:
+    for run in runs:  # methods: NumPy's functions of the same names take as long again to call them
         places = run.hashes.searchsorted(asked)
-        hits = np.flatnonzero(run.hashes[np.minimum(places, len(run.hashes) - 1)] == asked)
+        (hits,) = (run.hashes.take(places, mode="clip") == asked).nonzero()
         if not len(hits):
             continue
         done = []
@@ -308,10 +307,12 @@ def values_of(runs: Sequence[Run], keys: Sequence[CanonicalKey], hashes: Any) ->
                 found[number] = value
                 done.append(hit)
         if done:
-            left, asked = np.delete(left, done), np.delete(asked, done)
+            stay = np.ones(len(left), bool)
+            stay[done] = False
+            left, asked = left[stay], asked[stay]
             if not len(left):
                 break
-    return [value or None for value in found]
+    return [value or None for value in found] if len(left) < len(found) else found
 
 
 def merged(runs: Sequence[Run], oldest: bool) -> bytes | None:

@@ -57,10 +57,10 @@ test-fast: setup ## Tests that need no JVM
 # The halves of test-fast.
 .PHONY: fast-sql fast-others
 fast-sql: setup
-	$(BIN)/python -m pytest -q tests/sql
+	$(BIN)/python -m pytest -q --durations=25 --durations-min=2 tests/sql
 
 fast-others: setup
-	$(BIN)/python -m pytest -q --ignore=tests/sql
+	$(BIN)/python -m pytest -q --durations=25 --durations-min=2 --ignore=tests/sql
 
 # It takes more than twice the time of test-fast alone.
 coverage: setup ## What test-fast does not run, by file; it has to run most of src, see pyproject.toml
@@ -71,7 +71,7 @@ test-models: setup ## Windows, joins and timers against naive models, more than 
 	SCURRY_CASES=700 $(BIN)/python -m pytest -q tests/runtime/models
 
 test-slow: setup ## What waits without a JVM: random requests to the REST endpoint, object stores that do not answer
-	$(BIN)/python -m pytest -q -m "slow and not spark and not nightly"
+	$(BIN)/python -m pytest -q --durations=25 --durations-min=2 -m "slow and not spark and not nightly"
 
 test-spark: setup ## Tests that start Spark
 	$(BIN)/python -m pytest -q --durations=15 -m "spark and not nightly and not faults and not soak"
@@ -91,7 +91,7 @@ test-newest: setup ## The tests that need no JVM, with the newest dependencies t
 	$(NEWEST)/bin/python -m pytest -q -p no:cacheprovider
 
 test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
-	$(BIN)/python -m pytest -q -m "postgres and not faults and not nightly"
+	$(BIN)/python -m pytest -q -m "postgres and not kafka and not faults and not nightly"
 
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session
@@ -124,7 +124,7 @@ kafka-history: setup
 	$(BIN)/python -m pytest -q -s --durations=8 -m "kafka and not nightly" tests/kafka/test_hybrid_faults.py
 
 test-conformance: setup ## Programs recorded from real Flink, where they are ($(CONFORMANCE))
-	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q -m conformance; fi
+	@if [ -d $(CONFORMANCE) ]; then SCURRY_CONFORMANCE=$(CONFORMANCE) $(BIN)/python -m pytest -q --durations=10 -m conformance; fi
 
 lint: style types ## ruff and mypy
 

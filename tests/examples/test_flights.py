@@ -127,6 +127,7 @@ def test_history_and_live_are_the_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_history_and_live_on_spark(tmp_path: Path) -> None:
     check_history_and_live(tmp_path, int(os.environ.get("SCURRY_MONTHS", "3")), "spark")  # 12 take minutes
 

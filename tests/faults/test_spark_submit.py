@@ -92,6 +92,7 @@ def test_a_job_submitted_from_here_ends_as_one_without_spark_submit(
     assert found == undisturbed(tmp_path, readings)
 
 
+@pytest.mark.nightly
 def test_a_driver_in_the_cluster_that_is_killed_is_started_again_and_goes_on(
     tmp_path: Path, workers: tuple[Cluster, list[Daemon]]
 ) -> None:

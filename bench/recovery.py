@@ -2,8 +2,8 @@
 
 python bench/recovery.py --state-mb 10000
 
-A job gives each key a value and counts its records, each key comes twice. When it knows all keys, its driver is killed;
-it resumes, takes a savepoint, ends with another one, and goes on from that at another parallelism. In the end each key
+A job gives each key a value and counts its records, each key comes twice. When it knows nearly all keys, its driver is
+killed; it resumes, takes a savepoint, ends with another one, and goes on from that at another parallelism. In the end each key
 must have been counted twice, with the value that it was given.
 """
 
@@ -26,8 +26,8 @@ from typing import Any
 VALUE_BYTES = 2000
 #: How often a key comes.
 ROUNDS = 2
-#: All keys come once as fast as they can, and once in at least so many seconds.
-SECONDS = 40
+#: All keys come once as fast as they can, and once in at least so many seconds, for each 1,000 MB of state if it is more.
+SECONDS = 60
 #: Keys are taken in steps of this prime.
 STEP = 1_000_003
 
@@ -52,11 +52,13 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
         def open(self, runtime_context: Any) -> None:
             self.value = runtime_context.get_state(ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY()))
             self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+            self.keys = runtime_context.get_metrics_group().counter("keys")
 
         def process_element(self, key: int, ctx: Any) -> Iterator[str]:
             held, count = self.value.value(), (self.count.value() or 0) + 1
             if held is None:
                 self.value.update(value_of(key))
+                self.keys.inc()
             elif held != value_of(key):
                 raise ValueError(f"key {key} has the value of another")
             self.count.update(count)
@@ -67,7 +69,9 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
     env.set_parallelism(parallelism)
     first = DataGeneratorSource(lambda i: i * STEP % keys, keys, None, Types.LONG())
-    again = DataGeneratorSource(lambda i: i * STEP % keys, keys, keys / SECONDS, Types.LONG())
+    again = DataGeneratorSource(
+        lambda i: i * STEP % keys, keys, min(keys, 1_000_000_000 / VALUE_BYTES) / SECONDS, Types.LONG()
+    )
     numbers = (
         env.from_source(first, WatermarkStrategy.no_watermarks(), "first")
         .uid("first")
@@ -82,12 +86,11 @@ def run_job(keys: int, parallelism: int, settings: dict[str, str], output: str) 
     def tell(**what: Any) -> None:
         print(json.dumps(what), flush=True)
 
-    totals = client.execution.totals
-    while not totals.batches and not client.execution.failures:
+    while not client.execution.totals.batches and not client.execution.failures:
         time.sleep(0.01)
     tell(first_batch=round(time.monotonic() - began, 1))
     while not client.get_job_status().result().is_globally_terminal_state():
-        tell(records=totals.records_in)
+        tell(keys=client.get_metrics().result().get("keep.keys", 0))
         told = select.select([sys.stdin], [], [], 0)[0]
         command, _, path = (sys.stdin.readline() if told else "").strip().partition(" ")
         asked = time.monotonic()
@@ -134,11 +137,10 @@ class Job:
                 return told
         raise SystemExit(f"the job ended with status {self.process.wait()} before it told {what!r}")
 
-    def wait_for_records(self, count: int) -> int:
-        """Wait until the job has read a number of records since its start."""
-        while (records := int(self.wait_for("records")["records"])) < count:
+    def wait_for_keys(self, count: int) -> None:
+        """Wait until the job has given values to a number of keys."""
+        while int(self.wait_for("keys")["keys"]) < count:
             continue
-        return records
 
     def first_batch(self) -> float:
         """Return the seconds from the start of the process to the end of the first micro-batch."""
@@ -189,7 +191,7 @@ def run(state_mb: int, place: Path, from_both: bool) -> None:
     keys, begun = state_mb * 1_000_000 // VALUE_BYTES, time.monotonic()
     job = Job(place, 1, keys, 2)
     print(f"first start: first micro-batch after {job.first_batch():.1f} s", flush=True)
-    job.wait_for_records(keys * 9 // 10)
+    job.wait_for_keys(keys * 99 // 100)
     print(f"{state_mb:,} MB filled in {time.monotonic() - begun:.0f} s ({size_of(place / 'local')} local)", flush=True)
     job.kill()
     job = Job(place, 1, keys, 2)

@@ -3,8 +3,8 @@
 python bench/recovery.py --state-mb 10000
 
 A job gives each key a value and counts its records, each key comes twice. When it knows nearly all keys, its driver is
-killed; it resumes, takes a savepoint, ends with another one, and goes on from that at another parallelism. In the end each key
-must have been counted twice, with the value that it was given.
+killed; it resumes, takes a savepoint, ends with another one, and goes on from that at another parallelism. In the end
+each key must have been counted twice, with the value that it was given.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 VALUE_BYTES = 2000
 #: How often a key comes.
 ROUNDS = 2
-#: All keys come once as fast as they can, and once in at least so many seconds, for each 1,000 MB of state if it is more.
+#: All keys come once as fast as they can, and once in at least so many seconds (for each 1,000 MB of state).
 SECONDS = 60
 #: Keys are taken in steps of this prime.
 STEP = 1_000_003

@@ -214,6 +214,27 @@ class TestTimers:
         assert most < 20_000 / GROUPS + 1_000
         assert stored_entries("op", store) == {}
 
+    def test_many_keys_that_are_only_a_timer_fire_without_being_loaded(self) -> None:
+        store = DictStore()
+        backend = KeyedStateBackend("op", store, GROUPS)
+        for number in range(20_000):
+            backend.select(number)
+            backend.register_timer(EVENT, number, None)
+        backend.flush()
+        backend = KeyedStateBackend("op", store, GROUPS)
+        loaded: list[int] = []
+
+        def on_timer(time: int, namespace: Any) -> None:
+            loaded.append(len(backend.entries))
+            if time % 1000 == 0:
+                backend.entry["v"] = time
+
+        backend.fire_due(EVENT, 20_000, on_timer)
+        assert loaded == [1 + -(-number // 1000) for number in range(20_000)]
+        backend.select(7)["v"] = "later"
+        backend.flush()
+        assert stored_entries("op", store) == {7: {"v": "later"}} | {key: {"v": key} for key in range(0, 20_000, 1000)}
+
     def test_one_for_a_time_that_has_passed_fires_in_the_next_batch(self) -> None:
         store = filled()
         for until in (50, 60):

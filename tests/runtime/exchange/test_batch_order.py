@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -13,10 +15,10 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import Edge, JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.runtime.exchange import key_blocks, key_records, ordering
-from scurry.runtime.exchange.key_records import LargeKey, in_time_order, records_by_key
+from scurry.runtime.exchange.key_blocks import BatchHashWriter
+from scurry.runtime.exchange.key_records import KeyRecords, LargeKey, in_time_order, records_by_key
 from scurry.runtime.exchange.wire import DATA, MAX_TIME, MIN_TIME, BatchRow, pack
-from scurry.runtime.exchange.writers import HashWriter
-from scurry.runtime.keys import KeyOrder
+from scurry.runtime.keys import KeyOrder, key_hash, subtask_of
 from scurry.runtime.tasks.batch_task import sort_key
 from support.cases import cases
 
@@ -88,7 +90,9 @@ def rows_with_keys(flushes: list[tuple[bool, list[Keyed]]], by_group: bool) -> l
     """Return the rows of two senders on two edges; a record is (port, number of its flush, its place, its key)."""
     rows: list[BatchRow] = []
     writers = [
-        HashWriter(Edge(port, 9, port, ops.Hash(lambda record: record[3])), [0], channel, 0, None)
+        BatchHashWriter(
+            Edge(port, 9, port, ops.Hash(lambda record: record[3]), parallelism=2), [0, 1], channel, 0, None
+        )
         for port, channel in ((0, 1), (1, 2))
     ]
     for seq, (timed, records) in enumerate(flushes):
@@ -99,6 +103,14 @@ def rows_with_keys(flushes: list[tuple[bool, list[Keyed]]], by_group: bool) -> l
                 writer.process(own, times if timed else None)  # type: ignore[arg-type]
             rows += writer.flush_by_key(seq, in_time_order=True, by_group=by_group)
     return sorted(rows, key=sort_key)
+
+
+def keys_of(records: Iterable[KeyRecords | LargeKey]) -> Iterator[tuple[Any, Iterable[Any]]]:
+    for some in records:
+        if isinstance(some, LargeKey):
+            yield some.key, some.parts
+        else:
+            yield from ((key, some.parts_of(number)) for number, key in enumerate(some.keys))
 
 
 @pytest.mark.usefixtures("limits")
@@ -114,25 +126,20 @@ def test_records_come_key_by_key_in_time_order_and_those_of_a_sender_in_their_or
         ]
         order = KeyOrder(128 if by_group else None)
         found: list[Any] = []
-        keys: list[Any] = []
-        for some in records_by_key(rows_with_keys(flushes, by_group), PLAN, order):
-            parts = (
-                [(some.key, some.parts)]
-                if isinstance(some, LargeKey)
-                else [(key, some.parts_of(number)) for number, key in enumerate(some.keys)]
-            )
-            for key, of_key in parts:
+        for subtask, rows in groupby(rows_with_keys(flushes, by_group), key=attrgetter("subtask")):
+            keys: list[Any] = []
+            for key, parts in keys_of(records_by_key(rows, PLAN, order)):
                 keys.append(key)
                 last = MIN_TIME
-                for port, values, times in of_key:
+                for port, values, times in parts:
                     assert values and {value[0] for value in values} == {port}
                     for value, time in zip(values, times or [None] * len(values), strict=True):
                         assert last <= (MIN_TIME if time is None else time)
                         last = MIN_TIME if time is None else time
                         found.append((*value, time))
+            assert [order.bytes_of(key) for key in keys] == sorted({order.bytes_of(key) for key in keys})
+            assert {subtask_of(key_hash(key), 128, 2) for key in keys} == {subtask}
         assert sorted(map(repr, found)) == sorted(map(repr, expected))
-        assert len(set(keys)) == len(keys)
-        assert [order.bytes_of(key) for key in keys] == sorted(map(order.bytes_of, keys))
         same: dict[Any, list[Any]] = {}
         for port, seq, place, key, time in found:
             same.setdefault((port, type(key), key, time), []).append((seq, place))

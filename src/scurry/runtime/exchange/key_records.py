@@ -191,7 +191,7 @@ def _joined(taken: list[_Taken], order: KeyOrder) -> KeyRecords:
         return KeyRecords(key_lists[0], list(accumulate(count_lists[0])), value_lists[0], times.tolist(), origins[0])
     values = list(chain.from_iterable(value_lists))
     keys, counts = list(chain.from_iterable(key_lists)), list(chain.from_iterable(count_lists))
-    distinct, ends, places = by_key(keys, times, order, counts)
+    distinct, ends, places = by_key(keys, times, order.sort, counts)
     values, in_order = list(map(values.__getitem__, places)), list(map(times.__getitem__, places))
     if len(set(origins)) == 1:
         return KeyRecords(distinct, ends, values, in_order, origins[0])

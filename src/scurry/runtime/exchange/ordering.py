@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import accumulate
 from typing import Any
-
-from scurry.runtime.keys import KeyOrder
 
 #: As many records are ordered as an array; a small job does without NumPy, whose import takes longer.
 _MANY = 256
@@ -29,20 +27,23 @@ def by_time(times: Sequence[int]) -> list[int]:
 
 
 def by_key(
-    keys: Sequence[Any], times: Sequence[int] | None, order: KeyOrder, counts: Sequence[int] | None = None
+    keys: Sequence[Any],
+    times: Sequence[int] | None,
+    sort: Callable[[Collection[Any]], list[Any]],
+    counts: Sequence[int] | None = None,
 ) -> tuple[list[Any], list[int], list[int]]:
     """Order records by key, those of a key in time order if there are times, else in their order.
 
     Args:
         keys: Canonical keys.
         times: The times of the records, 64-bit ints.
-        order: The order of keys.
+        sort: Returns keys in order.
         counts: How many records in a row each of the keys has; None is one.
 
     Returns:
         The keys, each once; the end of the records of each; and the places of the records.
     """
-    distinct = order.sort(dict.fromkeys(keys))
+    distinct = sort(dict.fromkeys(keys))
     numbers = dict(zip(distinct, range(len(distinct)), strict=True))
     numbered = list(map(numbers.__getitem__, keys))
     if (len(keys) if counts is None else sum(counts)) < _MANY:

@@ -10,11 +10,10 @@ from scurry.common.typeinfo import Types
 from scurry.graph import operators as ops
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.key_blocks import key_blocks
 from scurry.runtime.exchange.ordering import by_time
 from scurry.runtime.exchange.wire import DATA, IDLE, MIN_TIME, PROGRESS, BatchRow, WireRow, pack, require_columns
 from scurry.runtime.failure import NO_RECORD, last_taken, operator_error
-from scurry.runtime.keys import KeyOrder, canonical_keys, key_hash, key_hashes, subtask_of
+from scurry.runtime.keys import canonical_keys, key_hash, key_hashes, subtask_of
 
 #: Up to this many receivers, selecting the records of one after another is faster than scattering them.
 FEW = 3
@@ -129,12 +128,12 @@ class RecordWriter:
             raise operator_error(self._sender, error, failed, hint) from error
 
     def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
-        """BATCH: return the collected records as rows, those of a keyed edge sorted by key.
+        """BATCH: return the collected records as rows.
 
         Args:
             seq: Their position.
-            in_time_order: Whether the records of a key are sorted by time.
-            by_group: Whether keys are sorted by their key groups first.
+            in_time_order: Whether they are sorted by time.
+            by_group: Whether keys are sorted by their key groups first, if records are sorted by key.
         """
         # broadcast records are received before all others
         start = MIN_TIME if in_time_order or isinstance(self.edge.partitioner, ops.Broadcast) else 0
@@ -307,16 +306,6 @@ class HashWriter(RecordWriter):
             for kept, column in zip(bucket, columns, strict=True):
                 if column:
                     kept += [column[place] for place in chosen]
-
-    def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
-        if not in_time_order:  # nor by key: the receiver has no keyed state
-            return super().flush_by_key(seq, in_time_order, by_group)
-        rows, order = [], KeyOrder(self.edge.max_parallelism if by_group else None)
-        for receiver, (values, times, keys) in self._take():
-            require_columns(self.edge.id, keys, values, times or None)
-            for key, time, block in key_blocks(keys, values, times or None, order):
-                rows.append(self._batch_row(receiver, seq, key, time, block))
-        return rows
 
 
 class HashRowsWriter(RecordWriter):

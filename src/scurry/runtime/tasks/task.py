@@ -8,10 +8,12 @@ from typing import Any
 
 from scurry.common._config.tuning import OBJECT_REUSE
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
+from scurry.graph.operators import Hash
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
 from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values
 from scurry.runtime.exchange.counting import counter_of
+from scurry.runtime.exchange.key_blocks import BatchHashWriter
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
@@ -98,7 +100,9 @@ class Task:
             return self.operator(out.operator)
         if out.edge not in self.writers:
             edge = self.plan.edges[out.edge]
-            self.writers[out.edge] = edge_writer(edge, self.plan.subtask_ids, self.channel, self.info.subtask, sender)
+            sorts = self.info.mode == "BATCH" and self.plan.operators[edge.target].operator.keyed
+            create = BatchHashWriter if sorts and isinstance(edge.partitioner, Hash) else edge_writer
+            self.writers[out.edge] = create(edge, self.plan.subtask_ids, self.channel, self.info.subtask, sender)
         return self.writers[out.edge]
 
     def begin(self, batch_id: int) -> None:

@@ -1,6 +1,6 @@
 """Blocks of BATCH: records sorted by key, many keys in one block, so that a key with few records costs little.
 
-What a sender collects is sorted and cut into blocks. A receiver reads the blocks of all senders in the order of their
+Collected records are sorted and cut into blocks. A receiver reads the blocks of all senders in the order of their
 first keys: then all keys before the first key of the next block are complete.
 """
 
@@ -27,7 +27,7 @@ KeyBlock = tuple[list[Any], Values, list[int], bytes | None]
 
 
 class BatchHashWriter(HashWriter):
-    """Send records by key in BATCH: what was collected is sorted, and each of its keys is given a receiver once."""
+    """Send records by key in BATCH: they are sorted when they are sent, and each key is given a receiver once."""
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Collect records."""

@@ -25,6 +25,8 @@ from processes import environment_of_scurry
 
 JOB = Path(__file__).resolve().parent / "lat.py"
 RATE, WARM_UP = 1000, 10.0
+#: In options: a directory that is there while the job runs.
+DIRECTORY = "{directory}"
 LOCAL = ["--runner", "local"]
 
 
@@ -33,9 +35,17 @@ def interval(text: str) -> list[str]:
     return ["-D", f"execution.checkpointing.interval={text}"]
 
 
+def kept(text: str) -> list[str]:
+    """Return the options of a job in this process that commits at an interval: it needs a directory for that."""
+    return [*LOCAL, *interval(text), "-D", f"execution.checkpointing.dir={DIRECTORY}"]
+
+
 #: rung -> options of `scurry run`, and the seconds that are measured
 STREAMING = {
     "in-process": (LOCAL, 20),
+    "in-process, every 100 ms": (kept("100 ms"), 20),
+    "in-process, every 1 s": (kept("1 s"), 30),
+    "in-process, every 10 s": (kept("10 s"), 60),
     "Spark, micro-batches without a pause": ([], 30),
     "Spark, every 100 ms": (interval("100 ms"), 30),
     "Spark, every 1 s": (interval("1 s"), 30),
@@ -60,10 +70,10 @@ def feed(server: socket.socket, seconds: float) -> None:
 
 def streamed(options: list[str], seconds: float) -> list[float]:
     """Return the latencies of a STREAMING job, in seconds."""
-    with socket.create_server(("localhost", 0)) as server:
+    with socket.create_server(("localhost", 0)) as server, tempfile.TemporaryDirectory(prefix="ladder-") as name:
         port = str(server.getsockname()[1])
         threading.Thread(target=feed, args=(server, WARM_UP + seconds), daemon=True).start()
-        found = latencies([*options, str(JOB), port])
+        found = latencies([*(option.replace(DIRECTORY, name) for option in options), str(JOB), port])
     first = min(sent for sent, _ in found)
     return [late for sent, late in found if sent - first >= WARM_UP]
 

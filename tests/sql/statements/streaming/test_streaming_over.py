@@ -181,3 +181,16 @@ def test_sums_of_floating_point_numbers_are_made_in_the_order_of_the_rows(ties: 
     value = "CASE WHEN n < 4 THEN 1.5E308 ELSE -1.5E308 END"
     found = changes(ties, f"SELECT n, SUM({value}) OVER (ORDER BY ts) FROM t WHERE k = 'a' AND n <> 5 AND n <> 9")
     assert found == "+I 1 1.5e+308 | +I 2 inf | +I 4 inf | +I 7 inf"
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_averages_of_floating_point_numbers_are_their_sums_by_their_number(kind: str, tmp_path: Path) -> None:
+    chance = random.Random(5)
+    write(tmp_path / "in", "f", *(row(at, "a", chance.randrange(10_000), at) for at in range(80)))
+    env = environment()
+    files(env, "t", COLUMNS, tmp_path / "in")
+    value = f"CAST(v AS {kind}) / CAST(7 AS {kind})"
+    quotient = f"CAST(SUM({value}) OVER w / COUNT(v) OVER w AS {kind})"
+    found = rows(env, f"SELECT AVG({value}) OVER w, {quotient} FROM t WINDOW w AS (ORDER BY ts)")
+    assert len(found) == 80
+    assert [average for average, _ in found] == [divided for _, divided in found]

@@ -19,7 +19,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import KeyedProcessFunction, RuntimeContext
 from scurry.datastream.state import ValueStateDescriptor
 
-BATCHES = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+BATCHES = int(sys.argv[1]) if len(sys.argv) > 1 and __name__ == "__main__" else 60
 
 
 class OneByOne(Source):
@@ -64,10 +64,10 @@ class Count(KeyedProcessFunction):
         yield self.count.value()
 
 
-def ours() -> float:
-    """Median seconds of scurry's batches."""
+def ours(parallelism: int = 2) -> float:
+    """Median seconds of scurry's batches at some parallelism."""
     env = StreamExecutionEnvironment.get_execution_environment()
-    env.set_parallelism(2)
+    env.set_parallelism(parallelism)
     records = env.from_source(OneByOne(), WatermarkStrategy.no_watermarks(), "one by one")
     results = records.key_by(lambda n: n % 10).process(Count())
     client: Any

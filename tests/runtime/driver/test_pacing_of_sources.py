@@ -11,6 +11,7 @@ import pytest
 
 from scurry.common import Configuration, WatermarkStrategy
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.source import Assignment
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat
@@ -22,7 +23,7 @@ from scurry.runtime.exchange.wire import REPORT, SEQ_BITS, unpack
 from scurry.runtime.tasks.source_task import SourceTask
 from scurry.table import StreamTableEnvironment
 from scurry.testing import job_plan_of
-from support.kafka.fake_cluster import FakeCluster, KafkaTopicPartition, replace_kafka
+from support.kafka.fake_cluster import FakeCluster, replace_kafka
 
 TARGET = 5.0
 OVERHEAD = 0.3

@@ -49,12 +49,11 @@ from scurry.sql.operators.windows.aggregate import lower_window_aggregate
 from scurry.sql.operators.windows.rank import lower_window_rank
 from scurry.sql.operators.windows.sessions import lower_session_table
 from scurry.sql.plan import nodes as relational
-from scurry.sql.plan.expressions import Call
 from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.physical import aggregates, changes, joins, over, sets, windows
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction, check_identifiers
-from scurry.sql.plan.rewriting import expressions_of, walk_expression, without_inputs
+from scurry.sql.plan.rewriting import called_functions, expressions_of, without_inputs
 from scurry.sql.planner.changelog import Changelogs
 
 
@@ -376,8 +375,7 @@ def _sees_watermarks(plan: Plan, changelogs: Changelogs) -> bool:
 
 
 def _reads_watermark(step: Plan) -> bool:
-    calls = (part for expression in expressions_of(step) for part in walk_expression(expression))
-    return any(isinstance(call, Call) and call.function == "CURRENT_WATERMARK" for call in calls)
+    return any("CURRENT_WATERMARK" in called_functions(expression) for expression in expressions_of(step))
 
 
 def _scan_below(plan: Plan) -> relational.Scan:

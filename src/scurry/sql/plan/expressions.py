@@ -85,6 +85,14 @@ class Call(Expression):
     arguments: tuple[Expression, ...]
     type: DataType
 
+    def __hash__(self) -> int:
+        """Hash the call once: views on views make deep trees, whose parts are shared."""
+        found = self.__dict__.get("_hash")
+        if found is None:
+            found = hash((self.function, self.arguments))
+            object.__setattr__(self, "_hash", found)
+        return found
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle a tree of calls as a list: within each other they would be too deep for C's stack in Python 3.12."""
         steps: list[Any] = []

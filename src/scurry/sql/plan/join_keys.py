@@ -31,11 +31,13 @@ class EqualColumns:
 
 def conjuncts(condition: Expression | None) -> Iterator[Expression]:
     """Iterate over the conditions that are joined by AND."""
-    if isinstance(condition, Call) and condition.function == "AND":
-        for argument in condition.arguments:
-            yield from conjuncts(argument)
-    elif condition is not None:
-        yield condition
+    waiting = [] if condition is None else [condition]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Call) and each.function == "AND":
+            waiting += reversed(each.arguments)
+        else:
+            yield each
 
 
 def split_condition(

@@ -7,12 +7,13 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputReference, Literal
+from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Plan, Scan, Values
 from scurry.sql.plan.schema import Schema
 
 Replacement = Callable[[Expression], Expression]
 _Expression = TypeVar("_Expression", bound=Expression)
+T = TypeVar("T")
 
 
 def rewritten(expression: Expression, replacement: Replacement) -> Expression:
@@ -25,8 +26,13 @@ def rewritten(expression: Expression, replacement: Replacement) -> Expression:
     Returns:
         The new expression; the same object if nothing was replaced.
     """
+    return rewritten_all([expression], replacement)[0]
+
+
+def rewritten_all(expressions: Sequence[Expression], replacement: Replacement) -> list[Expression]:
+    """Replace every part of some expressions, as `rewritten` does; shared parts are replaced once."""
     done: dict[int, Expression] = {}
-    waiting = [(expression, False)]
+    waiting = [(each, False) for each in reversed(expressions)]
     while waiting:
         part, has_parts_done = waiting.pop()
         if has_parts_done:
@@ -34,11 +40,15 @@ def rewritten(expression: Expression, replacement: Replacement) -> Expression:
         elif id(part) not in done:
             waiting.append((part, True))
             waiting.extend((each, False) for each in reversed(_direct_parts(part)))
-    return done[id(expression)]
+    return [done[id(each)] for each in expressions]
 
 
 def with_parts(expression: _Expression, replacement: Replacement) -> _Expression:
     """Return an expression with each of its direct parts replaced."""
+    if isinstance(expression, Call):  # most of them
+        arguments = tuple(map(replacement, expression.arguments))
+        unchanged = all(one is other for one, other in zip(arguments, expression.arguments, strict=True))
+        return expression if unchanged else replace(expression, arguments=arguments)
     changes = {}
     for name in _parts_of(type(expression)):
         old = getattr(expression, name)
@@ -57,13 +67,56 @@ def walk_expression(expression: Expression) -> Iterator[Expression]:
         waiting.extend(reversed(_direct_parts(part)))
 
 
-def _direct_parts(expression: Expression) -> list[Expression]:
+def _direct_parts(expression: Expression) -> Sequence[Expression]:
+    if isinstance(expression, Call):
+        return expression.arguments
     return [part for name in _parts_of(type(expression)) for part in _expressions_in(getattr(expression, name))]
 
 
-def input_references(expression: Expression) -> set[int]:
+def remembered(expression: Expression, name: str, compute: Callable[[Expression, list[T]], T]) -> T:
+    """Return a property of an expression that follows from those of its parts; each part remembers its own.
+
+    Views on views make deep trees whose parts are shared, and every rule asks again.
+
+    Args:
+        expression: The expression.
+        name: The attribute under which parts remember it.
+        compute: Computes it for a part, from those of the direct parts.
+    """
+    waiting = [expression]
+    while waiting:
+        part = waiting[-1]
+        if name not in part.__dict__:
+            parts = _direct_parts(part)
+            unknown = [each for each in parts if name not in each.__dict__]
+            if unknown:
+                waiting += unknown
+                continue
+            object.__setattr__(part, name, compute(part, [each.__dict__[name] for each in parts]))
+        waiting.pop()
+    found: T = expression.__dict__[name]
+    return found
+
+
+def input_references(expression: Expression) -> frozenset[int]:
     """Return the positions of the columns that an expression refers to."""
-    return {each.index for each in walk_expression(expression) if isinstance(each, InputReference)}
+    return remembered(expression, "_references", _references)
+
+
+def _references(part: Expression, inner: list[frozenset[int]]) -> frozenset[int]:
+    if isinstance(part, InputReference):
+        return frozenset({part.index})
+    return inner[0] if len(inner) == 1 else frozenset().union(*inner)
+
+
+def called_functions(expression: Expression) -> frozenset[str]:
+    """Return the names of the built-in functions and operators that an expression calls."""
+    return remembered(expression, "_called", _called)
+
+
+def _called(part: Expression, inner: list[frozenset[str]]) -> frozenset[str]:
+    own = {part.function} if isinstance(part, Call) else set[str]()
+    return inner[0] if len(inner) == 1 and own <= inner[0] else frozenset(own).union(*inner)
 
 
 def remapped(expression: Expression, positions: Mapping[int, int] | Sequence[int]) -> Expression:
@@ -77,22 +130,32 @@ def remapped(expression: Expression, positions: Mapping[int, int] | Sequence[int
 
 def shifted(expression: Expression, by: int) -> Expression:
     """Return an expression with all columns it refers to some positions further."""
+    return all_shifted([expression], by)[0]
+
+
+def all_shifted(expressions: Sequence[Expression], by: int) -> list[Expression]:
+    """Return expressions with all columns they refer to some positions further."""
     if not by:
-        return expression
+        return list(expressions)
 
     def replaced(node: Expression) -> Expression:
         return replace(node, index=node.index + by) if isinstance(node, InputReference) else node
 
-    return rewritten(expression, replaced)
+    return rewritten_all(expressions, replaced)
 
 
 def substituted(expression: Expression, columns: Sequence[Expression]) -> Expression:
     """Return an expression with each reference replaced by the expression of that column."""
+    return all_substituted([expression], columns)[0]
+
+
+def all_substituted(expressions: Sequence[Expression], columns: Sequence[Expression]) -> list[Expression]:
+    """Return expressions with each reference replaced by the expression of that column."""
 
     def replaced(node: Expression) -> Expression:
         return columns[node.index] if isinstance(node, InputReference) else node
 
-    return rewritten(expression, replaced)
+    return rewritten_all(expressions, replaced)
 
 
 def correlated(expression: Expression, correlation: int) -> Expression:

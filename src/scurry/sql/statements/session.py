@@ -23,6 +23,7 @@ from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.store import CatalogStore, FileCatalogStore
 from scurry.sql.connectors.contract import SinkTarget, TableContext, TableSource
 from scurry.sql.connectors.factories import create_sink, create_source
+from scurry.sql.plan.view_plans import ViewPlans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
@@ -117,6 +118,7 @@ class TableSession:
         line: The line of the script that the statement being executed begins in.
         watching: Returns what shows the progress of a job while a `with` block waits for it.
         statement: What a statement has made of its tables; None outside.
+        view_plans: The plans of views, which later statements use while the views mean the same.
     """
 
     catalogs: CatalogManager
@@ -133,6 +135,7 @@ class TableSession:
     line: int = 1
     watching: Callable[[JobExecution], AbstractContextManager[object]] = nullcontext
     statement: StatementObjects | None = field(default=None, repr=False)
+    view_plans: ViewPlans = field(default_factory=ViewPlans, repr=False)
 
     @classmethod
     def create(cls, configuration: Configuration) -> TableSession:
@@ -206,7 +209,9 @@ class TableSession:
         """Return the catalog of the validator; it is the same throughout a statement."""
         from scurry.sql.validator.session_catalog import SessionCatalog
 
-        return self._once("catalog", lambda: SessionCatalog(self.catalogs, self.is_streaming, self._loaded))
+        return self._once(
+            "catalog", lambda: SessionCatalog(self.catalogs, self.is_streaming, self._loaded, self.view_plans)
+        )
 
     def _loaded(self, registered: CatalogFunction, name: str) -> UserFunction:
         from scurry.sql.statements.python_functions import loaded

@@ -81,8 +81,8 @@ class DataType:
         return type(other) is type(self) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        """Hash the name."""
-        return hash(str(self))
+        """Hash the class."""
+        return hash(type(self))
 
 
 class AtomicType(DataType):

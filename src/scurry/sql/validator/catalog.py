@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.syntax.nodes import Expression, Query
@@ -73,6 +75,16 @@ class CatalogPlan:
 
 class CatalogReader(Protocol):
     """Looks up tables by name."""
+
+    def plan_of_view(self, view: CatalogView, session: EvaluationContext, make: Callable[[], Plan]) -> Plan:
+        """Return the plan of a view that was found; it may be that of an earlier query.
+
+        Args:
+            view: The view.
+            session: The session.
+            make: Makes the plan.
+        """
+        return make()
 
     def find(self, names: tuple[str, ...]) -> CatalogTable | CatalogView | CatalogPlan | None:
         """Return the table, view or plan of a name of one to three parts, or None if it does not exist."""

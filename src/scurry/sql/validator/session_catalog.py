@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.entries import CatalogFunction, CatalogView, ContextResolvedTable, QueryView
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.schema import ComputedColumn, ResolvedSchema
+from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.view_plans import ViewPlans
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse, parse_expression
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
@@ -24,6 +28,7 @@ class SessionCatalog:
         catalogs: CatalogManager,
         is_streaming: bool,
         load: Callable[[CatalogFunction, str], UserFunction],
+        view_plans: ViewPlans | None = None,
     ) -> None:
         """Look up nothing yet.
 
@@ -31,10 +36,12 @@ class SessionCatalog:
             catalogs: The catalogs.
             is_streaming: Whether queries run in STREAMING.
             load: Returns the function that a catalog has under a name.
+            view_plans: The plans of views, those of earlier statements among them; None to validate each view.
         """
         self.catalogs = catalogs
         self.is_streaming = is_streaming
         self.load = load
+        self._view_plans = view_plans
         self._found: dict[ObjectIdentifier, ContextResolvedTable | None] = {}
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:
@@ -42,10 +49,32 @@ class SessionCatalog:
         if len(names) > 3:
             return None
         identifier = self.catalogs.qualify(names)
+        found = self._resolved(identifier)
+        self._note(("table", identifier), None if found is None else found.table)
+        return None if found is None else self._seen(found)
+
+    def _resolved(self, identifier: ObjectIdentifier) -> ContextResolvedTable | None:
         if identifier not in self._found:
             self._found[identifier] = self.catalogs.find_table(identifier)
-        found = self._found[identifier]
-        return None if found is None else self._seen(found)
+        return self._found[identifier]
+
+    def plan_of_view(self, view: seen.CatalogView, session: EvaluationContext, make: Callable[[], Plan]) -> Plan:
+        """Return the plan of a view that was found; it may be that of an earlier statement."""
+        if self._view_plans is None:
+            return make()
+        return self._view_plans.plan(("table", ObjectIdentifier(*view.path)), session, self._found_now, make)
+
+    def _found_now(self, look_up: tuple[str, Any]) -> Any:
+        kind, name = look_up
+        if kind == "table":
+            found = self._resolved(name)
+            return None if found is None else found.table
+        functions = self.catalogs.functions
+        return functions.find_system(name) if kind == "system function" else functions.find(name)
+
+    def _note(self, look_up: tuple[str, Any], found: Any) -> None:
+        if self._view_plans is not None:
+            self._view_plans.found(look_up, found)
 
     def _seen(self, found: ContextResolvedTable) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan:
         path = found.identifier.path
@@ -63,11 +92,17 @@ class SessionCatalog:
 
     def find_system_function(self, name: str) -> UserFunction | None:
         """Return the temporary system function of a name."""
-        return self._loaded(self.catalogs.functions.find_system(name), name)
+        found = self.catalogs.functions.find_system(name)
+        self._note(("system function", name), found)
+        return self._loaded(found, name)
 
     def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
         """Return the function of a catalog that a name means."""
-        return None if len(names) > 3 else self._loaded(self.catalogs.functions.find(names), ".".join(names))
+        if len(names) > 3:
+            return None
+        found = self.catalogs.functions.find(names)
+        self._note(("function", names), found)
+        return self._loaded(found, ".".join(names))
 
     def _loaded(self, registered: CatalogFunction | None, name: str) -> UserFunction | None:
         return None if registered is None else self.load(registered, name)

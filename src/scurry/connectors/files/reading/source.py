@@ -178,16 +178,17 @@ class _FileEnumerator(Enumerator):
     def _discover(self) -> None:
         """Queue new files."""
         self._looked = self._clock()
-        found: list[tuple[str, FileStatus]] = []
+        found: dict[str, FileStatus] = {}  # patterns may overlap
         for address in self._paths:
             fs, path = file_system(address)
+            prefix = None if local_path(address) is not None else _prefix(address, path)
             for start in expand(fs, path, must_exist=self._interval is None):
-                found.extend((_address_of(status.path, address, path), status) for status in fs.files(start))
-        found = list(dict(found).items())  # patterns may overlap
-        if self._pattern is not None:
-            found = [item for item in found if self._pattern.fullmatch(item[1].path)]
-        found.sort(key=lambda item: (item[1].modified, item[0]))
-        new = [item for item in found if item[0] not in self._seen]
+                for status in fs.files(start):
+                    name = status.path if prefix is None else _remote(prefix, status.path)
+                    if name not in self._seen:
+                        found[name] = status
+        new = [item for item in found.items() if self._pattern is None or self._pattern.fullmatch(item[1].path)]
+        new.sort(key=lambda item: (item[1].modified, item[0]))
         self._seen.update(address for address, _ in new)
         if new:
             self._newest = [new[-1][1].modified, new[-1][0]]
@@ -298,15 +299,12 @@ def _pending(path: str, start: int, *end_and_size: int) -> _Pending:
     return _Pending(_address(path), start, end_and_size[0], end_and_size[-1])
 
 
-def _address_of(found: str, address: str, path: str) -> str:
-    """Return the address by which workers open a file that was found below another address.
+def _remote(prefix: str, path: str) -> str:
+    """Return the address by which workers open a file of another file system: scheme and host stay with the path.
 
-    A local file has its path, which is never parsed as a URI; elsewhere scheme and host stay with the path.
+    A local file has its path, which is never parsed as a URI.
     """
-    if local_path(address) is not None:
-        return found
-    prefix = address[: len(address) - len(path)] if address.endswith(path) else _prefix(address)
-    return prefix + quote(found, safe="/!$&'()*+,;=:@")
+    return prefix + quote(path, safe="/!$&'()*+,;=:@")
 
 
 def _address(saved: str) -> str:
@@ -314,8 +312,10 @@ def _address(saved: str) -> str:
     return saved.removeprefix("file:").removeprefix("//") if saved.startswith("file:/") else saved
 
 
-def _prefix(address: str) -> str:
-    """Return the prefix of an address that does not end with the path within its file system."""
+def _prefix(address: str, path: str) -> str:
+    """Return the beginning of the addresses of files below an address, whose path within its file system is known."""
+    if address.endswith(path):
+        return address[: len(address) - len(path)]
     scheme, colon, rest = address.partition(":")
     if not colon:
         return ""

@@ -25,12 +25,12 @@ from scurry.sql.plan.nodes import (
     WindowTable,
 )
 from scurry.sql.plan.rewriting import (
+    all_shifted,
+    all_substituted,
     input_references,
     remapped,
-    rewritten,
-    shifted,
-    substituted,
-    walk_expression,
+    remembered,
+    rewritten_all,
 )
 from scurry.sql.types.families import same_type
 
@@ -66,14 +66,46 @@ class _Pushing:
         return plan if condition is None else Filter(plan, condition)
 
     def _filter(self, plan: Filter, conditions: Conditions) -> Plan:
-        own = [found for each in conjuncts(plan.condition) for found in self._factored(each)]
-        return self.pushed(plan.input, [*own, *conditions])
+        found = self._through(plan, conditions)
+        if found is not None:
+            return found
+        return self.pushed(plan.input, [*self._factors(plan.condition), *conditions])
+
+    def _through(self, plan: Plan, conditions: Conditions) -> Plan | None:
+        """Move conditions through all projections and filters that follow each other; None if one has to stay.
+
+        Each condition is rewritten once, however many views on views there are.
+        """
+        row_wise: list[Project | Filter] = []
+        while isinstance(plan, Project | Filter):
+            row_wise.append(plan)
+            plan = plan.input
+        columns: Sequence[Expression] | None = None
+        moved: list[Expression] = []
+        for node in reversed(row_wise):
+            own = list(node.expressions) if isinstance(node, Project) else list(self._factors(node.condition))
+            if not all(map(is_deterministic, own)):
+                return None
+            own = own if columns is None else all_substituted(own, columns)
+            if isinstance(node, Project):
+                columns = own
+            else:
+                moved += own
+        if not all(map(is_deterministic, conditions)):
+            return None
+        moved += conditions if columns is None else all_substituted(conditions, columns)
+        below = self.pushed(plan, moved)
+        for node in reversed(row_wise):
+            below = replace(node, input=below) if isinstance(node, Project) else below
+        return below
 
     def _project(self, plan: Project, conditions: Conditions) -> Plan:
+        found = self._through(plan, conditions)
+        if found is not None:
+            return found
         movable: list[Expression] = []
         rest: list[Expression] = []
-        for each in conditions:
-            moved = substituted(each, plan.expressions)
+        for each, moved in zip(conditions, all_substituted(conditions, plan.expressions), strict=True):
             if is_deterministic(moved):
                 movable.append(moved)
             else:
@@ -82,7 +114,7 @@ class _Pushing:
 
     def _join(self, plan: Join, conditions: Conditions) -> Plan:
         width = len(plan.left.schema)
-        own = [found for each in conjuncts(plan.condition) for found in self._factored(each)]
+        own = self._factors(plan.condition)
         kind = _simplified(plan.kind, conditions, width)
         on, above = own, list(conditions)
         left: list[Expression] = []
@@ -103,7 +135,7 @@ class _Pushing:
         to_right = _transferred(left, equal) if kind in ("INNER", "SEMI", "LEFT", "ANTI") else []
         to_left = _transferred(right, equal) if kind in ("INNER", "SEMI", "RIGHT") else []
         below_left = self.pushed(plan.left, [*left, *to_left])
-        below_right = self.pushed(plan.right, [shifted(each, -width) for each in (*right, *to_right)])
+        below_right = self.pushed(plan.right, all_shifted([*right, *to_right], -width))
         return self._filtered(
             replace(plan, left=below_left, right=below_right, kind=kind, condition=all_of(on, self._session)), above
         )
@@ -132,6 +164,9 @@ class _Pushing:
     def _sort(self, plan: Sort, conditions: Conditions) -> Plan:
         return replace(plan, input=self.pushed(plan.input, conditions))
 
+    def _factors(self, condition: Expression | None) -> list[Expression]:
+        return [found for each in conjuncts(condition) for found in self._factored(each)]
+
     def _factored(self, condition: Expression) -> list[Expression]:
         """Return the conditions that all branches of an OR share, and the rest of it."""
         branches = [list(conjuncts(each)) for each in _disjuncts(condition)]
@@ -157,7 +192,9 @@ def _disjuncts(condition: Expression) -> list[Expression]:
     return [condition]
 
 
-def _split(conditions: Conditions, belongs: Callable[[set[int]], bool]) -> tuple[list[Expression], list[Expression]]:
+def _split(
+    conditions: Conditions, belongs: Callable[[frozenset[int]], bool]
+) -> tuple[list[Expression], list[Expression]]:
     """Part the conditions whose columns belong to a side, if it does not matter how often they are computed."""
     inside: list[Expression] = []
     rest: list[Expression] = []
@@ -185,7 +222,9 @@ def _transferred(conditions: Conditions, equal: Mapping[int, InputReference]) ->
     def other(node: Expression) -> Expression:
         return equal[node.index] if isinstance(node, InputReference) else node
 
-    return [rewritten(each, other) for each in conditions if (used := input_references(each)) and used <= equal.keys()]
+    return rewritten_all(
+        [each for each in conditions if (used := input_references(each)) and used <= equal.keys()], other
+    )
 
 
 def _simplified(kind: str, conditions: Conditions, width: int) -> str:
@@ -210,11 +249,13 @@ def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bo
 
 def is_deterministic(expression: Expression) -> bool:
     """Return whether an expression has the same value each time it is evaluated."""
-    return all(
-        scalar_function(each.function).is_deterministic if isinstance(each, Call) else each.function.is_deterministic
-        for each in walk_expression(expression)
-        if isinstance(each, Call | UserFunctionCall)
-    )
+    return remembered(expression, "_is_deterministic", _deterministic)
+
+
+def _deterministic(part: Expression, inner: list[bool]) -> bool:
+    if isinstance(part, Call):
+        return all(inner) and scalar_function(part.function).is_deterministic
+    return all(inner) and (not isinstance(part, UserFunctionCall) or bool(part.function.is_deterministic))
 
 
 _HANDLERS: dict[type, Callable[[_Pushing, Any, Conditions], Plan]] = {

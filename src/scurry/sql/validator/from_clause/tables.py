@@ -68,7 +68,8 @@ class FromClause:
                 f"View '{view}' cannot be enriched with new options. Hints can only be applied to tables."
             )
         if isinstance(found, CatalogView):
-            plan = replace(self._environment, tables={}, outer=None).plan(found.query)
+            query, environment = found.query, replace(self._environment, tables={}, outer=None)
+            plan = environment.catalog.plan_of_view(found, environment.session, lambda: environment.plan(query))
             if found.names:
                 plan = builders.project(plan, builders.columns(plan), found.names)
         elif isinstance(found, CatalogPlan):

@@ -1,0 +1,250 @@
+"""Curves of scale: how a cost grows with files, partitions, operators, columns, subtasks and jobs.
+
+    python bench/scale.py files [1000 10000 100000]      # listing, and a batch's assignments with its log entry
+    python bench/scale.py partitions [10 100 1000]       # the same for partitions of Kafka, on a cluster made of dicts
+    python bench/scale.py operators [20 200 400]         # planning of a DataStream job
+    python bench/scale.py statements [20 200 400]        # planning of views, calcs, unions and joins in SQL
+    python bench/scale.py columns [50 500]               # microseconds per row of SQL and of a stream
+    python bench/scale.py subtasks [2 16 64]             # a near-empty batch on Spark
+    python bench/scale.py jobs [1 10 100]                # a near-empty batch of each of so many jobs in one process
+
+Each line has the seconds, and their exponent against the line before: 1 is linear. All but `subtasks` and `jobs` are
+processor time of this process.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from scurry.common import Configuration, WatermarkStrategy
+from scurry.connectors.source import BatchLimits
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.table import EnvironmentSettings, StreamTableEnvironment, TableEnvironment
+from scurry.testing import job_plan_of
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+LOCAL = {"scurry.runner": "local"}
+Curve = Callable[[int], dict[str, float]]
+
+
+def seconds(action: Callable[[], Any]) -> float:
+    """Processor seconds of a call."""
+    begun = time.process_time()
+    action()
+    return time.process_time() - begun
+
+
+def local_environment() -> StreamExecutionEnvironment:
+    return StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(LOCAL))
+
+
+# ------------------------------------------------------------------ sources
+
+
+def one_batch(enumerator: Any, limits: BatchLimits) -> None:
+    """What the driver does for each micro-batch, the entry of the assignment log included."""
+    enumerator.limit(limits, {})
+    enumerator.next_batch()
+    enumerator.backlog()
+    json.dumps(enumerator.position())
+    enumerator.committed()
+
+
+def files(count: int) -> dict[str, float]:
+    from scurry.connectors.files.formats.stream import StreamFormat
+    from scurry.connectors.files.reading.source import FileSource
+
+    with tempfile.TemporaryDirectory() as root:
+        for number in range(count):
+            if number % 1000 == 0:
+                directory = Path(root) / f"{number // 1000}"
+                directory.mkdir()
+            (directory / f"part-{number}.txt").write_bytes(b"line\n" * 20)
+        source, made = FileSource(StreamFormat.text_line_format(), [root], 1), list[Any]()
+        listing = seconds(lambda: made.append(source.create_enumerator(2, BatchLimits())))
+        time.sleep(0.01)
+        again = seconds(lambda: one_batch(made[0], BatchLimits(max_bytes=100 * count // 50)))
+        made[0]._interval = 3600.0
+        batches = [seconds(lambda: one_batch(made[0], BatchLimits(max_bytes=100 * count // 50))) for _ in range(10)]
+    return {"listing": listing, "batch that lists again": again, "batch": statistics.median(batches)}
+
+
+def partitions(count: int) -> dict[str, float]:
+    import pytest
+
+    from scurry.common.serialization import SimpleStringSchema
+    from scurry.connectors.kafka.partitions import KafkaTopicPartition
+    from scurry.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
+    from scurry.runtime.driver.job import JobExecution
+    from scurry.runtime.driver.source_coordinator import SourceCoordinator
+    from support.kafka.fake_cluster import FakeCluster, replace_kafka
+
+    cluster = FakeCluster({KafkaTopicPartition("t", number): 1 << 40 for number in range(count)})
+    with pytest.MonkeyPatch.context() as patch:
+        replace_kafka(patch, cluster, lambda place, at: b"")
+        env = local_environment()
+        source = KafkaSource.builder().set_bootstrap_servers("fake:1").set_topics("t")
+        source.set_starting_offsets(KafkaOffsetsInitializer.earliest())
+        source.set_value_only_deserializer(SimpleStringSchema())
+        env.from_source(source.build(), WatermarkStrategy.no_watermarks(), "topic").print()
+        plan = job_plan_of(env)
+        (topic,) = plan.sources.values()
+        job = JobExecution(plan)
+        coordinator = SourceCoordinator(job, [topic])
+
+        def batch() -> None:
+            coordinator.next(topic)
+            json.dumps(coordinator.enumerators[topic.id].position())
+            coordinator.batch_took(1)
+            coordinator.committed()
+
+        first = seconds(batch)
+        return {"first batch": first, "batch": statistics.median(seconds(batch) for _ in range(10))}
+
+
+# ------------------------------------------------------------------ plans
+
+
+def operators(count: int) -> dict[str, float]:
+    """Maps, filters, keys and unions in turn, in one chain."""
+    env = local_environment()
+
+    def program() -> None:
+        stream = env.from_collection(list(range(10)))
+        for number in range(count // 4):
+            stream = stream.map(lambda value, number=number: value + number).filter(lambda value: value >= 0)
+            stream = stream.union(stream.map(abs)) if number % 10 == 9 else stream.map(abs)
+            stream = stream.key_by(lambda value: value % 7).map(lambda value: value) if number % 5 == 4 else stream
+        stream.print()
+
+    return {"program": seconds(program), "planning": seconds(lambda: job_plan_of(env))}
+
+
+def statements(count: int) -> dict[str, float]:
+    """Views on views: calcs, and every tenth a union or a join with the table."""
+    tables = StreamTableEnvironment.create(local_environment())
+    tables.execute_sql("CREATE TABLE t (k INT, v BIGINT, s STRING) WITH ('connector' = 'datagen')")
+    tables.execute_sql("CREATE TABLE sink (k INT, v BIGINT) WITH ('connector' = 'blackhole')")
+
+    def views() -> None:
+        tables.execute_sql("CREATE VIEW v0 AS SELECT k, v FROM t")
+        for number in range(1, count):
+            before = f"v{number - 1}"
+            query = f"SELECT k, v + {number} AS v FROM {before} WHERE v <> {number}"
+            if number % 20 == 10:
+                query = f"SELECT k, v FROM {before} UNION ALL SELECT k, v FROM t"
+            if number % 20 == 0:
+                query = f"SELECT a.k, a.v FROM {before} AS a JOIN t AS b ON a.k = b.k"
+            tables.execute_sql(f"CREATE VIEW v{number} AS {query}")
+
+    made = seconds(views)
+    insertions = tables.create_statement_set()
+    insertions.add_insert_sql(f"INSERT INTO sink SELECT k, v FROM v{count - 1}")
+    return {"views": made, "planning": seconds(insertions.attach_as_datastream)}
+
+
+def columns(count: int) -> dict[str, float]:
+    """Processor microseconds per row: a projection and a filter in SQL, and a map over rows of a stream."""
+    from scurry.common import Row, Types
+
+    rows, names = 2_000, [f"c{number}" for number in range(count)]
+    tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    tables.get_config().set("scurry.runner", "local")
+    declared = ", ".join(f"{name} INT" for name in names)
+    tables.execute_sql(f"CREATE TABLE t ({declared}) WITH ('connector' = 'datagen', 'number-of-rows' = '{rows}')")
+    tables.execute_sql(f"CREATE TABLE sink ({declared}) WITH ('connector' = 'blackhole')")
+    chosen = ", ".join(f"{name} + 1" for name in names)
+    sql = seconds(lambda: tables.execute_sql(f"INSERT INTO sink SELECT {chosen} FROM t WHERE c0 <> 7").wait())
+
+    env = local_environment()
+    row_type = Types.ROW_NAMED(names, [Types.INT()] * count)
+    values = [Row(**{name: number for name in names}) for number in range(rows)]
+    stream = env.from_collection(values, row_type).map(lambda row: row, row_type)
+    stream.key_by(lambda row: row.c0, Types.INT()).map(lambda row: row.c0, Types.INT()).print()
+
+    def run() -> None:
+        with open("/dev/null", "w") as nowhere:
+            before, sys.stdout = sys.stdout, nowhere
+            try:
+                env.execute()
+            finally:
+                sys.stdout = before
+
+    return {"row of SQL, us": sql / rows * 1e6, "row of a stream, us": seconds(run) / rows * 1e6}
+
+
+# ------------------------------------------------------------------ jobs
+
+
+def subtasks(count: int) -> dict[str, float]:
+    from near_empty import BATCHES, ours  # one session; the first call starts it
+
+    return {f"batch of {BATCHES}": ours(count)}
+
+
+def jobs(count: int) -> dict[str, float]:
+    """Median seconds and processor seconds of near-empty batches of jobs that run side by side in this process."""
+    from near_empty import Count, OneByOne
+
+    from scurry.connectors.collect_sink import CollectSink
+
+    clients, times = list[Any](), list[float]()
+    begun, used = time.monotonic(), time.process_time()
+    for _ in range(count):
+        env = local_environment()
+        counted = env.from_source(OneByOne(), WatermarkStrategy.no_watermarks(), "one by one")
+        results = counted.key_by(lambda n: n % 10).process(Count())
+        results._sink(CollectSink(lambda block: None), "drop")
+        client: Any = env.execute_async("near empty")
+        client.execution.listeners.append(lambda report: times.append(report.seconds))
+        clients.append(client)
+    for client in clients:
+        client.get_job_execution_result().result()
+    used = time.process_time() - used
+    return {
+        "wall per job": (time.monotonic() - begun) / count,
+        "processor time per job": used / count,
+        "batch": statistics.median(times or [0.0]),
+        "threads": float(threading.active_count()),
+    }
+
+
+CURVES: dict[str, tuple[Curve, list[int]]] = {
+    "files": (files, [1_000, 10_000, 100_000]),
+    "partitions": (partitions, [10, 100, 1_000]),
+    "operators": (operators, [20, 200, 400]),
+    "statements": (statements, [20, 200, 400]),
+    "columns": (columns, [50, 500]),
+    "subtasks": (subtasks, [2, 16, 64]),
+    "jobs": (jobs, [1, 10, 100]),
+}
+
+
+def lines(name: str, counts: list[int]) -> Iterator[str]:
+    curve, before = CURVES[name][0], dict[str, tuple[int, float]]()
+    for count in counts:
+        for what, value in curve(count).items():
+            text = f"{name:10} {count:>8,} {what:24} {value:10.4f}"
+            if what in before and value > 0 and before[what][1] > 0:
+                last, cost = before[what]
+                text += f"   exponent {math.log(value / cost) / math.log(count / last):5.2f}"
+            before[what] = count, value
+            yield text
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in CURVES:
+        sys.exit(__doc__)
+    for line in lines(sys.argv[1], [int(each) for each in sys.argv[2:]] or CURVES[sys.argv[1]][1]):
+        print(line, flush=True)

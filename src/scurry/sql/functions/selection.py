@@ -30,15 +30,15 @@ def scattered(parts: Sequence[tuple[Mask, Column]], rows: int, kind: pa.DataType
     """
     if len(parts) == 1 and isinstance(parts[0][1], pa.Scalar) and parts[0][0].all():
         return parts[0][1].cast(kind)
-    places = np.zeros(rows, np.int64)
+    indices = np.zeros(rows, np.int64)
     pieces = [pa.nulls(1, kind)]
     start = 1
     for mask, column in parts:
         if isinstance(column, pa.Scalar):
-            places[mask] = start
+            indices[mask] = start
             column = pa.repeat(column, 1)
         else:
-            places[mask] = np.arange(start, start + len(column))
+            indices[mask] = np.arange(start, start + len(column))
         pieces.append(column if column.type == kind else column.cast(kind))
         start += len(column)
-    return pa.concat_arrays(pieces).take(pa.array(places))
+    return pa.concat_arrays(pieces).take(pa.array(indices))

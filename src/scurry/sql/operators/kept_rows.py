@@ -65,12 +65,12 @@ def joined(kept: Iterable[Piece], schema: Schema) -> pa.RecordBatch:
 def _places(kept: Sequence[Piece], small: int) -> Any:
     """Return where the rows of pieces are if those of small pieces come first, `small` in number."""
     at = [0, small]
-    places = []
+    indices = []
     for piece in kept:
         rows, is_large = length_of(piece), isinstance(piece, Changes)
-        places.append(np.arange(at[is_large], at[is_large] + rows))
+        indices.append(np.arange(at[is_large], at[is_large] + rows))
         at[is_large] += rows
-    return np.concatenate(places)
+    return np.concatenate(indices)
 
 
 def runs_of(group_ids: Any) -> list[tuple[int, int, int]]:

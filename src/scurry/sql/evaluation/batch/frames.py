@@ -34,8 +34,8 @@ def framed_values(accumulator: Accumulator, states: Sequence[Column], start: Pos
     found = []
     for first in range(0, len(start), frames_at_once):
         some = slice(first, first + frames_at_once)
-        frames, places = _cover(start[some], end[some], offsets)
-        parts = [each.take(pa.array(places)) for each in blocks]
+        frames, indices = _cover(start[some], end[some], offsets)
+        parts = [each.take(pa.array(indices)) for each in blocks]
         found.append(accumulator.result(accumulator.merge(parts, frames, len(start[some]))))
     return pa.concat_arrays(found) if found else accumulator.result(accumulator.merge(states, start, 0))
 
@@ -123,6 +123,6 @@ def _cover(start: Positions, end: Positions, offsets: Sequence[int]) -> tuple[Po
         left = left + some
     parts = [*from_left, *from_right[::-1]]
     frames = np.concatenate([frame for frame, _ in parts])
-    places = np.concatenate([place for _, place in parts])
+    indices = np.concatenate([place for _, place in parts])
     order = np.argsort(frames, kind="stable")
-    return frames[order], places[order]
+    return frames[order], indices[order]

@@ -33,9 +33,9 @@ def by_arrow(column: Column, groups: Groups, count: int, function: str) -> Colum
     table = pa.table({"group": groups, "value": column})
     found = table.group_by("group", use_threads=False).aggregate([("value", function)])
     values = found.column(f"value_{function}").combine_chunks()
-    places = np.full(count, -1)
-    places[np.asarray(found.column("group"))] = np.arange(len(values))
-    return values.take(pa.array(places, mask=places < 0))
+    indices = np.full(count, -1)
+    indices[np.asarray(found.column("group"))] = np.arange(len(values))
+    return values.take(pa.array(indices, mask=indices < 0))
 
 
 def decimal_sums(column: Column, groups: Groups, count: int) -> Column:
@@ -87,9 +87,9 @@ def first_positions(groups: Groups, order: Groups | None = None) -> tuple[Groups
 
 def taken(column: Column, present: Groups, positions: Groups, count: int) -> Column:
     """Return a column with the values at some positions in the rows of the groups there are, NULL in the others."""
-    places = np.full(count, -1)
-    places[present] = positions
-    return column.take(pa.array(places, mask=places < 0))
+    indices = np.full(count, -1)
+    indices[present] = positions
+    return column.take(pa.array(indices, mask=indices < 0))
 
 
 def listed(column: Column, groups: Groups, count: int) -> Column:

@@ -197,8 +197,8 @@ def _row_states(
     accumulator: Accumulator, call: AggregateCall, batch: pa.RecordBatch, counted: Any, segments: Segments
 ) -> list[pa.Array]:
     """Return the states of single rows, at their places."""
-    columns, places = counted_arguments(call, batch, segments.place_of_row, counted)
-    return [as_array(column) for column in accumulator.partial(columns, places, segments.places)]
+    columns, indices = counted_arguments(call, batch, segments.place_of_row, counted)
+    return [as_array(column) for column in accumulator.partial(columns, indices, segments.places)]
 
 
 def _state_types(accumulator: Accumulator, call: AggregateCall, schema: Schema) -> list[pa.DataType]:

@@ -29,8 +29,8 @@ class DistinctValues:
     def __init__(self, arguments: Sequence[Expression], batch: pa.RecordBatch) -> None:
         columns = [argument_column(each, batch) for each in arguments]
         self.group_ids, first = group_ids_of(columns, batch.num_rows)
-        places = pa.array(first)
-        self.keys = row_keys([to_values(column.take(places)) for column in columns])
+        indices = pa.array(first)
+        self.keys = row_keys([to_values(column.take(indices)) for column in columns])
         self.hashes = key_hashes(self.keys)
 
 

@@ -164,8 +164,8 @@ class DistinctArguments(_Arguments):
         numbers = np.bincount(grouped, weights=numbers, minlength=len(first)).astype(np.int64)
         used = np.flatnonzero(numbers)
         order = used[np.argsort(group_ids[first[used]], kind="stable")]
-        places = pa.array(first[order])
-        return [column.take(places) for column in columns], numbers[order], group_ids[first[order]]
+        indices = pa.array(first[order])
+        return [column.take(indices) for column in columns], numbers[order], group_ids[first[order]]
 
 
 def _listed(columns: Sequence[pa.Array], numbers: Any, group_ids: Any, count: int) -> list[pa.Array]:

@@ -74,8 +74,8 @@ class ColumnarGroups(HashedRowsFunction):
         kept.table.remove(kept.numbers, kept.hashes)
         groups = np.flatnonzero(remains)
         kept.table.add(taken(arrow_batch(columns, self._schema.names, count), groups), rows.hashes[kept.first[groups]])
-        places = np.arange(count), np.arange(count, 2 * count)
-        return net_changes(keys, values, places, (existed, remains), compared, self._updates_before, plan.schema)
+        indices = np.arange(count), np.arange(count, 2 * count)
+        return net_changes(keys, values, indices, (existed, remains), compared, self._updates_before, plan.schema)
 
     def _numbers(self, kept: KeptRows, new: pa.RecordBatch) -> Any:
         """Return the number of rows of each group; None if rows are not taken back."""

@@ -27,7 +27,7 @@ INSERT, BEFORE, AFTER, DELETE = (
 def net_changes(
     keys: Sequence[pa.Array],
     values: Sequence[pa.Array],
-    places: tuple[Any, Any],
+    indices: tuple[Any, Any],
     exists: tuple[Any, Any],
     compared: Iterable[tuple[Any, pa.Array]] | None,
     updates_before: bool,
@@ -38,14 +38,14 @@ def net_changes(
     Args:
         keys: For each group its key.
         values: The values of the aggregates.
-        places: For each group where its values before are, and those after.
+        indices: For each group where its values before are, and those after.
         exists: For each group whether it is there before, and after.
         compared: Which columns tell whether a group has changed, each with its aggregate; None if groups are emitted
             that have not changed.
         updates_before: Whether an update has the row before it.
         schema: The columns of the changes.
     """
-    (before, after), (existed, remains) = places, exists
+    (before, after), (existed, remains) = indices, exists
     updated = existed & remains
     if compared is not None:
         same = np.ones(len(before), dtype=bool)
@@ -60,7 +60,7 @@ def net_changes(
     ]
     if not updates_before:
         del parts[1]
-    found = [(groups, places[groups], kind) for groups, places, kind in parts]
+    found = [(groups, indices[groups], kind) for groups, indices, kind in parts]
     return emitted(keys, values, found, np.arange(len(before)), schema)
 
 
@@ -79,7 +79,7 @@ def emitted(
     cause = np.concatenate([rows for rows, _, _ in parts])
     if not len(cause):
         return []
-    source = np.concatenate([places for _, places, _ in parts])
+    source = np.concatenate([indices for _, indices, _ in parts])
     kinds = np.concatenate([np.full(len(rows), kind, dtype=np.int8) for rows, _, kind in parts])
     sorting = np.argsort(order[cause], kind="stable")
     cause, source, kinds = pa.array(cause[sorting]), pa.array(source[sorting]), kinds[sorting]
@@ -87,13 +87,13 @@ def emitted(
     return [Changes(batch_of(columns, schema, len(kinds)), kinds if kinds.any() else None)]
 
 
-def unchanged(column: pa.Array, places: Any, before: Any, function: Any) -> Any:
+def unchanged(column: pa.Array, indices: Any, before: Any, function: Any) -> Any:
     """Say at which places a column has the value of other places, as Flink compares."""
     group_ids = codes_of(with_one_zero(column))
-    same = group_ids[places] == group_ids[before]
+    same = group_ids[indices] == group_ids[before]
     if pa.types.is_floating(column.type):
-        same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[places] | np.asarray(column.is_null())[places]
+        same &= ~np.isnan(column.to_numpy(zero_copy_only=False))[indices] | np.asarray(column.is_null())[indices]
     elif not properties_of(function).selects_value and pa.types.is_list(column.type) and column.values.null_count:
         # NULL among the elements of two arrays equals nothing; a selected value stays the same object.
-        same &= ~np.asarray([None in each if each is not None else False for each in to_values(column)])[places]
+        same &= ~np.asarray([None in each if each is not None else False for each in to_values(column)])[indices]
     return same

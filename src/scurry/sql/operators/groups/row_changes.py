@@ -71,7 +71,7 @@ def changes_of_rows(
         updates_before: Whether an update has the row before it.
     """
     batch, order, segments, columns = values
-    places = segments.place_of_row
+    indices = segments.place_of_row
     first = np.zeros(len(order), dtype=bool)
     first[segments.starts] = fresh
     updated = ~first
@@ -80,7 +80,7 @@ def changes_of_rows(
     if compared is not None:
         same = np.ones(len(order), dtype=bool)
         for function, column in compared:
-            same &= unchanged(column, places, places - 1, function)
+            same &= unchanged(column, indices, indices - 1, function)
             if not same.any():
                 break
         updated &= ~same
@@ -90,7 +90,7 @@ def changes_of_rows(
         parts.insert(1, (np.flatnonzero(updated), 1, BEFORE))
     if gone is not None:
         parts.append((np.flatnonzero(gone & ~first), 1, DELETE))
-    found = [(rows, places[rows] - back, kind) for rows, back, kind in parts]
+    found = [(rows, indices[rows] - back, kind) for rows, back, kind in parts]
     return emitted([batch.column(key) for key in plan.keys], columns, found, order, plan.schema)
 
 

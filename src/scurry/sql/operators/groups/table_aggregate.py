@@ -137,5 +137,5 @@ def _known_rows(group_ids: Any, signs: Any, counts: Sequence[int]) -> Any:
 
 def _counted(groups: Any, signs: Any) -> tuple[list[int], list[int]]:
     """Return each group with the number of rows by which it has changed."""
-    found, places = np.unique(groups, return_inverse=True)
-    return found.tolist(), np.bincount(places, weights=signs).astype(np.int64).tolist()
+    found, indices = np.unique(groups, return_inverse=True)
+    return found.tolist(), np.bincount(indices, weights=signs).astype(np.int64).tolist()

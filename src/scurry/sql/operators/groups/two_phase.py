@@ -116,9 +116,9 @@ class GlobalGroups(KeyedRowsFunction):
         first = np.empty(count, dtype=np.int64)
         first[group_ids[::-1]] = np.arange(len(group_ids))[::-1]
         keys = [batch.column(key).take(pa.array(first)) for key in self._plan.keys]
-        places = np.arange(count), np.arange(count, 2 * count)
+        indices = np.arange(count), np.arange(count, 2 * count)
         tests = None if self._ttl else compared
-        return net_changes(keys, values, places, (existed, remains), tests, self._updates_before, self._plan.schema)
+        return net_changes(keys, values, indices, (existed, remains), tests, self._updates_before, self._plan.schema)
 
     def on_processing_time(self, time: int, namespace: Any, context: RowsContext) -> None:
         """Forget a group if it has had no rows for so long."""
@@ -195,10 +195,10 @@ def merged_states(
     source[known] = np.arange(len(known))
     source[count:] = np.arange(len(known), len(known) + count)
     states_of_all = [pa.concat_arrays(pair) for pair in zip(before, after, strict=True)]
-    places = pa.array(source, mask=source < 0)
+    indices = pa.array(source, mask=source < 0)
     values = as_array(sent.accumulator.result(states_of_all))
-    tests = [each.take(places) for each in sent.accumulator.compared(states_of_all, values)]
-    return values.take(places), tests, after
+    tests = [each.take(indices) for each in sent.accumulator.compared(states_of_all, values)]
+    return values.take(indices), tests, after
 
 
 def _after_rows(computes: RunningAggregate, schema: Schema, rows: _Rows, retracts: bool, kept: list[Any]) -> _Advanced:
@@ -209,8 +209,8 @@ def _after_rows(computes: RunningAggregate, schema: Schema, rows: _Rows, retract
     segments = Segments(starts, stops, group_ids, signs if retracts else None)
     batch = batch_of(columns, schema, len(group_ids))
     values, after = computes.values(batch, np.ones(len(group_ids), dtype=bool), segments, kept)
-    places = pa.array(np.concatenate([segments.heads, segments.ends]))
-    return values.take(places), [each.take(places) for each in computes.compared(values)], after
+    indices = pa.array(np.concatenate([segments.heads, segments.ends]))
+    return values.take(indices), [each.take(indices) for each in computes.compared(values)], after
 
 
 def _changed_values(view: DistinctArguments, rows: _Rows, kept: list[Any]) -> tuple[_Rows, list[ValueCounts]]:
@@ -222,5 +222,5 @@ def _changed_values(view: DistinctArguments, rows: _Rows, kept: list[Any]) -> tu
     counts = [value_counts(each) for each in kept]
     signs = presence_changes(counts, group_ids, numbers, keys, key_hashes(keys))
     changed = np.flatnonzero(signs)
-    places = pa.array(changed)
-    return ([column.take(places) for column in columns], signs[changed], group_ids[changed]), counts
+    indices = pa.array(changed)
+    return ([column.take(indices) for column in columns], signs[changed], group_ids[changed]), counts

@@ -41,8 +41,8 @@ def lower_window_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
     rows = lowering.operator(rows, ops.Map(local), "LocalWindowAggregate")
     phases = phases_of(bare, retracts, lowering.session)
     merged = GlobalWindowAggregate(bare, retracts, lowering.session)
-    places = [phases.place_of(key) for key in plan.keys]
-    return lowering.keyed([rows], [places], merged, "GlobalWindowAggregate", by_group=True)
+    indices = [phases.place_of(key) for key in plan.keys]
+    return lowering.keyed([rows], [indices], merged, "GlobalWindowAggregate", by_group=True)
 
 
 class LocalWindowAggregate:

@@ -70,12 +70,12 @@ class Sessions(KeyedRowsFunction):
         old = [each for each in known if each is not None]
         old_codes = [np.full(each.num_rows, group_id) for group_id, each in enumerate(known) if each is not None]
         keys = [batch.column(key) for key in self._plan.keys]
-        places = [2 + self._phases.place_of(key) for key in self._plan.keys]
+        indices = [2 + self._phases.place_of(key) for key in self._plan.keys]
         before = pa.Table.from_batches(old).combine_chunks().to_batches()[0] if old else None
         if before is not None:
             keys = [
                 pa.concat_arrays([before.column(p), each.cast(before.column(p).type)])
-                for p, each in zip(places, keys, strict=True)
+                for p, each in zip(indices, keys, strict=True)
             ]
         count = 0 if before is None else before.num_rows
         of_key, _ = group_ids_of(keys, count + len(times))
@@ -187,8 +187,8 @@ class Sessions(KeyedRowsFunction):
         whole = pa.Table.from_batches(due).combine_chunks().to_batches()[0]
         starts, ends = np.asarray(whole.column(0)), np.asarray(whole.column(1))
         # A number per key group is no number any more: give each session one, in the order in which they end.
-        places = [2 + self._phases.place_of(key) for key in self._plan.keys]
-        of_key, _ = group_ids_of([whole.column(place) for place in places], whole.num_rows)
+        indices = [2 + self._phases.place_of(key) for key in self._plan.keys]
+        of_key, _ = group_ids_of([whole.column(place) for place in indices], whole.num_rows)
         order = np.lexsort((of_key, starts, ends))
         changed = np.r_[True, np.diff(ends[order]) != 0] | np.r_[True, np.diff(starts[order]) != 0]
         changed |= np.r_[True, np.diff(of_key[order]) != 0]

@@ -14,7 +14,7 @@ from scurry.common.watermark_strategy import WatermarkGenerator
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
-from scurry.datastream.state import StateTtlConfig, ValueStateDescriptor
+from scurry.datastream.state import ListStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from scurry.datastream.window import TumblingEventTimeWindows
 from scurry.errors import ConfigError, JobError
 from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
@@ -200,6 +200,28 @@ def test_keys_of_any_kind_are_found_again(tmp_path: Path) -> None:
         for key in keys:
             job.process(key, 100)
         assert sorted(map(repr, job.outputs())) == sorted(repr((key, 2)) for key in keys)
+
+
+class Amounts(KeyedProcessFunction):
+    """Keeps the amounts of a key in a list of DOUBLE, and emits them as text."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.amounts = runtime_context.get_list_state(ListStateDescriptor("amounts", Types.DOUBLE()))
+
+    def process_element(self, value: Any, ctx: Any) -> Any:
+        yield repr(list(self.amounts.get()))
+        self.amounts.add(value[1])
+
+
+def test_values_of_all_keys_of_a_group_get_their_declared_type(tmp_path: Path) -> None:
+    def pipeline(stream: DataStream) -> DataStream:
+        return stream.key_by(lambda value: value[0]).process(Amounts()).uid("op")
+
+    given = [("a", 1), *((f"k{number}", 2.5) for number in range(20))]
+    _, path = batch(pipeline, [[Record(value, time) for time, value in enumerate(given)]], str(tmp_path))
+    with streaming(pipeline, path, parallelism=1) as job:
+        job.process(("a", 3), 100)
+        assert job.outputs() == ["[1.0]"]
 
 
 # ------------------------------------------------------------------ the files

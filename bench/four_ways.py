@@ -16,6 +16,7 @@ import argparse
 import ast
 import os
 import random
+import re
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -127,6 +128,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--keys", type=int, default=1000)
+    parser.add_argument("--only", default="", help="a regular expression searched for in the names of ways")
     parser.add_argument("--on-spark", action="store_true")
     parser.add_argument("--pyflink", type=Path, metavar="VENV", help="an environment with PyFlink, to run it as well")
     given = parser.parse_args()
@@ -138,6 +140,7 @@ def main() -> None:
     print(f"{'':37} {'results':9} {titles}", flush=True)
     results: list[str] = []
     for engine in (scurry(given.on_spark), *([pyflink(given.pyflink)] if given.pyflink else [])):
+        engine.ways = tuple(way for way in engine.ways if re.search(given.only, WAYS[way]))
         results = measure(engine, small, large, given.records, results)
     print(f"{len(results):,} results")
 

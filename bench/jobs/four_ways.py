@@ -72,7 +72,7 @@ def run(source: Any, target: str, **settings: str) -> None:
     env.set_parallelism(2)
     in_time = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
     payments = (
-        env.from_source(source, WatermarkStrategy.no_watermarks(), "payments")
+        env.from_source(source, WatermarkStrategy.no_watermarks(), "payments", Types.STRING())
         .map(parsed, PAYMENT)
         .assign_timestamps_and_watermarks(in_time.with_timestamp_assigner(PaidAt()))
     )

@@ -65,13 +65,15 @@ class Moments(Additive):
         return pa.array(values, mask=divisor < 1).cast(self._type, safe=False)
 
     def _whole(self, squares: Groups, total: Groups, number: Groups) -> Column:
-        """Return whole numbers, whose sums and products wrap and whose quotients are truncated."""
-        divisor = number - 1 if self._sample else number
+        """Return whole numbers, whose sums, products and differences wrap and whose quotients are truncated."""
+        divisor, kind = number - 1 if self._sample else number, self._type.to_pandas_dtype()
         with np.errstate(all="ignore"):
-            square = (total * total).astype(np.int64)
-            values = _quotient(squares - _quotient(square, np.maximum(number, 1)), np.maximum(divisor, 1))
-            values = np.sqrt(values) if self._root else values
-        return _truncated(values, divisor < 1, self._type)
+            square = total.astype(kind) * total.astype(kind)
+            apart = squares.astype(kind) - _quotient(square, np.maximum(number, 1)).astype(kind)
+            values = _quotient(apart, np.maximum(divisor, 1))
+            if self._root:
+                return _truncated(np.sqrt(values), divisor < 1, self._type)
+        return pa.array(values, mask=divisor < 1).cast(self._type, safe=False)
 
 
 def _float_sums(groups: Groups, values: Groups, count: int) -> Groups:
@@ -80,8 +82,9 @@ def _float_sums(groups: Groups, values: Groups, count: int) -> Groups:
 
 
 def _quotient(values: Groups, divisor: Groups) -> Groups:
-    quotients: Groups = np.sign(values) * (np.abs(values) // divisor)
-    return quotients
+    """Return quotients as Java truncates them, of positive divisors."""
+    quotients: Groups = values // divisor
+    return quotients + ((values < 0) & (quotients * divisor != values))
 
 
 class StableMoments(Accumulator):

@@ -117,7 +117,7 @@ def test_a_file_of_a_delta_table_is_named(tmp_path: Path) -> None:
 
 
 def test_records_before_the_damage_are_counted() -> None:
-    read = naming_damage(chain([[1, 2, 3]], map(zlib.decompress, [b"no"])), "/data/x.gz", 100)
+    read = naming_damage(chain([[1, 2, 3]], map(zlib.decompress, [b"no"])), "/data/x.gz", 100, 30)
     assert next(read) == [1, 2, 3]
     with pytest.raises(MalformedRecordError, match=r"/data/x.gz: damaged .* behind record 3, read from byte 100 on"):
         next(read)
@@ -130,4 +130,4 @@ def test_other_errors_stay_as_they_are(error: Exception) -> None:
         yield
 
     with pytest.raises(type(error)):
-        next(naming_damage(blocks(), "x"))
+        next(naming_damage(blocks(), "x", 0, 30))

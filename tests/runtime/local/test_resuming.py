@@ -143,9 +143,9 @@ def die_in_the_middle(place: Place) -> None:
 def test_it_goes_on_with_another_parallelism(parallelism: int, place: Place, expected: Results) -> None:
     die_in_the_middle(place)
 
-    def wider(env: StreamExecutionEnvironment, *args: str) -> None:
+    def wider(env: StreamExecutionEnvironment, source: str, output: str) -> None:
         env.set_parallelism(parallelism)
-        build(env, *args)
+        build(env, source, output)
 
     run(place, wider)
     assert place.results()["counts"] == expected["counts"]
@@ -157,9 +157,9 @@ def test_a_death_while_state_is_moved_to_another_parallelism_loses_nothing(
     monkeypatch.setattr("scurry.runtime.savepoint.restore.Restore.batches.__defaults__", (1, 1))  # one group per batch
 
     def as_wide_as(parallelism: int) -> Callable[..., Any]:
-        def program(env: StreamExecutionEnvironment, *args: str) -> None:
+        def program(env: StreamExecutionEnvironment, source: str, output: str) -> None:
             env.set_parallelism(parallelism)
-            build(env, *args)
+            build(env, source, output)
 
         return program
 

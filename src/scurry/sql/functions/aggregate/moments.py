@@ -84,7 +84,8 @@ def _float_sums(groups: Groups, values: Groups, count: int) -> Groups:
 def _quotient(values: Groups, divisor: Groups) -> Groups:
     """Return quotients as Java truncates them, of positive divisors."""
     quotients: Groups = values // divisor
-    return quotients + ((values < 0) & (quotients * divisor != values))
+    quotients += (values < 0) & (quotients * divisor != values)
+    return quotients
 
 
 class StableMoments(Accumulator):

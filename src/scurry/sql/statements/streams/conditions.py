@@ -26,6 +26,7 @@ from scurry.sql.syntax.nodes import Expression as Written
 from scurry.sql.syntax.nodes import Query, Select
 from scurry.sql.syntax.parser import parse
 from scurry.sql.types import BooleanType, RawType
+from scurry.sql.validator.catalog import CatalogReader
 from scurry.sql.validator.environment import Environment
 from scurry.sql.validator.patterns.match_recognize import MatchScope
 from scurry.sql.validator.patterns.navigation import MatchExpressions
@@ -232,20 +233,11 @@ def _refuse(query: Query, environment: Environment) -> Any:
     raise ValidationError("a condition of a pattern has no subqueries")
 
 
-class _NoTables:
+class _NoTables(CatalogReader):
     """A catalog without tables and user-defined functions."""
 
     def find(self, names: tuple[str, ...]) -> None:
         return None
 
-    def find_system_function(self, name: str) -> None:
-        return None
-
-    def find_function(self, names: tuple[str, ...]) -> None:
-        return None
-
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         return 1, f"Object '{names[-1]}' not found"
-
-    def similar(self, names: tuple[str, ...]) -> str:
-        return ""

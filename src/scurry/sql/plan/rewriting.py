@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
+from scurry.sql.functions.catalogue import scalar_function
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
+from scurry.sql.plan.expressions import (
+    Call,
+    CorrelatedReference,
+    Expression,
+    InputReference,
+    Literal,
+    UserFunctionCall,
+)
 from scurry.sql.plan.nodes import Plan, Scan, Values
 from scurry.sql.plan.schema import Schema
 
@@ -117,6 +125,17 @@ def called_functions(expression: Expression) -> frozenset[str]:
 def _called(part: Expression, inner: list[frozenset[str]]) -> frozenset[str]:
     own = {part.function} if isinstance(part, Call) else set[str]()
     return inner[0] if len(inner) == 1 and own <= inner[0] else frozenset(own).union(*inner)
+
+
+def is_deterministic(expression: Expression) -> bool:
+    """Return whether an expression has the same value each time it is evaluated."""
+    return remembered(expression, "_is_deterministic", _deterministic)
+
+
+def _deterministic(part: Expression, inner: list[bool]) -> bool:
+    if isinstance(part, Call):
+        return all(inner) and scalar_function(part.function).is_deterministic
+    return all(inner) and (not isinstance(part, UserFunctionCall) or bool(part.function.is_deterministic))
 
 
 def remapped(expression: Expression, positions: Mapping[int, int] | Sequence[int]) -> Expression:

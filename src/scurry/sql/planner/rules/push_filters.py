@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scurry.sql.functions.catalogue import scalar_function
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import all_of, call
-from scurry.sql.plan.expressions import Call, Expression, InputReference, UserFunctionCall
+from scurry.sql.plan.expressions import Call, Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import (
     Aggregate,
@@ -28,8 +27,8 @@ from scurry.sql.plan.rewriting import (
     all_shifted,
     all_substituted,
     input_references,
+    is_deterministic,
     remapped,
-    remembered,
     rewritten_all,
 )
 from scurry.sql.types.families import same_type
@@ -245,17 +244,6 @@ def _refuses_null(condition: Expression, is_filled: Callable[[int], bool]) -> bo
     if not isinstance(condition, Call) or condition.function not in _NULL_OF_NULL:
         return False
     return any(isinstance(each, InputReference) and is_filled(each.index) for each in condition.arguments)
-
-
-def is_deterministic(expression: Expression) -> bool:
-    """Return whether an expression has the same value each time it is evaluated."""
-    return remembered(expression, "_is_deterministic", _deterministic)
-
-
-def _deterministic(part: Expression, inner: list[bool]) -> bool:
-    if isinstance(part, Call):
-        return all(inner) and scalar_function(part.function).is_deterministic
-    return all(inner) and (not isinstance(part, UserFunctionCall) or bool(part.function.is_deterministic))
 
 
 _HANDLERS: dict[type, Callable[[_Pushing, Any, Conditions], Plan]] = {

@@ -13,11 +13,10 @@ from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReferenc
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import Filter, Limit, Over, Plan, Project, Sort, SortKey, Values
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
-from scurry.sql.plan.rewriting import input_references, substituted
+from scurry.sql.plan.rewriting import input_references, is_deterministic, substituted
 from scurry.sql.plan.schema import Column
 from scurry.sql.planner.changelog import Changelogs, Kinds
 from scurry.sql.planner.monotonicity import Monotonicity, modified_monotonicity
-from scurry.sql.planner.rules.push_filters import is_deterministic
 from scurry.sql.planner.rules.streaming.joins import regular_joins
 from scurry.sql.planner.rules.streaming.over_aggregates import over_aggregates
 from scurry.sql.planner.rules.time_attributes import stays_time

@@ -43,7 +43,10 @@ def wait_until(holds: Callable[[], object]) -> None:
 
 def batch(**settings: str) -> TableEnvironment:
     env = environment(False, **settings)
-    env.execute_sql("CREATE TABLE numbers (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000')")
+    unlimited = "'rows-per-second' = '100000000'"
+    env.execute_sql(
+        f"CREATE TABLE numbers (x INT) WITH ('connector' = 'datagen', 'number-of-rows' = '100000', {unlimited})"
+    )
     return env
 
 

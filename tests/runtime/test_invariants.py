@@ -48,8 +48,10 @@ class TestBlocks:
     def test_a_sender_packs_columns_of_one_length(self, plan: JobPlan) -> None:
         edge = next(iter(plan.edges.values()))
         writer = edge_writer(edge, plan.subtask_ids, 0, 0, plan.operators[edge.target])
+        writer._buckets[0].values.extend(["a", "b"])
+        writer._buckets[0].keys.append(1)
         with pytest.raises(AssertionError, match="1 keys of 2 records"):
-            writer._pack(([1], ["a", "b"], None, 0))
+            writer.flush(0, 0)
 
     @pytest.mark.parametrize(
         ("block", "told"),

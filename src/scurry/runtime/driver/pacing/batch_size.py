@@ -166,7 +166,7 @@ class BatchSizer:
             return
         total = sum(loads.values())
         starting, self._starting = self._starting, False
-        if starting and total < _ENOUGH:
+        if starting and total < _ENOUGH and not limited:
             return  # its time is that of the start of workers and functions
         shares = {source: self._expected(source, load) for source, load in loads.items()}
         expected = sum(shares.values())

@@ -69,9 +69,10 @@ def _sums(state: pa.Array, start: Positions, end: Positions) -> pa.Array:
 def _running_sums(values: Positions, start: Positions, end: Positions) -> pa.Array:
     total = np.zeros(len(start), values.dtype)
     begins = np.unique(start)
-    for first, last in zip(begins, [*begins[1:], len(start)], strict=False):
-        running = np.cumsum(np.concatenate([np.zeros(1, values.dtype), values[first:last]]))
-        total[first:last] = running[end[first:last] - first]
+    with np.errstate(all="ignore"):  # sums may be infinite
+        for first, last in zip(begins, [*begins[1:], len(start)], strict=False):
+            running = np.cumsum(np.concatenate([np.zeros(1, values.dtype), values[first:last]]))
+            total[first:last] = running[end[first:last] - first]
     return pa.array(total)
 
 

@@ -53,6 +53,22 @@ def test_a_file_that_is_missing_or_cut_off_is_not_there(directory: str) -> None:
     assert LocalRuns(directory).get(1, len(LARGE)) is None
 
 
+def test_a_worker_unmaps_what_another_has_removed(directory: str) -> None:
+    worker, other = LocalRuns(directory), LocalRuns(directory)
+    for digest in range(700):
+        worker.put(digest, LARGE)
+        other.get(digest, len(LARGE))
+    for digest in range(0, 700, 2):
+        worker.remove(digest)
+    for _ in range(2):  # 512 are looked for at once
+        other.unmap_removed()
+    deleted = [
+        line for line in Path("/proc/self/maps").read_text().splitlines() if directory in line and "deleted" in line
+    ]
+    assert deleted == []
+    assert bytes(other.get(1, len(LARGE))) == LARGE
+
+
 def test_a_run_that_is_removed_leaves_no_file(directory: str) -> None:
     runs = LocalRuns(directory)
     runs.put(1, LARGE)

@@ -8,6 +8,7 @@ import tempfile
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from scurry.errors import CheckpointCorruptedError
@@ -21,6 +22,9 @@ _SMALL, _SMALL_BYTES = 64 * 1024, 32 * 1024 * 1024
 
 #: The number of files that a worker keeps mapped.
 _MAPPED = 4096
+
+#: Mapped files that are looked for after a micro-batch.
+_LOOKED_FOR = 512
 
 #: Bytes of mapped files in the memory of a worker, some 50 MB of libraries among them, at which those of runs are given
 #: back. The system caches the files.
@@ -134,6 +138,14 @@ class LocalRuns:
         if small is None:
             with suppress(OSError):
                 os.unlink(self._path(digest))
+
+    def unmap_removed(self) -> None:
+        """Unmap files that another worker has removed, which take up disk and descriptors until then."""
+        for digest in list(islice(self._mapped, _LOOKED_FOR)):
+            if os.path.exists(self._path(digest)):
+                self._mapped.move_to_end(digest)
+            else:
+                self._mapped_bytes -= len(self._mapped.pop(digest))
 
     def release(self) -> None:
         """Return the memory of mapped files, if it is much; cheap if it is not."""

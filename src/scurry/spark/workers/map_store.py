@@ -222,6 +222,7 @@ class MapStore:
     def flush(self) -> None:
         """End the batch of the subtask: send all buffered requests to the JVM."""
         self._forget_files()
+        self.local.unmap_removed()
         self._client.sockfile.flush()
 
     def _key(self, key: StoreKey) -> bytes:

@@ -38,6 +38,7 @@ class BatchHashWriter(HashWriter):
             kept += column
 
     def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
+        assert in_time_order, f"edge {self.edge.id}: records by key are sorted by time"
         rows, order = [], KeyOrder(self.edge.max_parallelism if by_group else None)
         for _, (values, times, keys) in self._take():
             require_columns(self.edge.id, keys, values, times or None)

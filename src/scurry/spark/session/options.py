@@ -14,7 +14,12 @@ from scurry.spark.session.jvm_classes.file_system import file_system_options
 from scurry.spark.session.jvm_classes.jar import CLASS_PATH
 from scurry.spark.workers.daemon import MODULES, modules_of_driver
 
+SPILL = "spark.shuffle.spill.maxSizeInBytesForSpillThreshold"
+_HEAP = "spark.driver.memory"
 _STREAMING = "org.apache.spark.sql.execution.streaming"
+
+#: The limit of an Arrow batch for a worker, which holds it and the rows that it decodes from it.
+BATCH_BYTES = 8 * 1024 * 1024
 
 #: Settings that a streaming query reads when it starts; they take effect on any session.
 QUERY_CONF = {
@@ -26,6 +31,7 @@ QUERY_CONF = {
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
+    "spark.sql.execution.arrow.maxBytesPerBatch": str(BATCH_BYTES),
 }
 
 #: Settings that take effect only on a session that scurry creates.
@@ -43,11 +49,14 @@ SESSION_CONF = {
     "spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures": "3",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.broadcast.UDFCompressionThreshold": str(512 * 1024 * 1024),
-    "spark.driver.memory": "2g",
+    _HEAP: "2g",
     # each stateful task begins with a page to sort its rows in; Spark would clear 16 MB or more for it
     "spark.buffer.pageSize": "4m",
     f"spark.executorEnv.{ALLOCATOR[0]}": ALLOCATOR[1],
 }
+
+#: A task sorts as many bytes in memory in the default heap, which Spark would let them fill.
+SORTED_BYTES = 64 * 1024 * 1024
 
 #: Settings of a session without Spark's UI, where nobody reads Spark's records of its jobs.
 _WITHOUT_UI = {
@@ -75,6 +84,8 @@ def session_options(master: str, configuration: Mapping[str, str], bounded: bool
         options["spark.python.unix.domain.socket.dir"] = str(socket_directory())
     if is_one_jvm(master):
         options.update(file_system_options(configuration.get(CLASS_PATH, "")))
+        if _HEAP not in configuration:
+            options[SPILL] = str(SORTED_BYTES)
         configuration = {key: value for key, value in configuration.items() if key != CLASS_PATH}
     options[f"spark.executorEnv.{MODULES}"] = modules_of_driver()
     options.update((key, value) for key, value in configuration.items() if key.startswith("spark."))

@@ -23,6 +23,8 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │       ├── TableAlreadyExistError                        there is a table or view of that name
     │       ├── FunctionNotExistError                         there is no such function
     │       ├── FunctionAlreadyExistError                     there is a function of that name
+    │       ├── ModelNotExistError                            there is no such model
+    │       ├── ModelAlreadyExistError                        there is a model of that name
     │       ├── PartitionNotExistError                        there is no such partition
     │       ├── PartitionAlreadyExistError                    there is such a partition
     │       ├── PartitionSpecInvalidError                     a partition has not one value per partition column
@@ -189,6 +191,8 @@ from scurry.errors.table import (
     FunctionAlreadyExistError,
     FunctionNotExistError,
     MissingOptionsError,
+    ModelAlreadyExistError,
+    ModelNotExistError,
     PartitionAlreadyExistError,
     PartitionNotExistError,
     PartitionSpecInvalidError,
@@ -213,6 +217,8 @@ __all__ = [
     "DatabaseNotExistError",
     "FunctionAlreadyExistError",
     "FunctionNotExistError",
+    "ModelAlreadyExistError",
+    "ModelNotExistError",
     "PartitionAlreadyExistError",
     "PartitionNotExistError",
     "PartitionSpecInvalidError",

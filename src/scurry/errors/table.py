@@ -136,6 +136,20 @@ class FunctionAlreadyExistError(CatalogError):
     """
 
 
+class ModelNotExistError(CatalogError):
+    """There is no such model.
+
+    Cure: `SHOW MODELS` lists them; models are made with `CREATE MODEL`.
+    """
+
+
+class ModelAlreadyExistError(CatalogError):
+    """There is a model of that name already.
+
+    Cure: Say `CREATE MODEL IF NOT EXISTS`, or `ALTER MODEL`.
+    """
+
+
 class PartitionNotExistError(CatalogError):
     """There is no such partition of the table.
 

@@ -1,7 +1,4 @@
-"""PyFlink's `pyflink.util.exceptions`: names under which programs catch the errors of tables and catalogs.
-
-The errors of models, which catalogs here do not have, are only names: nothing raises them.
-"""
+"""PyFlink's `pyflink.util.exceptions`: names under which programs catch the errors of tables and catalogs."""
 
 from __future__ import annotations
 
@@ -12,6 +9,8 @@ from scurry.errors import (
     DatabaseNotExistError,
     FunctionAlreadyExistError,
     FunctionNotExistError,
+    ModelAlreadyExistError,
+    ModelNotExistError,
     PartitionAlreadyExistError,
     PartitionNotExistError,
     PartitionSpecInvalidError,
@@ -52,11 +51,5 @@ PartitionAlreadyExistsException = PartitionAlreadyExistError
 PartitionNotExistException = PartitionNotExistError
 PartitionSpecInvalidException = PartitionSpecInvalidError
 TableNotPartitionedException = TableNotPartitionedError
-
-
-class ModelAlreadyExistException(Exception):
-    """There is a model of that name already."""
-
-
-class ModelNotExistException(Exception):
-    """There is no such model."""
+ModelAlreadyExistException = ModelAlreadyExistError
+ModelNotExistException = ModelNotExistError

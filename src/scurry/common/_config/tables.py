@@ -96,6 +96,11 @@ ASYNC_SCALAR_TIMEOUT = TableSetting("table.exec.async-scalar.timeout", "3 min", 
 ASYNC_SCALAR_RETRY_STRATEGY = TableSetting("table.exec.async-scalar.retry-strategy", "FIXED_DELAY", _RETRY)
 ASYNC_SCALAR_RETRY_DELAY = TableSetting("table.exec.async-scalar.retry-delay", "100 ms", parse_duration)
 ASYNC_SCALAR_MAX_ATTEMPTS = TableSetting("table.exec.async-scalar.max-attempts", "3", _whole_number)
+ML_PREDICT_MAX_CONCURRENT_OPERATIONS = TableSetting(
+    "table.exec.async-ml-predict.max-concurrent-operations", "10", _whole_number
+)
+ML_PREDICT_TIMEOUT = TableSetting("table.exec.async-ml-predict.timeout", "3 min", parse_duration)
+ML_PREDICT_OUTPUT_MODE = TableSetting("table.exec.async-ml-predict.output-mode", "ORDERED", _MODE)
 MINI_BATCH_ENABLED = TableSetting("table.exec.mini-batch.enabled", "false", _boolean)
 AGG_PHASE_STRATEGY = TableSetting("table.optimizer.agg-phase-strategy", "AUTO", _PHASES)
 BUILTIN_CATALOG_NAME = TableSetting("table.builtin-catalog-name", "default_catalog", str)
@@ -158,9 +163,9 @@ TABLE_SETTINGS: tuple[TableSetting[Any], ...] = (
     TableSetting("table.exec.async-table.retry-strategy", "FIXED_DELAY", _RETRY),
     TableSetting("table.exec.async-table.retry-delay", "100 ms", parse_duration),
     TableSetting("table.exec.async-table.max-retries", "3", _whole_number),
-    TableSetting("table.exec.async-ml-predict.max-concurrent-operations", "10", _whole_number),
-    TableSetting("table.exec.async-ml-predict.timeout", "3 min", parse_duration),
-    TableSetting("table.exec.async-ml-predict.output-mode", "ORDERED", _MODE),
+    ML_PREDICT_MAX_CONCURRENT_OPERATIONS,
+    ML_PREDICT_TIMEOUT,
+    ML_PREDICT_OUTPUT_MODE,
     TableSetting("table.exec.async-vector-search.max-concurrent-operations", "10", _whole_number),
     TableSetting("table.exec.async-vector-search.timeout", "3 min", parse_duration),
     TableSetting("table.exec.async-vector-search.output-mode", "ORDERED", _MODE),

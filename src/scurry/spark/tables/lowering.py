@@ -33,6 +33,7 @@ from scurry.sql.plan.builders import columns as references_to
 from scurry.sql.plan.builders import project
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import EqualColumns, joins_one_value, split_condition
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
@@ -320,6 +321,11 @@ class _Lowering:
         ]
         return self._in_tasks(plan, sorted(set.intersection(*partitions)))
 
+    def _predict(self, plan: MLPredict) -> str:
+        schema = plan.input.schema
+        task = run_on_batches(plan.with_inputs((placeholder(schema),)), self._session, schema, self._counts(plan))
+        return self._all_of(self.frame(plan.input).mapInArrow(task, spark_schema(plan.schema)))
+
     def _match(self, plan: PatternMatch) -> str:
         return self._in_tasks(plan, plan.partition_by)
 
@@ -407,6 +413,7 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
     nodes.Aggregate: _Lowering._aggregate,
     nodes.TableAggregate: lambda lowering, plan: lowering._in_tasks(plan, plan.keys),
     nodes.Over: _Lowering._over,
+    MLPredict: _Lowering._predict,
     PatternMatch: _Lowering._match,
     ProcessTableFunction: _Lowering._process,
     nodes.Sort: _Lowering._sort,

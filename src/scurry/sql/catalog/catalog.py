@@ -1,4 +1,4 @@
-"""Catalog: a named set of databases with their tables, views and functions; InMemoryCatalog implements it."""
+"""Catalog: a named set of databases with their tables, functions and models; GenericInMemoryCatalog implements it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from scurry.errors import (
     DatabaseNotExistError,
     FunctionAlreadyExistError,
     FunctionNotExistError,
+    ModelAlreadyExistError,
+    ModelNotExistError,
     TableAlreadyExistError,
     TableNotExistError,
 )
@@ -23,11 +25,12 @@ from scurry.sql.catalog.entries import (
     CatalogView,
     QueryView,
 )
+from scurry.sql.catalog.models import CatalogModel, ModelCatalog
 from scurry.sql.catalog.partitions import PartitionedCatalog, TableDetails
 
 
-class Catalog(PartitionedCatalog, ABC):
-    """A named set of databases, with their tables, views and functions.
+class Catalog(PartitionedCatalog, ModelCatalog, ABC):
+    """A named set of databases, with their tables, views, functions and models.
 
     Every method raises CatalogError if what it names does not exist, or exists already.
 
@@ -142,6 +145,7 @@ class _Database:
         self.description = description
         self.tables: dict[str, CatalogBaseTable] = {}
         self.functions: dict[str, CatalogFunction] = {}
+        self.models: dict[str, CatalogModel] = {}
         self.details: dict[str, TableDetails] = {}
 
 
@@ -174,7 +178,7 @@ class GenericInMemoryCatalog(Catalog):
     def drop_database(self, name: str, cascade: bool) -> None:
         """Remove a database."""
         database = self._database(name)
-        if (database.tables or database.functions) and not cascade:
+        if (database.tables or database.functions or database.models) and not cascade:
             raise DatabaseNotEmptyError(f"Database {name} in catalog {self.name} is not empty.")
         del self._databases[name]
 
@@ -245,6 +249,48 @@ class GenericInMemoryCatalog(Catalog):
         """Remove a function."""
         self._require_function(database, name)
         del self._database(database).functions[name.lower()]
+
+    def list_models(self, database: str) -> list[str]:
+        """Return the names of all models of a database."""
+        return sorted(self._database(database).models)
+
+    def find_model(self, database: str, name: str) -> CatalogModel | None:
+        """Return a model, or None if it does not exist."""
+        found = self._databases.get(database)
+        return None if found is None else found.models.get(name)
+
+    def create_model(self, database: str, name: str, model: CatalogModel) -> None:
+        """Add a model."""
+        models = self._database(database).models
+        self._require_free_model(database, name)
+        models[name] = model
+
+    def alter_model(self, database: str, name: str, model: CatalogModel) -> None:
+        """Replace a model."""
+        self._require_model(database, name)
+        self._database(database).models[name] = model
+
+    def rename_model(self, database: str, name: str, new_name: str) -> None:
+        """Rename a model within its database."""
+        self._require_model(database, name)
+        self._require_free_model(database, new_name)
+        models = self._database(database).models
+        models[new_name] = models.pop(name)
+
+    def drop_model(self, database: str, name: str) -> None:
+        """Remove a model."""
+        self._require_model(database, name)
+        del self._database(database).models[name]
+
+    def _require_model(self, database: str, name: str) -> None:
+        if self.find_model(database, name) is None:
+            raise ModelNotExistError(f"Model {database}.{name} does not exist in Catalog {self.name}.").with_hint(
+                did_you_mean(name, self.list_models(database))
+            )
+
+    def _require_free_model(self, database: str, name: str) -> None:
+        if self.find_model(database, name) is not None:
+            raise ModelAlreadyExistError(f"Model {database}.{name} already exists in Catalog {self.name}.")
 
     def _database(self, name: str) -> _Database:
         if name not in self._databases:

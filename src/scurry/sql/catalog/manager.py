@@ -11,6 +11,7 @@ from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable, CatalogView, ContextResolvedTable, QueryView
 from scurry.sql.catalog.functions import FunctionRegistry
 from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.models import ModelRegistry
 from scurry.sql.catalog.store import CatalogDescription, CatalogStore, InMemoryCatalogStore
 
 _VIEWS = (CatalogView, QueryView)
@@ -26,6 +27,7 @@ class CatalogManager:
         current_catalog: Name of the current catalog; None after it was unset.
         current_database: Name of the current database.
         functions: The functions that users registered.
+        models: The models.
     """
 
     catalogs: dict[str, Catalog]
@@ -36,6 +38,7 @@ class CatalogManager:
     def __post_init__(self) -> None:
         """Begin without temporary tables."""
         self.functions = FunctionRegistry(self)
+        self.models = ModelRegistry(self)
         self._temporary: dict[ObjectIdentifier, CatalogBaseTable] = {}
 
     @staticmethod

@@ -39,6 +39,7 @@ from scurry.sql.operators.joins.window import lower_window_join
 from scurry.sql.operators.match.operator import lower_match
 from scurry.sql.operators.over.lowering import lower_over
 from scurry.sql.operators.partitioning import PartitionByHash, PartitionByKey
+from scurry.sql.operators.predict import lower_ml_predict
 from scurry.sql.operators.process import lower_process_table
 from scurry.sql.operators.ranks.lowering import LOWERED_RANKS
 from scurry.sql.operators.records.source import StreamSource
@@ -49,6 +50,7 @@ from scurry.sql.operators.windows.aggregate import lower_window_aggregate
 from scurry.sql.operators.windows.rank import lower_window_rank
 from scurry.sql.operators.windows.sessions import lower_session_table
 from scurry.sql.plan import nodes as relational
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.physical import aggregates, changes, joins, over, sets, windows
 from scurry.sql.plan.physical.matching import PatternMatch
@@ -91,6 +93,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.LookupJoin: lower_lookup_join,
     joins.RegularJoin: lower_regular_join,
     joins.WindowJoin: lower_window_join,
+    MLPredict: lower_ml_predict,
     PatternMatch: lower_match,
     ProcessTableFunction: lower_process_table,
     windows.SessionTable: lower_session_table,

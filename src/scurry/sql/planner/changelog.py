@@ -16,6 +16,7 @@ from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.matching import Match
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.sql.plan.physical.matching import PatternMatch
@@ -190,6 +191,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     joins.RegularJoin: ChangelogRule(_joined, needs=_by_join_key),
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
     Match: _MATCHED,
+    MLPredict: _MATCHED,
     PatternMatch: _MATCHED,
     ProcessTableFunction: ChangelogRule(_processed, takes=_taken_by_function, needs=_by_partition, absorbs=True),
     nodes.Aggregate: ChangelogRule(_updating),

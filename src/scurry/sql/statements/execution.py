@@ -8,7 +8,7 @@ from typing import Any
 from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.statements.compiled.files import compile_and_execute_plan, compile_plan, execute_plan
-from scurry.sql.statements.definitions import catalogs, functions, partitions, rows, tables, views
+from scurry.sql.statements.definitions import catalogs, functions, models, partitions, rows, tables, views
 from scurry.sql.statements.definitions.alter_tables import alter_table
 from scurry.sql.statements.definitions.create_table_as import create_table_as
 from scurry.sql.statements.explain import explain
@@ -89,6 +89,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.AlterCatalog: catalogs.alter_catalog,
     nodes.AlterDatabase: catalogs.alter_database,
     nodes.AlterFunction: functions.alter_function,
+    nodes.AlterModel: models.alter_model,
     nodes.AlterTable: alter_table,
     nodes.AlterView: views.alter_view,
     nodes.AnalyzeTable: tables.analyze_table,
@@ -99,16 +100,19 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.CreateCatalog: catalogs.create_catalog,
     nodes.CreateDatabase: catalogs.create_database,
     nodes.CreateFunction: functions.create_function,
+    nodes.CreateModel: models.create_model,
     nodes.CreateTable: _create_table,
     nodes.CreateView: views.create_view,
     nodes.Delete: rows.delete,
     nodes.DescribeCatalog: show.describe_catalog,
     nodes.DescribeJob: _refuse_client_statement,
     nodes.DescribeFunction: functions.describe_function,
+    nodes.DescribeModel: show.describe_model,
     nodes.DescribeTable: show.describe_table,
     nodes.DropCatalog: catalogs.drop_catalog,
     nodes.DropDatabase: catalogs.drop_database,
     nodes.DropFunction: functions.drop_function,
+    nodes.DropModel: models.drop_model,
     nodes.DropTable: tables.drop_table,
     nodes.DropView: views.drop_view,
     nodes.EndStatementSet: _refuse_client_statement,
@@ -122,6 +126,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowCatalogs: show.show_catalogs,
     nodes.ShowColumns: show.show_columns,
     nodes.ShowCreateCatalog: show_create.show_create_catalog,
+    nodes.ShowCreateModel: show_create.show_create_model,
     nodes.ShowCreateTable: show_create.show_create_table,
     nodes.ShowCreateView: show_create.show_create_view,
     nodes.ShowCurrentCatalog: show.show_current_catalog,

@@ -12,8 +12,12 @@ from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import escape_identifier
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableSource
 from scurry.sql.connectors.factories import sink_changes
+from scurry.sql.evaluation.predicting import context_of
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.models.factories import check_model
+from scurry.sql.models.settings import PredictSettings
 from scurry.sql.plan import nodes as relational
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.plan.physical.joins import LookupJoin
 from scurry.sql.plan.rewriting import scans_of
@@ -161,12 +165,14 @@ def written_watermark_of(session: TableSession, scan: relational.Scan) -> Plan |
 
 
 def check_sources(session: TableSession, plan: Plan) -> None:
-    """Make the source of every table once, so that wrong options are reported before anything runs.
+    """Make the source of every table and the function of every model once, so that wrong options are reported first.
 
     Raises:
-        ValidationError: A table's options are wrong, or BATCH cannot read it.
+        ValidationError: The options of a table or a model are wrong, or BATCH cannot read a table.
     """
     for node in relational.walk(plan):
+        if isinstance(node, MLPredict):
+            check_model(context_of(node.model), PredictSettings.of(node.config, session.for_functions()))
         if isinstance(node, relational.Scan):
             found, source = node.table, _source(session, node)
             if not (session.is_streaming or source.bounded):

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan.models import PlannedModel
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.syntax.nodes import Expression, Query
 from scurry.sql.types import DataType
@@ -96,6 +97,14 @@ class CatalogReader(Protocol):
     def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
         """Return the function of a catalog that a name of one to three parts means; built-in functions hide it."""
         return None
+
+    def find_model(self, names: tuple[str, ...]) -> PlannedModel | None:
+        """Return the model that a name of one to three parts means, or None if it does not exist."""
+        return None
+
+    def similar_model(self, names: tuple[str, ...]) -> str:
+        """Return a hint at the model that a name means which no model has; empty for none."""
+        return ""
 
     def missing(self, names: tuple[str, ...]) -> tuple[int, str]:
         """Say why there is no such table.

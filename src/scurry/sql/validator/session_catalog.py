@@ -12,7 +12,9 @@ from scurry.sql.catalog.manager import CatalogManager
 from scurry.sql.catalog.schema import ComputedColumn, ResolvedSchema
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.plan.models import PlannedModel
 from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.view_plans import ViewPlans
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse, parse_expression
@@ -69,6 +71,9 @@ class SessionCatalog:
         if kind == "table":
             found = self._resolved(name)
             return None if found is None else found.table
+        if kind == "model":
+            resolved = self.catalogs.models.find(name)
+            return None if resolved is None else resolved.model
         functions = self.catalogs.functions
         return functions.find_system(name) if kind == "system function" else functions.find(name)
 
@@ -103,6 +108,26 @@ class SessionCatalog:
         found = self.catalogs.functions.find(names)
         self._note(("function", names), found)
         return self._loaded(found, ".".join(names))
+
+    def find_model(self, names: tuple[str, ...]) -> PlannedModel | None:
+        """Return the model that a name means."""
+        if len(names) > 3:
+            return None
+        identifier = self.catalogs.qualify(names)
+        found = self.catalogs.models.find(identifier)
+        self._note(("model", identifier), None if found is None else found.model)
+        if found is None:
+            return None
+        model = found.model
+        inputs, outputs = (
+            Schema.of(each.get_column_names(), each.get_column_data_types())
+            for each in (model.input_schema, model.output_schema)
+        )
+        return PlannedModel(identifier.path, inputs, outputs, tuple(sorted(model.options.items())))
+
+    def similar_model(self, names: tuple[str, ...]) -> str:
+        """Return a hint at the model that a name means which no model has."""
+        return self.catalogs.models.similar(self.catalogs.qualify(names)) if len(names) <= 3 else ""
 
     def _loaded(self, registered: CatalogFunction | None, name: str) -> UserFunction | None:
         return None if registered is None else self.load(registered, name)

@@ -17,9 +17,10 @@ from scurry.sql.evaluation.batch.over import over_columns
 from scurry.sql.evaluation.batch.sorting import sorted_positions
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
 from scurry.sql.evaluation.matching.batch import matched
+from scurry.sql.evaluation.predicting import Predictor
 from scurry.sql.evaluation.process.batch import processed
 from scurry.sql.evaluation.row_wise import compile_row_wise
-from scurry.sql.evaluation.user_functions.arguments import checked, pieces
+from scurry.sql.evaluation.user_functions.arguments import check_of, checked, pieces
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
 from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
 from scurry.sql.functions.definition import EvaluationContext
@@ -28,6 +29,7 @@ from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.join_keys import EqualColumns, split_condition
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
@@ -41,6 +43,8 @@ Batches = Iterator[pa.RecordBatch]
 _PAIRS_AT_ONCE = 262_144
 #: The least number of rows that functions on columns get at once, if there are as many.
 _ROWS_OF_COLUMNS = 128
+#: The least number of rows for which a model is called at once, if there are as many.
+_ROWS_OF_CALLS = 1024
 
 
 def execute_batch(
@@ -204,6 +208,15 @@ class Executor:
         found = processed(plan, [self.whole(each) for each in plan.sources], self._session)
         yield empty(plan.schema) if found is None else found
 
+    def _predict(self, plan: MLPredict) -> Batches:
+        predictor = Predictor(plan, self._session, check_of(self._session))
+        predictor.open()
+        try:
+            for batch in _filled(self.run(plan.input), plan.input.schema, _ROWS_OF_CALLS):
+                yield predictor.run(batch)
+        finally:
+            predictor.close()
+
     def _match(self, plan: PatternMatch) -> Batches:
         yield matched(plan, self.whole(plan.input), self._session)
 
@@ -212,6 +225,18 @@ class Executor:
         columns, order = over_columns(plan, batch, self._session)
         batch = taken(batch, order)
         yield batch_of([*batch.columns, *columns], plan.schema, batch.num_rows)
+
+
+def _filled(batches: Iterable[pa.RecordBatch], schema: Schema, rows: int) -> Batches:
+    """Yield batches of at least a number of rows, except the last, so that calls for their rows overlap."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(each.num_rows for each in waiting) >= rows:
+            yield concatenated(waiting, schema)
+            waiting = []
+    if waiting:
+        yield concatenated(waiting, schema)
 
 
 def _short_pieces(batches: Iterable[pa.RecordBatch], plan: Plan, session: EvaluationContext) -> Batches:
@@ -269,6 +294,7 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.Limit: Executor._limit,
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
+    MLPredict: Executor._predict,
     PatternMatch: Executor._match,
     ProcessTableFunction: Executor._process,
     nodes.WindowTable: Executor._row_wise,

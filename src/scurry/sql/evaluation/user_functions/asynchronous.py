@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from scurry.common._config import tables
+from scurry.sql.evaluation.overlapping import overlapping, timed
 from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, check_of, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
@@ -60,33 +61,16 @@ class _Calls:
 
     async def all_of(self, arguments: list[tuple[Any, ...]], to_column: ResultColumn, describe: Describe) -> list[Any]:
         """Return the results, in the order of the rows."""
-        places = asyncio.Semaphore(self._limit)
 
         async def one(position: int, values: tuple[Any, ...]) -> Any:
-            async with places:
-                try:
-                    (result,) = to_column.as_returned((await self._timed(values),))
-                    return result
-                except Exception as error:
-                    raise function_error(self._function, error, describe(position)) from error
+            try:
+                (result,) = to_column.as_returned((await timed(self._repeated(values), self._timeout or None, values),))
+                return result
+            except Exception as error:
+                raise function_error(self._function, error, describe(position)) from error
 
-        tasks = [asyncio.ensure_future(one(position, values)) for position, values in enumerate(arguments)]
-        try:
-            return await asyncio.gather(*tasks)
-        except BaseException:
-            for task in tasks:
-                task.cancel()
-            raise
-
-    async def _timed(self, values: tuple[Any, ...]) -> Any:
-        try:
-            async with asyncio.timeout(self._timeout or None) as limit:
-                return await self._repeated(values)
-        except TimeoutError as error:
-            if not limit.expired():
-                raise
-            shown = ", ".join(map(repr, values))
-            raise TimeoutError(f"Async function call has timed out for input: {shown}") from error
+        calls = (one(position, values) for position, values in enumerate(arguments))
+        return await overlapping(calls, asyncio.Semaphore(self._limit))
 
     async def _repeated(self, values: tuple[Any, ...]) -> Any:
         for attempt in range(1, self._attempts + 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from typing import Any
+from typing import Any, Protocol
 
 from scurry.errors import Failure, OperatorError, TypeMismatchError
 from scurry.errors.user_frames import only_user_frames
@@ -14,7 +14,19 @@ _SHOWN = 300
 _PROGRAM_ERRORS = (NameError, ImportError, SyntaxError)
 
 
-def function_error(function: UserFunction, error: Exception, record: Any = None) -> OperatorError:
+class Called(Protocol):
+    """What is called for rows: a function, or a model."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def origin(self) -> str:
+        """Where it was made."""
+
+
+def function_error(function: Called, error: Exception, record: Any = None) -> OperatorError:
     """Return the error for an exception that a function raised.
 
     Args:

@@ -11,12 +11,14 @@ from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.matching import Match
 from scurry.sql.plan.nodes import Plan, Scan
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import correlations_of, expressions_of, walk_expression
 from scurry.sql.plan.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery
 from scurry.sql.planner.explain.expressions import PrefixText
 from scurry.sql.planner.explain.literals import interval_text
 from scurry.sql.planner.explain.matching import logical_match_text
+from scurry.sql.planner.explain.predict import predict_text
 from scurry.sql.planner.explain.process_tables import process_text
 from scurry.sql.planner.explain.trees import indented_text, tree_text
 from scurry.sql.planner.explain.types import record_text
@@ -353,6 +355,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[_LogicalText, Any], str | _Described]]
     nodes.TemporalJoin: _temporal_join,
     nodes.Correlate: _correlate,
     Match: lambda text, plan: logical_match_text(plan, text),
+    MLPredict: lambda text, plan: f"LogicalTableFunctionScan({predict_text(plan)})",
     ProcessTableFunction: lambda text, plan: f"LogicalTableFunctionScan({process_text(plan, text)})",
     nodes.Aggregate: _group,
     nodes.WindowTable: _window_table,

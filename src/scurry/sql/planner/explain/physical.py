@@ -12,6 +12,7 @@ from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.explain.advice import Advice
@@ -22,6 +23,7 @@ from scurry.sql.planner.explain.logical import node_text
 from scurry.sql.planner.explain.matching import physical_match_text
 from scurry.sql.planner.explain.names import distinct_names
 from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
+from scurry.sql.planner.explain.predict import predict_text
 from scurry.sql.planner.explain.process_tables import process_text
 from scurry.sql.planner.explain.reading import (
     NO_TABLES,
@@ -329,6 +331,7 @@ _WITH_EXPRESSIONS: dict[type[Plan], Callable[[Any, PrefixText], str]] = {
     joins.RegularJoin: streaming_join_text,
     joins.WindowJoin: streaming_join_text,
     PatternMatch: physical_match_text,
+    MLPredict: lambda plan, text: f"MLPredictTableFunction({predict_text(plan)})",
     ProcessTableFunction: lambda plan, text: f"ProcessTableFunction({process_text(plan, text)})",
     nodes.TableFunctionScan: _correlate,
     nodes.Unnest: _correlate,

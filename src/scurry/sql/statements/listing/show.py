@@ -39,19 +39,41 @@ def show_views(session: TableSession, statement: nodes.ShowViews) -> StatementRe
 
 
 def show_models(session: TableSession, statement: nodes.ShowModels) -> StatementResult:
-    """List no models of a database: CREATE MODEL is not supported."""
-    return _nothing(session, statement.scope, "model name")
+    """List the permanent models of a database."""
+    if statement.scope is not None and len(statement.scope.name.names) > 2:
+        raise ValidationError(
+            f"SHOW MODELS from/in identifier [ {statement.scope.name} ] format error, it should be "
+            "[catalog_name.]database_name."
+        )
+    names = session.catalogs.models.list_models(*_database(session, statement.scope))
+    return names_result("model name", filtered(names, statement.like))
+
+
+def describe_model(session: TableSession, statement: nodes.DescribeModel) -> StatementResult:
+    """List the columns that a model takes and returns."""
+    identifier = qualified(session, statement.name)
+    found = session.catalogs.models.find(identifier)
+    if found is None:
+        raise ValidationError(
+            f"Model with the identifier '{identifier.as_summary_string()}' doesn't exist."
+        ).with_hint(session.catalogs.models.similar(identifier))
+    sides = ((found.model.input_schema, True), (found.model.output_schema, False))
+    columns = [(column, is_input) for schema, is_input in sides for column in schema.get_columns()]
+    header = [("name", STRING), ("type", STRING), ("null", BOOLEAN), ("is input", BOOLEAN)]
+    rows = [
+        (each.name, each.data_type.nullable().as_summary_string(), each.data_type.is_nullable, is_input, each.comment)
+        for each, is_input in columns
+    ]
+    if any(column.comment for column, _ in columns):
+        return table_result([*header, ("comment", STRING)], rows)
+    return table_result(header, [row[:-1] for row in rows])
 
 
 def show_materialized_tables(session: TableSession, statement: nodes.ShowMaterializedTables) -> StatementResult:
     """List no materialized tables of a database: CREATE MATERIALIZED TABLE is not supported."""
-    return _nothing(session, statement.scope, "materialized table")
-
-
-def _nothing(session: TableSession, scope: nodes.Scope | None, column: str) -> StatementResult:
-    catalog, database = _database(session, scope)
+    catalog, database = _database(session, statement.scope)
     session.catalogs.catalog(catalog).get_database(database)
-    return names_result(column, ())
+    return names_result("materialized table", ())
 
 
 def _database(session: TableSession, scope: nodes.Scope | None) -> tuple[str, str]:

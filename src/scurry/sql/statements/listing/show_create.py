@@ -1,9 +1,10 @@
-"""SHOW CREATE: the statement that makes a table, a view or a catalog."""
+"""SHOW CREATE: the statement that makes a table, a view, a model or a catalog."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scurry.common.redaction import redacted
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView, TableDistribution
 from scurry.sql.catalog.identifier import escape_identifier, escape_text
@@ -59,6 +60,25 @@ def show_create_catalog(session: TableSession, statement: nodes.ShowCreateCatalo
     if description.comment:
         lines.append(f"COMMENT {escape_text(description.comment)}")
     lines += _with(description.options)
+    return names_result("result", ["\n".join(lines) + "\n"])
+
+
+def show_create_model(session: TableSession, statement: nodes.ShowCreateModel) -> StatementResult:
+    """Return the CREATE MODEL of a model; secrets among its options are hidden."""
+    identifier = qualified(session, statement.name)
+    found = session.catalogs.models.find(identifier)
+    if found is None:
+        raise ValidationError(
+            f"Could not execute SHOW CREATE MODEL. Model with identifier {identifier} does not exist."
+        ).with_hint(session.catalogs.models.similar(identifier))
+    model = found.model
+    lines = [f"CREATE {'TEMPORARY ' if found.temporary else ''}MODEL {found.identifier}"]
+    for keyword, schema in (("INPUT", model.input_schema), ("OUTPUT", model.output_schema)):
+        if columns := schema.get_columns():
+            lines.append(f"{keyword} ({', '.join(map(_column, columns))})")
+    if model.comment:
+        lines.append(f"COMMENT {escape_text(model.comment)}")
+    lines += _with(redacted(model.options))
     return names_result("result", ["\n".join(lines) + "\n"])
 
 

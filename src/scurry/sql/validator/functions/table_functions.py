@@ -18,7 +18,6 @@ from scurry.sql.validator.functions.user_functions import called_function, order
 #: Functions of tables that Flink has, and their replacements here.
 _MISSING = {
     "FROM_CHANGELOG": "from_changelog_stream() of a StreamTableEnvironment and formats like debezium-json read changes",
-    "ML_PREDICT": "a user-defined function can call a model",
     "TO_CHANGELOG": "to_changelog_stream() of a StreamTableEnvironment returns the changes of a table",
 }
 

@@ -1,0 +1,1 @@
+"""Models: their providers, which compute what `ML_PREDICT` returns."""

@@ -68,7 +68,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "scurry.sql.evaluation": {
         "scurry.errors", "scurry.common", "scurry.patterns", "scurry.sql.types", "scurry.sql.functions",
-        "scurry.sql.plan", "scurry.sql.values",
+        "scurry.sql.plan", "scurry.sql.values", "scurry.connectors", "scurry.sql.models",
+    },
+    "scurry.sql.models": {
+        "scurry.errors", "scurry.common", "scurry.connectors", "scurry.sql.types", "scurry.sql.functions",
+        "scurry.sql.catalog", "scurry.sql.connectors",
     },
     "scurry.sql.planner": {
         "scurry.common._epoch",
@@ -83,7 +87,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scurry.sql.operators": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.patterns", "scurry.runtime",
         "scurry.sql.types", "scurry.sql.functions", "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.values",
-        "scurry.sql.evaluation", "scurry.sql.connectors",
+        "scurry.sql.evaluation", "scurry.sql.connectors", "scurry.sql.models",
     },
     "scurry.sql.catalog": {"scurry.errors", "scurry.sql.types"},
     "scurry.sql.formats": {
@@ -104,7 +108,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.connectors", "scurry.runtime",
         "scurry.rest", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.syntax", "scurry.sql.plan",
         "scurry.sql.planner", "scurry.sql.validator", "scurry.sql.evaluation", "scurry.sql.operators",
-        "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.connectors",
+        "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.connectors", "scurry.sql.models",
     },
     "scurry.sql.gateway": {
         "scurry.common._java_numbers",

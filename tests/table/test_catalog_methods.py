@@ -189,7 +189,6 @@ def test_the_module_core_is_unloaded_and_unused(env: TableEnvironment) -> None:
     "call",
     [
         lambda env: env.create_java_function("f", "org.example.F"),
-        lambda env: env.create_model("m", None),
         lambda env: HiveCatalog("hive"),
     ],
 )

@@ -10,6 +10,7 @@ from scurry.table.compiled_plan import CompiledPlan
 from scurry.table.data_view import DataView, ListView, MapView
 from scurry.table.environment_settings import EnvironmentSettings
 from scurry.table.explain_detail import ExplainDetail
+from scurry.table.model_descriptor import ModelDescriptor
 from scurry.table.module import Module, ModuleEntry
 from scurry.table.plan_reference import PlanReference
 from scurry.table.result_kind import ResultKind
@@ -49,6 +50,7 @@ __all__ = [
     "GroupedTable",
     "ListView",
     "MapView",
+    "ModelDescriptor",
     "Module",
     "ModuleEntry",
     "OverWindowedTable",

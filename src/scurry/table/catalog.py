@@ -21,6 +21,7 @@ from scurry.sql.catalog.schema import (
 from scurry.sql.catalog.store import CatalogDescription
 from scurry.table._catalog.catalog import Catalog, HiveCatalog, JdbcCatalog
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
+from scurry.table._catalog.models import CatalogModel
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
 from scurry.table._catalog.partitions import CatalogColumnStatistics, CatalogPartition, CatalogTableStatistics
 
@@ -49,18 +50,6 @@ __all__ = [
     "UniqueConstraint",
     "WatermarkSpec",
 ]
-
-
-class CatalogModel(ApiObject):
-    """A model of a catalog, which there are not."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refuse: there are no models.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise UnsupportedError("CatalogModel: models are not there yet; call the model in a function of Python (udf)")
 
 
 class Procedure(ApiObject):

@@ -14,6 +14,7 @@ from scurry.sql.values.elements import internal_value, unverified_value, without
 from scurry.table._elements import inferred_row_type
 from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
+from scurry.table._environment.models import ModelMethods
 from scurry.table._environment.modules import ModuleMethods
 from scurry.table._environment.tables import TableMethods
 from scurry.table._stream_conversions import StreamConversions
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 
-class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModuleMethods):
+class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMethods, ModuleMethods):
     """Entry point of programs that execute SQL: catalogs, settings, and a mode."""
 
     def __init__(self, environment_settings: EnvironmentSettings, configuration: Configuration | None = None) -> None:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from scurry.sql.catalog.manager import CatalogManager
 
 
+#: In place of the name of a catalog, for models that programs describe and do not name.
+_ANONYMOUS = "*anonymous*"
+
+
 @dataclass(frozen=True)
 class CatalogModel:
     """A model: what it takes, what it returns, and who computes it.
@@ -140,6 +144,13 @@ class ModelRegistry:
         elif not if_not_exists:
             raise ValidationError(f"Temporary model '{identifier}' already exists")
 
+    def create_anonymous(self, model: CatalogModel) -> ContextResolvedModel:
+        """Add a model that is in no catalog, so that it is not listed."""
+        number = sum(each.catalog == _ANONYMOUS for each in self._temporary) + 1
+        identifier = ObjectIdentifier(_ANONYMOUS, "models", f"{model.options.get('provider', '')}${number}")
+        self._temporary[identifier] = model
+        return ContextResolvedModel(identifier, model, temporary=True)
+
     def permanent(self, identifier: ObjectIdentifier, if_exists: bool) -> CatalogModel | None:
         """Return the permanent model that a statement changes; None if it is missing and may be.
 
@@ -173,9 +184,9 @@ class ModelRegistry:
             return True
         if if_exists:
             return False
-        raise ValidationError(
-            f"Model with identifier '{identifier.as_summary_string()}' does not exist."
-        ).with_hint("DROP TEMPORARY MODEL drops it" if identifier in self._temporary else self.similar(identifier))
+        raise ValidationError(f"Model with identifier '{identifier.as_summary_string()}' does not exist.").with_hint(
+            "DROP TEMPORARY MODEL drops it" if identifier in self._temporary else self.similar(identifier)
+        )
 
     def drop_temporary(self, identifier: ObjectIdentifier, if_exists: bool) -> bool:
         """Remove a temporary model; return whether there was one.

@@ -50,15 +50,13 @@ class _Called:
     """A model as messages name it."""
 
     name: str
-    origin: str = ""
+    origin: str
 
 
 class Predictor:
     """Calls a model for batches of rows; a task makes its own."""
 
-    def __init__(
-        self, plan: MLPredict, session: EvaluationContext, check: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, plan: MLPredict, session: EvaluationContext, check: Callable[[], None] | None = None) -> None:
         """Describe the calls.
 
         Args:
@@ -70,7 +68,8 @@ class Predictor:
         self._session = session
         self._check = check
         self._settings = PredictSettings.of(plan.config, session)
-        self._called = _Called(f"MODEL {plan.model.name}")
+        provider = dict(plan.model.options).get("provider")
+        self._called = _Called(f"MODEL {plan.model.name}", f"CREATE MODEL, with the provider '{provider}'")
         self._function: PredictFunction = create_function(context_of(plan.model))
         self._loop: EventLoopThread | None = None
 
@@ -225,4 +224,3 @@ def _hashable(value: Any) -> Hashable:
     except TypeError:
         return repr(value)
     return (type(value).__name__, value)
-

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from scurry.errors import ValidationError
 from scurry.connectors.lookup_cache import CacheSettings
+from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported, whole_number
 from scurry.sql.connectors.durations import duration
 from scurry.sql.types import DataType
@@ -42,7 +42,7 @@ class ModelContext:
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-class PredictFunction(ABC):
+class PredictFunction:
     """The function of a model, which each task makes for itself (Flink's PredictFunction and AsyncPredictFunction).
 
     Attributes:
@@ -55,10 +55,10 @@ class PredictFunction(ABC):
     batch_size: int | None = None
     cache: CacheSettings | None = None
 
-    def open(self) -> None:  # noqa: B027 - most have nothing to open
+    def open(self) -> None:
         """Prepare calls."""
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:
         """Release what `open` made."""
 
     def predict(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:

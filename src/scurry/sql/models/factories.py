@@ -51,7 +51,9 @@ def _factory(context: ModelContext) -> ModelProviderFactory:
     identifier = context.options.get("provider")
     if identifier is None:
         closest = similar_name("provider", context.options)
-        hint = f"did you mean 'provider' instead of '{closest}'?" if closest else instead([], PROVIDERS, "the providers")
+        hint = (
+            f"did you mean 'provider' instead of '{closest}'?" if closest else instead([], PROVIDERS, "the providers")
+        )
         raise ValidationError(
             "Model options do not contain an option key 'provider' for discovering a provider."
         ).with_hint(hint or f"the providers are {', '.join(PROVIDERS)}")

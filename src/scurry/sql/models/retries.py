@@ -52,13 +52,11 @@ class Retries:
         count: How often a call is made again.
         ignores: Whether a row for which no call succeeds has no result; otherwise the job fails.
         only_transient: Whether only a `TransientModelError` is worth another call.
-        first_delay: Seconds before the second call; the wait doubles with each further one.
     """
 
     count: int
     ignores: bool
     only_transient: bool = False
-    first_delay: float = _FIRST_DELAY
 
     @classmethod
     def of(cls, options: Options, strategy: str, count: int, only_transient: bool = False) -> Retries:
@@ -106,7 +104,7 @@ class Retries:
         asked = getattr(error, "retry_after", None)
         if asked is not None:
             return float(asked)
-        longest = min(self.first_delay * 2.0**attempt, _LONGEST_DELAY)
+        longest = min(_FIRST_DELAY * 2.0**attempt, _LONGEST_DELAY)
         # so that calls that failed together do not come together again
         return longest * (1 - random.random() / 4)
 

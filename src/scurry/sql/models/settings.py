@@ -15,7 +15,6 @@ from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_
 from scurry.sql.connectors.durations import duration
 from scurry.sql.functions.definition import EvaluationContext
 
-
 _ASYNC = TableOption("async", boolean)
 _CONCURRENT = TableOption("max-concurrent-operations", whole_number)
 _MODE = TableOption("output-mode", one_of(("ORDERED", "ALLOW_UNORDERED")))

@@ -19,6 +19,9 @@ _EFFECTS = {
     "table.exec.sink.require-on-conflict": "Require ON CONFLICT if the keys of query and table differ.",
     "table.exec.resource.default-parallelism": "The parallelism of queries in STREAMING; else `parallelism.default`.",
     "table.exec.async-scalar.max-concurrent-operations": "Maximum concurrent calls of an asynchronous function.",
+    "table.exec.async-ml-predict.max-concurrent-operations": "Maximum concurrent calls of a model.",
+    "table.exec.async-ml-predict.timeout": "Time after which a call of a model fails, with all its attempts.",
+    "table.exec.async-ml-predict.output-mode": "ALLOW_UNORDERED: rows in the order of their answers.",
     "table.exec.mini-batch.enabled": (
         "Change groups once for the rows that are read together: the micro-batch is the bundle. Rows are aggregated "
         "where they are read, and then by key."

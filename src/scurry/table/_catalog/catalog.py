@@ -8,12 +8,13 @@ from scurry.errors import CatalogError, FunctionNotExistError, TableNotExistErro
 from scurry.sql.catalog.catalog import Catalog as _Catalog
 from scurry.sql.catalog.entries import CatalogView, QueryView
 from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogFunction
+from scurry.table._catalog.models import ModelsOfCatalog
 from scurry.table._catalog.names import ObjectPath
 from scurry.table._catalog.partitions import PartitionMethods
 
 
-class Catalog(PartitionMethods):
-    """The databases, tables, views and functions of a catalog.
+class Catalog(PartitionMethods, ModelsOfCatalog):
+    """The databases, tables, views, functions and models of a catalog.
 
     Every method raises CatalogError if the object does not exist, or exists already, unless an argument says to ignore
     that.
@@ -152,15 +153,6 @@ class Catalog(PartitionMethods):
             self._catalog.drop_function(function_path.get_database_name(), function_path.get_object_name())
 
     # ------------------------------------------------------------------ what catalogs here do not keep
-
-    def list_models(self, database_name: str) -> list[str]:
-        """Return the names of all models of a database: always empty."""
-        self._catalog.get_database(database_name)
-        return []
-
-    def model_exists(self, model_path: ObjectPath) -> bool:
-        """Return whether a model exists: always False."""
-        return False
 
     def list_procedures(self, database_name: str) -> list[str]:
         """Return the names of all procedures of a database: always empty."""

@@ -1,8 +1,8 @@
-"""Modules, models and compiled plans."""
+"""Modules and compiled plans."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING
 
 from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
 from scurry.table._environment.base import EnvironmentBase
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ModuleMethods(EnvironmentBase):
-    """Modules, models and compiled plans."""
+    """Modules and compiled plans."""
 
     def load_module(self, module_name: str, module: Module) -> None:
         """Load the module `core` again after `unload_module`: it is the only one.
@@ -82,57 +82,7 @@ class ModuleMethods(EnvironmentBase):
         rest = [name for name in session.loaded_modules if name not in session.modules]
         return [*(ModuleEntry(name, True) for name in session.modules), *(ModuleEntry(name, False) for name in rest)]
 
-    # ------------------------------------------------------------------ models and plans
-
-    def list_models(self) -> list[str]:
-        """Return the names of the models of the current database: always empty."""
-        return []
-
-    def list_temporary_models(self) -> list[str]:
-        """Return the names of the temporary models of the current database: always empty."""
-        return []
-
-    def create_model(self, model_path: str, model_descriptor: Any, ignore_if_exists: bool | None = False) -> NoReturn:
-        """Refuse: there are no models.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise _models(model_path)
-
-    def create_temporary_model(
-        self, model_path: str, model_descriptor: Any, ignore_if_exists: bool | None = False
-    ) -> NoReturn:
-        """Refuse: there are no models.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise _models(model_path)
-
-    def drop_model(self, model_path: str, ignore_if_not_exists: bool | None = True) -> bool:
-        """Remove a model; return whether there was one.
-
-        Args:
-            model_path: Its name.
-            ignore_if_not_exists: Whether it may be missing.
-
-        Raises:
-            ValidationError: It has to be there.
-        """
-        if not ignore_if_not_exists:
-            raise ValidationError(
-                f"Model with identifier '{self._named(model_path).as_summary_string()}' does not exist."
-            )
-        return False
-
-    def drop_temporary_model(self, model_path: str) -> bool:
-        """Remove a temporary model; return whether there was one.
-
-        Args:
-            model_path: Its name.
-        """
-        return False
+    # ------------------------------------------------------------------ plans
 
     def list_materialized_tables(self) -> list[str]:
         """Return the names of the materialized tables of the current database: always empty."""
@@ -190,9 +140,3 @@ class ModuleMethods(EnvironmentBase):
             plan_reference: Where it is.
         """
         return self.load_plan(plan_reference).execute()
-
-
-def _models(path: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"model {path}: models are not supported; call the model in a function of Python, see udf()"
-    )

@@ -70,7 +70,8 @@ class _Calls:
                 raise function_error(self._function, error, describe(position)) from error
 
         calls = (one(position, values) for position, values in enumerate(arguments))
-        return await overlapping(calls, asyncio.Semaphore(self._limit))
+        places = asyncio.Semaphore(self._limit)
+        return await overlapping(calls, places)
 
     async def _repeated(self, values: tuple[Any, ...]) -> Any:
         for attempt in range(1, self._attempts + 1):

@@ -111,5 +111,7 @@ class _OfClass(PredictFunction):
     def _of_batch(self, rows: Sequence[Row], results: Any) -> Sequence[Sequence[Row]]:
         found = [[row_of(each, self._names)] for each in results]
         if len(found) != len(rows):
-            raise ValueError(f"predict_batch returned {len(found)} results for {len(rows)} rows; it must return one each")
+            raise ValueError(
+                f"predict_batch returned {len(found)} results for {len(rows)} rows; it must return one each"
+            )
         return found

@@ -10,8 +10,8 @@ from scurry.common.redaction import redacted
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.matching import Match
-from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import correlations_of, expressions_of, walk_expression
 from scurry.sql.plan.subqueries import Exists, QuantifiedSubquery, ScalarSubquery, Subquery

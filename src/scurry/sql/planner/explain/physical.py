@@ -9,10 +9,10 @@ from typing import Any
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, sets, windows
 from scurry.sql.plan.physical.matching import PatternMatch
-from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.explain.advice import Advice

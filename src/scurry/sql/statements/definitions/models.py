@@ -13,7 +13,7 @@ from scurry.sql.statements.names import options_of, qualified
 from scurry.sql.statements.results import StatementResult, ok
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.unparse import unparse
+from scurry.sql.syntax.unparse.columns import column as column_text
 from scurry.sql.validator import data_type
 
 
@@ -55,7 +55,7 @@ def _schema(schema: nodes.TableSchema | None, side: str) -> ResolvedSchema:
     found: dict[str, PhysicalColumn] = {}
     for column in () if schema is None else schema.columns:
         if not isinstance(column, nodes.PhysicalColumn):
-            raise ValidationError(f"Column {unparse(column)} can only be a physical column.")
+            raise ValidationError(f"Column {column_text(column)} can only be a physical column.")
         name = column.name.last
         if name in found:
             raise ValidationError(f"Duplicate {side} column name: '{name}'.")
@@ -86,25 +86,20 @@ def alter_model(session: TableSession, statement: nodes.AlterModel) -> Statement
     if found is None:
         return ok()
     if isinstance(action, nodes.RenameTo):
-        renamed = qualified(session, action.name)
-        if renamed.catalog != identifier.catalog or renamed.database != identifier.database:
-            raise ValidationError(
-                f"The catalog and database of the new model name '{renamed}' must be those of '{identifier}'."
-            )
-        models.rename(identifier, renamed.name)
+        models.rename(identifier, action.name.last)
     elif isinstance(action, nodes.SetProperties):
-        _refuse_nothing(action.properties, "SET")
+        _refuse_nothing(action.properties, "SET", "option")
         models.alter(identifier, replace(found, options={**found.options, **options_of(action.properties)}))
     elif isinstance(action, nodes.ResetProperties):
-        _refuse_nothing(action.keys, "RESET")
+        _refuse_nothing(action.keys, "RESET", "key")
         keys = {each.value for each in action.keys}
         models.alter(identifier, replace(found, options={k: v for k, v in found.options.items() if k not in keys}))
     return ok()
 
 
-def _refuse_nothing(given: Sequence[object], action: str) -> None:
+def _refuse_nothing(given: Sequence[object], action: str, what: str) -> None:
     if not given:
-        raise ValidationError(f"ALTER MODEL {action} does not support empty key.")
+        raise ValidationError(f"ALTER MODEL {action} does not support empty {what}.")
 
 
 def drop_model(session: TableSession, statement: nodes.DropModel) -> StatementResult:

@@ -54,9 +54,9 @@ def describe_model(session: TableSession, statement: nodes.DescribeModel) -> Sta
     identifier = qualified(session, statement.name)
     found = session.catalogs.models.find(identifier)
     if found is None:
-        raise ValidationError(
-            f"Model with the identifier '{identifier.as_summary_string()}' doesn't exist."
-        ).with_hint(session.catalogs.models.similar(identifier))
+        raise ValidationError(f"Model with the identifier '{identifier.as_summary_string()}' doesn't exist.").with_hint(
+            session.catalogs.models.similar(identifier)
+        )
     sides = ((found.model.input_schema, True), (found.model.output_schema, False))
     columns = [(column, is_input) for schema, is_input in sides for column in schema.get_columns()]
     header = [("name", STRING), ("type", STRING), ("null", BOOLEAN), ("is input", BOOLEAN)]

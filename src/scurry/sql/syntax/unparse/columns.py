@@ -37,14 +37,15 @@ def partition(fields: tuple[nodes.PartitionField, ...]) -> str:
 
 def schema(node: nodes.TableSchema) -> str:
     """Return the text of a schema, with its parentheses."""
-    lines = [*map(_column, node.columns), *map(_constraint, node.constraints)]
+    lines = [*map(column, node.columns), *map(_constraint, node.constraints)]
     if node.watermark is not None:
         watermark = node.watermark
         lines.append(f"WATERMARK FOR {identifier(watermark.column)} AS {write(watermark.expression)}")
     return block(lines)
 
 
-def _column(node: nodes.Column) -> str:
+def column(node: nodes.Column) -> str:
+    """Return the text of a column."""
     text = identifier(node.name)
     if isinstance(node, nodes.PhysicalColumn):
         text += f" {nullable_type(node.type)}"

@@ -127,16 +127,15 @@ def _features(call: nodes.Call, features: nodes.Descriptor, plan: Plan, model: P
     names, wanted = plan.schema.names, model.inputs
     if len(features.columns) != len(wanted):
         _refuse(
-            call, f"Number of descriptor columns ({len(features.columns)}) does not match model input size "
-            f"({len(wanted)})."
+            call,
+            f"Number of descriptor columns ({len(features.columns)}) does not match model input size ({len(wanted)}).",
         )
     places = []
     for position, column in enumerate(features.columns):
         if column.last not in names:
             _refuse(
                 call,
-                f"Descriptor column '{column.last}' not found in table columns. Available columns: "
-                f"{', '.join(names)}.",
+                f"Descriptor column '{column.last}' not found in table columns. Available columns: {', '.join(names)}.",
                 did_you_mean(column.last, names),
             )
         place = names.index(column.last)

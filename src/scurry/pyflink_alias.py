@@ -56,11 +56,24 @@ class _SameModule(Loader):
         module = importlib.import_module(self._real_name)
         self._real_spec = module.__spec__
         add_names(module)
+        _name_parts(self._real_name, module.__name__, spec.name)
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         # The module has run already; restore its spec, which the import system has replaced by the alias's.
         module.__spec__ = self._real_spec
+
+
+def _name_parts(real_name: str, name: str, alias: str) -> None:
+    """Let a part of a package be found under its other name, if something else of the package has the part's name.
+
+    A package may have a function with the name of a part, as `pyflink.dataframe.sql`; an import of the part would put
+    the part in its place.
+    """
+    for part, found in vars(sys.modules[name]).copy().items():
+        module = sys.modules.get(f"{real_name}.{part}")
+        if module is not None and found is not module:
+            sys.modules.setdefault(f"{alias}.{part}", module)
 
 
 class _PyFlinkFinder(MetaPathFinder):

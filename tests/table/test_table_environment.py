@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from scurry.common.configuration import Configuration
 from scurry.common.time import Instant
 from scurry.common.types import Row, RowKind
 from scurry.errors import ArgumentError, ArgumentTypeError, TypeMismatchError, ValidationError
@@ -329,3 +330,13 @@ def test_plan_advice_is_about_operators_that_mini_batches_would_make_faster() ->
 def test_an_option_of_a_descriptor_has_a_value() -> None:
     with pytest.raises(ArgumentError, match="Value must not be null"):
         TableDescriptor.for_connector("print").option("print-identifier", None)
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_values_that_are_no_numbers_are_read_and_explained(mode: str) -> None:
+    configuration = Configuration().set_string("execution.runtime-mode", mode).set_string("scurry.runner", "local")
+    environment = TableEnvironment.create(EnvironmentSettings(configuration))
+    table = environment.from_elements([(float("nan"),), (float("inf"),), (-float("inf"),)], ["a"])
+    assert "NaN" in table.explain() and "-Infinity" in table.explain()
+    with table.execute().collect() as rows:
+        assert [str(row[0]) for row in rows] == ["nan", "inf", "-inf"]

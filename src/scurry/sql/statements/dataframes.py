@@ -53,6 +53,20 @@ def plan_of_arrow(session: TableSession, table: pa.Table, types: Sequence[DataTy
     Raises:
         TypeMismatchError: The values of a column do not fit its type.
     """
+    return _plan(table.column_names, types, source_of_arrow(table, types, splits), name)
+
+
+def source_of_arrow(table: pa.Table, types: Sequence[DataType], splits: int = 1) -> ArrowSource:
+    """Return the source of columns of Arrow.
+
+    Args:
+        table: The columns.
+        types: Their SQL types.
+        splits: Into how many parts the rows are split, which are read independently.
+
+    Raises:
+        TypeMismatchError: The values of a column do not fit its type.
+    """
     import pyarrow as pa
 
     columns = [
@@ -61,7 +75,7 @@ def plan_of_arrow(session: TableSession, table: pa.Table, types: Sequence[DataTy
     internal = pa.Table.from_arrays(columns, names=table.column_names)
     step = max(1, -(-internal.num_rows // max(splits, 1)))
     parts = [internal.slice(start, step) for start in range(0, internal.num_rows, step)]
-    return _plan(table.column_names, types, ArrowSource([list(_pieces(part)) for part in parts]), name)
+    return ArrowSource([list(_pieces(part)) for part in parts])
 
 
 def _pieces(part: pa.Table) -> Iterator[list[pa.RecordBatch]]:

@@ -30,6 +30,16 @@ class Numbers(ExpressionBase):
         """Return the natural logarithm."""
         return self._call("LN")
 
+    @property
+    def is_nan(self) -> Self:
+        """Return whether a floating-point number is NaN; FALSE for NULL. Flink has it from 2.4 on."""
+        return self._sql("x IS NOT NULL AND CAST(x AS STRING) = 'NaN'", x=self)
+
+    @property
+    def is_not_nan(self) -> Self:
+        """Return whether a floating-point number is not NaN; TRUE for NULL. Flink has it from 2.4 on."""
+        return self._sql("x IS NULL OR CAST(x AS STRING) <> 'NaN'", x=self)
+
     def log(self, base: Any = None) -> Self:
         """Return the logarithm.
 

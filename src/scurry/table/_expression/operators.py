@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from scurry.sql.syntax import nodes
 from scurry.sql.types import DataType
@@ -12,6 +12,12 @@ from scurry.table._expression.syntax import here, parsed
 
 if TYPE_CHECKING:
     from scurry.table.table import Table
+
+
+class _OfTables(Protocol):
+    """A type of `pyflink.dataframe`, which says which type of tables it is."""
+
+    def _to_table_data_type(self) -> DataType: ...
 
 
 def _operator(operator: str, reverse: bool = False) -> Callable[[Any, Any], Any]:
@@ -81,7 +87,7 @@ class Operators(ExpressionBase):
         named = nodes.NamedArgument(nodes.Identifier((name,)), self._node, span=here())
         return self._made(named, [self])
 
-    def cast(self, data_type: DataType) -> Self:
+    def cast(self, data_type: DataType | _OfTables) -> Self:
         """Convert to a type.
 
         Args:
@@ -89,7 +95,7 @@ class Operators(ExpressionBase):
         """
         return self._converted(data_type, "CAST")
 
-    def try_cast(self, data_type: DataType) -> Self:
+    def try_cast(self, data_type: DataType | _OfTables) -> Self:
         """Convert to a type; values that cannot be converted are NULL.
 
         Args:
@@ -97,7 +103,8 @@ class Operators(ExpressionBase):
         """
         return self._converted(data_type, "TRY_CAST")
 
-    def _converted(self, data_type: DataType, function: str) -> Self:
+    def _converted(self, given: DataType | _OfTables, function: str) -> Self:
+        data_type = given if isinstance(given, DataType) else given._to_table_data_type()
         node = parsed(f"{function}(NULL AS {data_type.nullable().as_summary_string()})")
         assert isinstance(node, nodes.Cast)
         kind = nodes.replace(node.type, nullable=data_type._nullable)

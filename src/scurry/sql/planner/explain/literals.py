@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from typing import Any
@@ -96,6 +97,8 @@ def _plain(value: Any, kind: types.DataType) -> str:
 
 
 def _approximate(value: float) -> str:
-    """Return a number with one digit before its point and an exponent, as `1.5E0`."""
+    """Return a number with one digit before its point and an exponent, as `1.5E0`; NaN and infinity as Java does."""
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     digits, exponent = f"{Decimal(repr(value)).normalize():E}".split("E")
     return f"{digits}E{int(exponent)}"

@@ -1,0 +1,1 @@
+"""The implementation of `dataframe.dataframe`: the methods of a DataFrame by subject."""

@@ -33,6 +33,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── SqlParserEOFError                         it ends too early
     ├── SignatureError (TypeError)                a function does not take arguments of these types
     ├── EvaluationError (ValueError)              a function or cast has no result for a value
+    ├── ModelCallError (RuntimeError)             the server of a model has no answer for a row
     ├── ConfigError (ValueError)                  a configuration value that cannot be used
     │   └── UnknownConfigError (KeyError)             a misspelt key; names the closest known one
     ├── DependencyError (RuntimeError)            Python code or packages cannot be sent to workers
@@ -192,6 +193,7 @@ from scurry.errors.table import (
     FunctionNotExistError,
     MissingOptionsError,
     ModelAlreadyExistError,
+    ModelCallError,
     ModelNotExistError,
     PartitionAlreadyExistError,
     PartitionNotExistError,
@@ -218,6 +220,7 @@ __all__ = [
     "FunctionAlreadyExistError",
     "FunctionNotExistError",
     "ModelAlreadyExistError",
+    "ModelCallError",
     "ModelNotExistError",
     "PartitionAlreadyExistError",
     "PartitionNotExistError",

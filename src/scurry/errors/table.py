@@ -178,6 +178,21 @@ class TableNotPartitionedError(CatalogError):
     """
 
 
+class ModelCallError(ScurryError, RuntimeError):
+    """The server of a model has no answer for a row; the message has what it said.
+
+    Cure: Compare the options of the model with what the server knows; `'error-handling-strategy' = 'ignore'` leaves out
+    the row.
+
+    Attributes:
+        is_transient: Whether the call may succeed if it is made again.
+        retry_after: Seconds after which the server wants to be asked again; None if it does not say.
+    """
+
+    is_transient: bool = False
+    retry_after: float | None = None
+
+
 class SignatureError(ScurryError, TypeError):
     """A function does not take arguments of these types; the message is Flink's, without the place in the statement.
 

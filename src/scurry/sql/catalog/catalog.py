@@ -178,7 +178,7 @@ class GenericInMemoryCatalog(Catalog):
     def drop_database(self, name: str, cascade: bool) -> None:
         """Remove a database."""
         database = self._database(name)
-        if (database.tables or database.functions or database.models) and not cascade:
+        if (database.tables or database.functions) and not cascade:  # models do not hold it, as in Flink
             raise DatabaseNotEmptyError(f"Database {name} in catalog {self.name} is not empty.")
         del self._databases[name]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ModelNotExistError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
@@ -184,8 +184,12 @@ class ModelRegistry:
             return True
         if if_exists:
             return False
+        if identifier in self._temporary:
+            raise ModelNotExistError(f"Model '{identifier}' does not exist.").with_hint(
+                "it is a temporary model: DROP TEMPORARY MODEL drops it"
+            )
         raise ValidationError(f"Model with identifier '{identifier.as_summary_string()}' does not exist.").with_hint(
-            "DROP TEMPORARY MODEL drops it" if identifier in self._temporary else self.similar(identifier)
+            self.similar(identifier)
         )
 
     def drop_temporary(self, identifier: ObjectIdentifier, if_exists: bool) -> bool:

@@ -13,7 +13,10 @@ from scurry.sql.models.settings import PredictSettings
 
 #: identifier -> module and class of its factory, imported when a model uses it
 PROVIDERS = {
+    "onnx": "scurry.sql.models.local.onnx:OnnxFactory",
+    "openai": "scurry.sql.models.openai.factory:OpenAIFactory",
     "python": "scurry.sql.models.local.python:PythonFactory",
+    "sklearn": "scurry.sql.models.local.sklearn:SklearnFactory",
 }
 
 _ELSEWHERE = {

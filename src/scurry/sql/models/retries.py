@@ -34,16 +34,6 @@ _FIRST_DELAY, _LONGEST_DELAY = 0.5, 8.0
 Results = Sequence[Sequence[Row]]
 
 
-class TransientModelError(Exception):
-    """A call that may succeed if it is made again.
-
-    Attributes:
-        retry_after: Seconds after which the server wants to be asked again; None if it does not say.
-    """
-
-    retry_after: float | None = None
-
-
 @dataclass(frozen=True)
 class Retries:
     """What happens when a call fails.
@@ -51,7 +41,7 @@ class Retries:
     Attributes:
         count: How often a call is made again.
         ignores: Whether a row for which no call succeeds has no result; otherwise the job fails.
-        only_transient: Whether only a `TransientModelError` is worth another call.
+        only_transient: Whether only a transient `ModelCallError` is worth another call.
     """
 
     count: int
@@ -98,7 +88,7 @@ class Retries:
         raise AssertionError("the last attempt returns or raises")
 
     def _repeats(self, error: Exception, attempt: int) -> bool:
-        return attempt < self.count and (not self.only_transient or isinstance(error, TransientModelError))
+        return attempt < self.count and (not self.only_transient or getattr(error, "is_transient", False))
 
     def _delay(self, error: Exception, attempt: int) -> float:
         asked = getattr(error, "retry_after", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from scurry.errors import ValidationError
@@ -83,7 +84,10 @@ class _OfClass(PredictFunction):
         """Return the rows that the object returns."""
         if self._in_batches:
             return self._retries.run(lambda: self._of_batch(rows, self._object.predict_batch(list(rows))), rows)
-        return [self._retries.run(lambda row=row: [self._of_one(self._object.predict(*row))], [row])[0] for row in rows]
+        return [self._retries.run(partial(self._one, row), [row])[0] for row in rows]
+
+    def _one(self, row: Row) -> Sequence[Sequence[Row]]:
+        return [self._of_one(self._object.predict(*row))]
 
     async def predict_async(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:
         """Return the rows that the object returns."""

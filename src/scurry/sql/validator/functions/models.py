@@ -67,6 +67,7 @@ def predicted(call: nodes.Call, environment: Environment, item: FromItemOf) -> P
     features, config = given.get("ARGS"), given.get("CONFIG")
     validator = ExpressionValidator(Scope(Schema(), ()), environment)
     fits = plan is not None and model is not None and isinstance(features, nodes.Descriptor)
+    fits &= given.keys() <= set(_PARAMETERS)
     config_type = None if config is None else validator.convert(config).type
     if not fits or (config is not None and not isinstance(config_type, MapType)):
         raise _no_match(call, plan, model, validator)

@@ -33,6 +33,8 @@ OURS = {option.key: option for option in known_options() if option.key in FLINK}
 
 #: Defaults that differ, and why.
 OTHER_DEFAULTS = {
+    "execution.batch.adaptive.auto-parallelism.avg-data-volume-per-task": "slots are not left free",
+    "execution.batch.adaptive.auto-parallelism.max-parallelism": "the parallelism of the job bounds it, as in Flink",
     "execution.checkpointing.externalized-checkpoint-retention": "checkpoints of a cancelled job are kept",
     "execution.state-recovery.from-local": "copies are verified, and cost nothing that is not on the disk anyway",
     "parallelism.default": "the number of CPUs, as Flink has it in an IDE",

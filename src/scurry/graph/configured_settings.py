@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from scurry.common import config_options as options
+from scurry.common._config.adaptive_batch import MOST_PARALLELISM
 from scurry.common._config.checkpoint import MIN_PAUSE, RETENTION
 from scurry.common._config.rest import REST_TOKEN
 from scurry.common.configuration import Configuration
@@ -31,6 +32,8 @@ def configured_settings(
         job_name: The name of the job.
         parameters: Global job parameters.
     """
+    if mode == "BATCH":
+        parallelism = min(parallelism, configuration.get(MOST_PARALLELISM) or parallelism)
     interval = configuration.get(options.CHECKPOINTING_INTERVAL) if mode == "STREAMING" else None
     return JobSettings(
         job_name=job_name,

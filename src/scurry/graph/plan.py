@@ -134,6 +134,8 @@ class OperatorPlan:
     restored: dict[str, Any] = field(default_factory=dict)
     #: the operator as the program gave it
     captured: dict[str, Captured] = field(default_factory=dict)
+    #: whether the program sets its parallelism, and not only that of the job
+    sets_parallelism: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         return as_captured(self)

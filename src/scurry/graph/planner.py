@@ -118,6 +118,7 @@ class _Planner:
             node.description,
             dead_letters=node.dead_letters,
             captured=node.captured,
+            sets_parallelism=node.parallelism is not None,
         )
         for index, source in enumerate(node.inputs):
             self._connect(node, index, source, None, None)

@@ -17,7 +17,7 @@ from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session
 from scurry.spark.interrupting import interruptible
-from scurry.spark.session.session import session_for
+from scurry.spark.session.adaptive_execution import adaptive_session_for, by_volume
 from scurry.spark.streaming.stages import sink_stage
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark
 from scurry.spark.workers.instances import (
@@ -42,7 +42,7 @@ class BatchRunner:
     def run(self, job: JobExecution) -> None:
         """Run the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
-        spark = session_for(plan)
+        spark = adaptive_session_for(plan)
         job.spark_ui = spark.sparkContext.uiWebUrl
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         worker_job = Job.of(f"{job.job_id}-{job.next_start()}", plan)
@@ -59,7 +59,7 @@ class BatchRunner:
         frame = _sources(spark, job, worker_job)
         for level in range(1, plan.levels + 1):
             frame = (
-                frame.repartition(plan.settings.parallelism, "subtask")
+                by_volume(frame, plan, level)
                 .sortWithinPartitions(*BATCH_ORDER)
                 .mapInArrow(_level_stage(worker_job, level, savepoint), BATCH_SCHEMA)
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 
+from scurry.common._config.adaptive_batch import ADAPTIVE_BATCH_OPTIONS
 from scurry.common._config.checkpoint import CHECKPOINT_OPTIONS
 from scurry.common._config.jars import parse_list_value, warn_about_jars
 from scurry.common._config.metrics import METRICS_OPTIONS
@@ -27,6 +28,7 @@ def known_options() -> tuple[ConfigOption[object], ...]:
     """Return every option that scurry reads."""
     return (
         *OPTIONS,
+        *ADAPTIVE_BATCH_OPTIONS,
         *CHECKPOINT_OPTIONS,
         *METRICS_OPTIONS,
         *PYTHON_OPTIONS,

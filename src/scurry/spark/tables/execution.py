@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.graph.plan import JobPlan
 from scurry.graph.settings import JobSettings
 from scurry.spark.interrupting import interruptible
-from scurry.spark.session.session import session_for
+from scurry.spark.session.adaptive_execution import adaptive_session_for
 from scurry.spark.tables.counting import Counting
 from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _CONFIGURATION = {
     "spark.sql.ansi.enabled": "false",  # whole numbers wrap, decimals that do not fit are NULL
     "spark.sql.decimalOperations.allowPrecisionLoss": "true",
-    "spark.sql.adaptive.enabled": "true",
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "65536",
@@ -204,11 +203,7 @@ def _frame(
 
 
 def _spark(settings: JobSettings) -> SparkSession:
-    spark: SparkSession = session_for(JobPlan(settings))
-    for key, value in _CONFIGURATION.items():
-        if key not in settings.configuration:
-            spark.conf.set(key, value)
-    return spark
+    return adaptive_session_for(JobPlan(settings), _CONFIGURATION)
 
 
 def _collected(frame: DataFrame, plan: Plan) -> Iterator[pa.RecordBatch]:

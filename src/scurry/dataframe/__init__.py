@@ -6,6 +6,16 @@ change them. Everything is executed as the Table API executes it.
 
 from __future__ import annotations
 
+from scurry.dataframe.catalog import (
+    create_catalog,
+    get_catalog,
+    get_current_catalog,
+    get_current_database,
+    list_catalogs,
+    list_databases,
+    use_catalog,
+    use_database,
+)
 from scurry.dataframe.context import (
     create_statement_set,
     get_or_create_table_environment,
@@ -16,25 +26,61 @@ from scurry.dataframe.convert import from_arrow, from_dict, from_pandas, from_re
 from scurry.dataframe.dataframe import DataFrame, GroupedDataFrame, col, lit, proctime
 from scurry.dataframe.dataframe_config import config
 from scurry.dataframe.datatype import DataType
+from scurry.dataframe.io import read_catalog_table, read_generic, read_json, read_kafka, read_parquet
 from scurry.dataframe.iteration import CloseableIterator
+from scurry.dataframe.over_window import (
+    CURRENT_ROW,
+    UNBOUNDED,
+    UNBOUNDED_FOLLOWING,
+    UNBOUNDED_PRECEDING,
+    following,
+    preceding,
+)
+from scurry.dataframe.sql import sql
+from scurry.dataframe.udaf import udaf
+from scurry.dataframe.udf import udf
+from scurry.dataframe.udtf import udtf
 
 __all__ = [
+    "CURRENT_ROW",
+    "UNBOUNDED",
+    "UNBOUNDED_FOLLOWING",
+    "UNBOUNDED_PRECEDING",
     "CloseableIterator",
     "DataFrame",
     "DataType",
     "GroupedDataFrame",
     "col",
     "config",
+    "create_catalog",
     "create_statement_set",
+    "following",
     "from_arrow",
     "from_dict",
     "from_pandas",
     "from_records",
     "from_table",
+    "get_catalog",
+    "get_current_catalog",
+    "get_current_database",
     "get_or_create_table_environment",
     "get_table_environment",
+    "list_catalogs",
+    "list_databases",
     "lit",
+    "preceding",
     "proctime",
     "range",
+    "read_catalog_table",
+    "read_generic",
+    "read_json",
+    "read_kafka",
+    "read_parquet",
     "set_table_environment",
+    "sql",
+    "udaf",
+    "udf",
+    "udtf",
+    "use_catalog",
+    "use_database",
 ]

@@ -13,10 +13,12 @@ from scurry.dataframe._frame.columns import ColumnMethods
 from scurry.dataframe._frame.combining import CombiningMethods
 from scurry.dataframe._frame.exploding import ExplodeMethods
 from scurry.dataframe._frame.grouping import aggregated, checked_aggregates, checked_keys
+from scurry.dataframe._frame.lateral import LateralMethods
 from scurry.dataframe._frame.literals import literal_of
 from scurry.dataframe._frame.results import ResultMethods
 from scurry.dataframe._frame.rows import RowMethods
 from scurry.dataframe._frame.windows import WindowMethods
+from scurry.dataframe._frame.writing import WritingMethods
 from scurry.dataframe.datatype import DataType
 from scurry.errors import ArgumentTypeError
 from scurry.table import expressions
@@ -58,8 +60,10 @@ class DataFrame(
     CombiningMethods,
     AsOfMethods,
     ExplodeMethods,
+    LateralMethods,
     WindowMethods,
     ResultMethods,
+    WritingMethods,
     check_arguments=False,
 ):
     """Rows with named columns: of a table, a file, a stream or data in memory, or of a query over them.

@@ -69,6 +69,8 @@ class DataType:
         """
         from scurry.sql.statements.text import parse_type
 
+        if text.strip().upper() == "NULL":
+            return DataType.null()
         try:
             return DataType(parse_type(text))
         except ScurryError as error:

@@ -13,6 +13,7 @@ from scurry.errors import ArgumentTypeError
 from scurry.sql.types import MAX_LENGTH, ArrayType, DataType, MapType, RowField, RowType, VarCharType
 from scurry.sql.values.hints import hints_of, type_of_class
 
+_MARKS = (typing.Annotated, typing.Required, typing.NotRequired)
 _ADVICE = "Please specify the data type explicitly."
 
 
@@ -76,13 +77,15 @@ def _composite(hint: Any, within: tuple[Any, ...]) -> DataType:
         raise _wrong(hint)
     if not fields:
         raise _wrong(hint, "it has no fields")
-    optional: set[str] = set() if not typing.is_typeddict(hint) else getattr(hint, "__optional_keys__", set())
+    optional: set[str] = getattr(hint, "__optional_keys__", set()) if typing.is_typeddict(hint) else set()
     kinds = []
     for name, each in fields.items():
         if each is None:
             raise _wrong(hint, f"the field '{name}' has no type that can be found")
         kind = _type(each, (*within, hint))
-        kinds.append(kind.nullable() if name in optional else kind)
+        marks = _marks(each)
+        missing = typing.NotRequired in marks or (name in optional and typing.Required not in marks)
+        kinds.append(kind.nullable() if missing else kind)
     return _row(list(fields), kinds)
 
 
@@ -100,15 +103,24 @@ def fields_of(hint: Any) -> dict[str, Any] | None:
             raise _wrong(hint, "its fields have no types")
     else:
         return None
-    hints = hints_of(hint)
+    hints = hints_of(hint, with_extras=True)
     return {name: hints.get(name) for name in names}
 
 
 def without_annotated(hint: Any) -> Any:
     """Return the type in `Annotated`, `Required` and `NotRequired`."""
-    while typing.get_origin(hint) in (typing.Annotated, typing.Required, typing.NotRequired):
+    while typing.get_origin(hint) in _MARKS:
         hint = typing.get_args(hint)[0]
     return hint
+
+
+def _marks(hint: Any) -> list[Any]:
+    """Return the marks around the type of a key of a TypedDict, which strings of annotations hide from the class."""
+    found = []
+    while typing.get_origin(hint) in _MARKS:
+        found.append(typing.get_origin(hint))
+        hint = typing.get_args(hint)[0]
+    return found
 
 
 def _row(names: list[str], kinds: list[DataType]) -> RowType:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from scurry.errors import ValidationError
 from scurry.sql.syntax import nodes
 from scurry.table._expression.base import ExpressionBase
+from scurry.table._expression.frames import window_of
 from scurry.table._expression.syntax import here
 
 
@@ -117,20 +118,37 @@ class Aggregates(ExpressionBase):
 
     # ------------------------------------------------------------------ windows
 
-    def over(self, alias: Any) -> Self:
+    def over(self, alias: Any, *, partition_by: Any = None, rows: Any = None, range: Any = None) -> Self:
         """Apply an aggregate to the rows around each row.
 
         Args:
-            alias: The alias of the window, as `Table.over_window` got it.
+            alias: The alias of the window, as `Table.over_window` got it. With another argument, and in a DataFrame, it
+                is the column or expression of the order: the API of `pyflink.dataframe`, from Flink 2.4 on.
+            partition_by: The column or expression of the keys, or a list of them.
+            rows: The frame: a number of rows before the current one, `UNBOUNDED`, or a pair of bounds of
+                `pyflink.dataframe`.
+            range: The frame in time: a timedelta, a text such as `1 hour`, `UNBOUNDED`, or a pair of bounds.
 
         Raises:
+            TypeError: An argument is something else.
             ValidationError: It is no function that has a window.
+            ValueError: The frame makes no sense.
         """
-        window = self._of(alias)._node
-        name = window if isinstance(window, nodes.Identifier) else nodes.Identifier((str(alias),))
         if not isinstance(self._node, nodes.FunctionCall):
             raise ValidationError(f"Could not resolve over call. It is no aggregate: {self}")
+        if partition_by is rows is range is None:
+            window = self._of(alias)._node
+            name: Any = window if isinstance(window, nodes.Identifier) else nodes.Identifier((str(alias),))
+        else:
+            name = window_of(alias, partition_by, rows, range, self._node_of)
         return self._made(nodes.replace(self._node, over=name, span=here()), [self])
+
+    @classmethod
+    def _node_of(cls, value: Any) -> nodes.Expression | None:
+        """Return the syntax tree of a column or an expression, None of other values."""
+        if isinstance(value, str):
+            return nodes.Identifier((value,), span=here())
+        return value._node if isinstance(value, cls) else None
 
     @property
     def start(self) -> Self:

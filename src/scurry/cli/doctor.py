@@ -34,6 +34,8 @@ EXTRAS = {
     "avro": "fastavro",
     "delta": "deltalake",
     "iceberg": "pyiceberg",
+    "sklearn": "scikit-learn",
+    "onnx": "onnxruntime",
 }
 
 

@@ -179,7 +179,7 @@ class TableNotPartitionedError(CatalogError):
 
 
 class ModelCallError(ScurryError, RuntimeError):
-    """The server of a model has no answer for a row; the message has what it said.
+    """The server of a model has no answer for a row; the message repeats the server's.
 
     Cure: Compare the options of the model with what the server knows; `'error-handling-strategy' = 'ignore'` leaves out
     the row.

@@ -35,7 +35,7 @@ class Model(ApiObject):
     def predict(
         self, table: Table, input_columns: Expression | Sequence[str], options: Mapping[str, str] | None = None
     ) -> Table:
-        """Return the rows of a table with what the model returns for them: `ML_PREDICT`.
+        """Return the rows of a table with the predictions of the model: `ML_PREDICT`.
 
         Args:
             table: The table.

@@ -16,7 +16,7 @@ __all__ = ["ModelDescriptor"]
 
 
 class ModelDescriptor(ApiObject):
-    """A model that a program describes: what it takes, what it returns, and its provider."""
+    """A model that a program describes: its input and output columns, and its provider."""
 
     def __init__(
         self,
@@ -57,9 +57,8 @@ class ModelDescriptor(ApiObject):
 
     def __str__(self) -> str:
         """Return the model like a CREATE MODEL, without its secrets."""
-        lines = [str(each) for each in (self._input_schema, self._output_schema) if each is not None]
-        if self._comment is not None:
-            lines.append(f"COMMENT '{self._comment}'")
+        lines = ["" if each is None else str(each) for each in (self._input_schema, self._output_schema)]
+        lines.append(f"COMMENT '{self._comment or ''}'")
         shown = redacted(self._options).items()
         options = ",\n".join(f"  {escape_text(key)} = {escape_text(value)}" for key, value in shown)
         return "\n".join([*lines, f"WITH (\n{options}\n)"])

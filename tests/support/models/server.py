@@ -8,7 +8,7 @@ import random
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,7 +91,9 @@ class ModelServer:
         try:
             if self.most >= self._behaviour.together:
                 self._all_there.set()
-            await self._all_there.wait()
+            # a minute, so that a test fails and does not hang
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._all_there.wait(), 60)
             return await self._chosen(path, body)
         finally:
             self._now -= 1

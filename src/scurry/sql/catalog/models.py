@@ -21,7 +21,7 @@ _ANONYMOUS = "*anonymous*"
 
 @dataclass(frozen=True)
 class CatalogModel:
-    """A model: what it takes, what it returns, and who computes it.
+    """A model: its input and output columns, and its provider.
 
     Attributes:
         input_schema: The columns that it takes.

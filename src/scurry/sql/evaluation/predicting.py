@@ -1,4 +1,4 @@
-"""ML_PREDICT: rows with what a model returns for them."""
+"""ML_PREDICT: rows with the predictions of a model."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Predictor:
         self._function.close()
 
     def run(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows of a batch with what the model returns for them."""
+        """Return the rows of a batch with the predictions of the model."""
         if not self.is_async:
             return self.predicted(batch)[0]
         if self._loop is None:
@@ -110,13 +110,13 @@ class Predictor:
         return self._loop.run(self.run_async(batch), self._check)[0]
 
     async def run_async(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
-        """Return the rows of a batch with what the model returns for them, and the positions of the rows."""
+        """Return the rows of a batch with the predictions of the model, and the positions of the rows."""
         asked = _Asked(self._rows(batch), self._cache, self._function.batch_size)
         await overlapping((self._answer(asked, each) for each in asked.requests), self._places)
         return self._joined(batch, asked)
 
     def predicted(self, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Any]:
-        """Return what `run_async` does, of a model whose calls do not overlap."""
+        """Return the same as `run_async`, of a model whose calls do not overlap."""
         asked = _Asked(self._rows(batch), self._cache, self._function.batch_size)
         for request in asked.requests:
             if self._check is not None:
@@ -170,7 +170,7 @@ class Predictor:
 
 
 class _Asked:
-    """The rows of a batch, and what is known of them.
+    """The rows of a batch, and their answers so far.
 
     Attributes:
         rows: What the model takes of each row.
@@ -189,7 +189,7 @@ class _Asked:
         self.requests = [groups[first : first + size] for first in range(0, len(groups), size)]
 
     def _unknown(self, cache: LookupCache[Row]) -> list[list[int]]:
-        """Answer what the cache knows; return the positions of other rows, those of equal rows together."""
+        """Answer rows that the cache knows; return the positions of other rows, those of equal rows together."""
         groups: dict[Hashable, list[int]] = {}
         for position, row in enumerate(self.rows):
             key = _hashable(row)

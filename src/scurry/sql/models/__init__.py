@@ -1,1 +1,1 @@
-"""Models: their providers, which compute what `ML_PREDICT` returns."""
+"""Models: their providers, which compute the columns that `ML_PREDICT` appends."""

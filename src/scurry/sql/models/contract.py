@@ -27,7 +27,7 @@ CACHE_EXPIRE_AFTER_WRITE = TableOption(
 
 @dataclass(frozen=True)
 class ModelContext:
-    """What a provider knows of a model.
+    """A model as its provider sees it.
 
     Attributes:
         name: Its full name.
@@ -59,7 +59,7 @@ class PredictFunction:
         """Prepare calls."""
 
     def close(self) -> None:
-        """Release what `open` made."""
+        """Release the resources of `open`."""
 
     def predict(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:
         """Return the rows that the model returns for each of some rows."""

@@ -1,4 +1,4 @@
-"""Retries: what happens when a call of a model fails."""
+"""Retries: further attempts at calls of models that fail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Results = Sequence[Sequence[Row]]
 
 @dataclass(frozen=True)
 class Retries:
-    """What happens when a call fails.
+    """The treatment of calls that fail.
 
     Attributes:
         count: How often a call is made again.
@@ -50,7 +50,7 @@ class Retries:
 
     @classmethod
     def of(cls, options: Options, strategy: str, count: int, only_transient: bool = False) -> Retries:
-        """Return what the options of a model say.
+        """Return the treatment that the options of a model describe.
 
         Args:
             options: The options.

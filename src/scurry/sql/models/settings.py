@@ -1,4 +1,4 @@
-"""PredictSettings: how a call of ML_PREDICT wants its model called."""
+"""PredictSettings: concurrency, order and time-out of the calls of a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TIMEOUT = TableOption("timeout", duration)
 
 @dataclass(frozen=True)
 class PredictSettings:
-    """How a model is called.
+    """The settings of the calls of a model.
 
     Attributes:
         is_async: Whether the call asks for overlapping calls, or for calls one by one; None if it does not say.

@@ -51,11 +51,11 @@ class PredictRows:
         self._predictor.close()
 
     def flat_map(self, changes: Changes) -> list[Changes]:
-        """Return the rows with what the model returns for them."""
+        """Return the rows with the predictions of the model."""
         return _changes(changes, *self._predictor.predicted(changes.batch))
 
     async def async_invoke(self, changes: Changes) -> list[Changes]:
-        """Return the rows with what the model returns for them."""
+        """Return the rows with the predictions of the model."""
         return _changes(changes, *await self._predictor.run_async(changes.batch))
 
 

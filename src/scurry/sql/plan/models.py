@@ -1,4 +1,4 @@
-"""The node of ML_PREDICT: rows with what a model returns for them."""
+"""The node of ML_PREDICT: rows with the predictions of a model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PlannedModel:
 
 @dataclass(frozen=True)
 class MLPredict(OneInput):
-    """Rows with what a model returns for them: none, one or more rows for each.
+    """Rows with the predictions of a model: none, one or more rows for each.
 
     Attributes:
         model: The model.

@@ -92,20 +92,20 @@ class ModelsOfCatalog(ApiObject):
 
     def alter_model(self, model_path: ObjectPath, new_model: CatalogModel, ignore_if_not_exists: bool) -> None:
         """Replace a model."""
-        if self._changes(model_path, ignore_if_not_exists):
+        if self._is_changed(model_path, ignore_if_not_exists):
             self._catalog.alter_model(model_path.get_database_name(), model_path.get_object_name(), new_model._model)
 
     def rename_model(self, model_path: ObjectPath, new_model_name: str, ignore_if_not_exists: bool) -> None:
         """Rename a model within its database."""
-        if self._changes(model_path, ignore_if_not_exists):
+        if self._is_changed(model_path, ignore_if_not_exists):
             self._catalog.rename_model(model_path.get_database_name(), model_path.get_object_name(), new_model_name)
 
     def drop_model(self, model_path: ObjectPath, ignore_if_not_exists: bool) -> None:
         """Remove a model."""
-        if self._changes(model_path, ignore_if_not_exists):
+        if self._is_changed(model_path, ignore_if_not_exists):
             self._catalog.drop_model(model_path.get_database_name(), model_path.get_object_name())
 
-    def _changes(self, model_path: ObjectPath, ignore_if_not_exists: bool) -> bool:
+    def _is_changed(self, model_path: ObjectPath, ignore_if_not_exists: bool) -> bool:
         if self.model_exists(model_path):
             return True
         if ignore_if_not_exists:

@@ -8,11 +8,12 @@ from scurry.errors import ValidationError
 from scurry.table._definitions import definition_of_schema
 from scurry.table._environment.base import EnvironmentBase
 from scurry.table.model_descriptor import ModelDescriptor
-from scurry.table.schema import Schema
 
 if TYPE_CHECKING:
     from scurry.sql.catalog.models import CatalogModel
+    from scurry.sql.statements.definitions.schemas import Definition
     from scurry.table.model import Model
+    from scurry.table.schema import Schema
     from scurry.table.table_environment import TableEnvironment
 
 
@@ -108,7 +109,12 @@ class ModelMethods(EnvironmentBase):
     def _model_of(self, descriptor: ModelDescriptor) -> CatalogModel:
         from scurry.sql.statements.definitions.models import model_of
 
-        empty = Schema.new_builder().build()
-        inputs = definition_of_schema(descriptor.get_input_schema() or empty)
-        outputs = definition_of_schema(descriptor.get_output_schema() or empty)
+        inputs = _definition(descriptor.get_input_schema(), "Input")
+        outputs = _definition(descriptor.get_output_schema(), "Output")
         return model_of(self._session, inputs, outputs, descriptor.get_options(), descriptor.get_comment())
+
+
+def _definition(schema: Schema | None, side: str) -> Definition:
+    if schema is None:
+        raise ValidationError(f"{side} schema missing in ModelDescriptor. {side} schema cannot be null.")
+    return definition_of_schema(schema)

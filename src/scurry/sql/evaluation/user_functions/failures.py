@@ -15,7 +15,7 @@ _PROGRAM_ERRORS = (NameError, ImportError, SyntaxError)
 
 
 class Called(Protocol):
-    """What is called for rows: a function, or a model."""
+    """A function or a model, which is called for rows."""
 
     @property
     def name(self) -> str:
@@ -23,7 +23,7 @@ class Called(Protocol):
 
     @property
     def origin(self) -> str:
-        """Where it was made."""
+        """The place at which it was made."""
 
 
 def function_error(function: Called, error: Exception, record: Any = None) -> OperatorError:

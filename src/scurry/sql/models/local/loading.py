@@ -1,4 +1,4 @@
-"""Loading of what the options of models name: objects of modules, and files."""
+"""Loading of objects of modules, which the options of models name."""
 
 from __future__ import annotations
 

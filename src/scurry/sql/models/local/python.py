@@ -17,7 +17,7 @@ from scurry.sql.models.rows import row_of
 CLASS = TableOption("class", str, required=True, description="Module and name of the class, such as `my.module.Model`.")
 BATCH_SIZE = TableOption("batch-size", whole_number, description="The most rows that `predict_batch` gets at once.")
 
-#: What begins the keys of the arguments of the class.
+#: The prefix of the keys of the arguments of the class.
 _ARGUMENTS = "option."
 
 

@@ -84,7 +84,7 @@ def _is_numeric(row: Row) -> bool:
 
 
 def _loaded(path: str) -> Any:
-    """Return what a file holds: of joblib if it is installed, else of pickle."""
+    """Return the object of a file: of joblib if it is installed, else of pickle."""
     try:
         import joblib  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:

@@ -56,7 +56,7 @@ class JsonEndpoint:
         self._is_closed = False
 
     def post(self, body: Mapping[str, Any]) -> Any:
-        """Return what the server answers.
+        """Return the answer of the server.
 
         Raises:
             ModelCallError: It does not answer, or refuses.
@@ -164,7 +164,7 @@ def _authorization(proxy: urllib.parse.SplitResult) -> dict[str, str]:
 
 
 def _message(text: bytes) -> str:
-    """Return what an answer says: `error.message` if it is OpenAI's, else its text."""
+    """Return the message of an answer: `error.message` if it is OpenAI's, else its text."""
     shown = text.decode(errors="replace").strip()
     try:
         error = json.loads(text)["error"]

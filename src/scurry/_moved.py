@@ -69,6 +69,7 @@ MOVED = {
     "scurry.runtime.tables.streaming": "scurry.sql.operators",
     "scurry.session": "scurry.rest.session",
     "scurry.spark.session.early": "scurry.spark.session.prewarm",
+    "scurry.sql.connectors.kafka.reducing": "scurry.sql.connectors.reducing",
     "scurry.sql.formats.temporal_text": "scurry.sql.values.texts",
     "scurry.sql.keywords": "scurry.sql.syntax.keywords",
     "scurry.sql.lexer": "scurry.sql.syntax.lexer",

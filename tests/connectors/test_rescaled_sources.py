@@ -119,7 +119,7 @@ def arrow(directory: Path) -> Ordered:
     source = ArrowSource([[[row] for row in rows[start : start + 5]] for start in range(0, 24, 5)])
 
     def times(work: Any) -> list[int]:
-        return [time for batch in source.read_assigned(work, ["n"]) for time in batch.column("n").to_pylist()]
+        return [n for piece in work for rows in source.read(piece, ["n"]) for n in rows.batch.column("n").to_pylist()]
 
     return Ordered(lambda parallelism: source.create_enumerator(parallelism, LIMITS), times, 24)
 

@@ -11,6 +11,7 @@ from scurry.connectors.discard_sink import DiscardSink
 from scurry.connectors.sink import Sink
 from scurry.sql.catalog.table_options import TableOption
 from scurry.sql.connectors.contract import (
+    Changes,
     LookupSource,
     SinkChanges,
     SinkTarget,
@@ -45,7 +46,7 @@ class _Source(TableSource):
     def splits(self) -> list[Any]:
         return []
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         return iter(())
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource | None:

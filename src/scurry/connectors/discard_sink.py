@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 
 
 class DiscardSink(Sink):
@@ -17,10 +16,6 @@ class DiscardSink(Sink):
         """Return a writer that drops its records."""
         return _Dropping()
 
-    def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that has nothing to do."""
-        return _Nothing()
-
 
 class _Dropping(SinkWriter):
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
@@ -28,8 +23,3 @@ class _Dropping(SinkWriter):
 
     def prepare_commit(self) -> list[Any]:
         return []
-
-
-class _Nothing(Committer):
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        return

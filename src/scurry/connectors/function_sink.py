@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentTypeError
 
 
@@ -53,10 +53,6 @@ class FunctionSink(Sink):
         """Return a writer that calls the function."""
         return _CallingWriter(self.function)
 
-    def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that has nothing to do."""
-        return _Nothing()
-
 
 class _CallingWriter(SinkWriter):
     def __init__(self, function: Any) -> None:
@@ -82,11 +78,6 @@ class _CallingWriter(SinkWriter):
 
     def _close(self) -> None:
         getattr(self._function, "close", _do_nothing)()
-
-
-class _Nothing(Committer):
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        return
 
 
 def _do_nothing() -> None:

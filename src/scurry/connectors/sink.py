@@ -15,6 +15,7 @@ from typing import Any
 
 from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation
+from scurry.errors import SinkCommitError
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,27 @@ class Committer(ABC):
         return
 
 
+class NothingToCommit(Committer):
+    """The committer of a sink whose writers make their output visible themselves."""
+
+    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
+        """Do nothing.
+
+        Raises:
+            SinkCommitError: Writers have returned committables.
+        """
+        if committables:
+            raise SinkCommitError(
+                f"batch {batch_id}: writers of a sink without a committer returned committables; override "
+                "create_committer of the sink, or return [] from prepare_commit of its writers"
+            )
+
+
 @of_functions
 class Sink(ABC):
     """A picklable description of a sink: Flink's unified `Sink`.
+
+    Without `create_committer` it writes at least once: what a failed task has written is written again.
 
     Attributes:
         staged: Whether one writer takes all records of a task, at the end of the job's last stage. Sinks whose output
@@ -110,10 +129,10 @@ class Sink(ABC):
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return the writer of one task for one micro-batch."""
 
-    @abstractmethod
     def create_committer(self, sink_id: str) -> Committer:
         """Return the committer of the sink; called before any task of the job writes.
 
         Args:
             sink_id: As in `WriterContext`.
         """
+        return NothingToCommit()

@@ -13,6 +13,7 @@ import pytest
 from scurry.errors import EvaluationError
 from scurry.graph.settings import JobSettings
 from scurry.spark.tables.execution import execute_on_spark
+from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan, Scan
@@ -72,11 +73,11 @@ class Rows:
     def splits(self) -> list[Any]:
         return [0, 1, 2]
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         rows = ROWS[split * 20 : split * 20 + 20]
         columns_of_rows = zip(zip(*rows, strict=True), COLUMNS.values(), strict=True)
         arrays = [from_values(list(values), kind) for values, kind in columns_of_rows]
-        yield pa.RecordBatch.from_arrays(arrays, names=list(COLUMNS)).select(list(columns))
+        yield Changes(pa.RecordBatch.from_arrays(arrays, names=list(COLUMNS)).select(list(columns)))
 
 
 def planned(query: str) -> Plan:
@@ -88,7 +89,7 @@ def planned(query: str) -> Plan:
 def in_process(plan: Plan) -> list[tuple[Any, ...]]:
     def read(scan: Scan) -> Iterator[pa.RecordBatch]:
         for split in Rows().splits():
-            yield from Rows().read(split, list(scan.schema.names))
+            yield from (rows.batch for rows in Rows().read(split, list(scan.schema.names)))
 
     return [row for batch in execute_batch(plan, SESSION, read) for row in rows_of(batch)]
 

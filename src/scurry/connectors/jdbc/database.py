@@ -31,6 +31,8 @@ class Fault(Enum):
     OTHER = "anything else"
 
 
+READING = "cannot read from"
+
 #: Categories of errors after which a retry may succeed.
 PASSING = frozenset({Fault.CONNECTION, Fault.PASSING})
 
@@ -96,6 +98,17 @@ class Database(ABC):
     @abstractmethod
     def stream(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
         """Yield the rows of a query in blocks, from one snapshot, on a separate connection."""
+
+    def read(self, query: str, parameters: Sequence[Any], fetch_size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query like `stream`.
+
+        Raises:
+            DatabaseError: The database is not available, or rejects the query.
+        """
+        try:
+            yield from self.stream(query, parameters, fetch_size)
+        except self.errors as error:
+            raise self.failure(error, READING) from None
 
     @abstractmethod
     def create_table(self, connection: Any, name: str, columns: str) -> None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import RowTypeInfo
+from scurry.connectors.buffered_writer import BufferedWriter
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.statement import Rows, Statement
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 
 WRITING = "cannot write to"
 
@@ -45,45 +44,19 @@ class JdbcSink(Sink):
         """Return a writer that connects with its first write."""
         return _BatchWriter(self)
 
-    def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that has nothing to do."""
-        return _Nothing()
 
-
-class _BatchWriter(SinkWriter):
+class _BatchWriter(BufferedWriter):
     def __init__(self, sink: JdbcSink) -> None:
+        super().__init__(sink.execution.get_batch_size(), sink.execution.get_batch_interval_ms())
         database = database_of(sink.connection)
         self._statement = Statement(database, sink.sql, sink.type_info)
         self._session = JdbcSession(database, sink.execution.get_max_retries())
-        self._size = sink.execution.get_batch_size() or float("inf")
-        self._interval = sink.execution.get_batch_interval_ms() / 1000 or float("inf")
-        self._rows: Rows = []
-        self._since = 0.0
 
-    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        if not self._rows:
-            self._since = time.monotonic()
-        self._rows += self._statement.rows(values)
-        while len(self._rows) >= self._size:
-            self._flush(int(self._size))
-        if self._rows and time.monotonic() - self._since >= self._interval:
-            self._flush(len(self._rows))
+    def prepared(self, values: list[Any]) -> Rows:
+        return self._statement.rows(values)
 
-    def _flush(self, count: int) -> None:
-        batch, self._rows = self._rows[:count], self._rows[count:]
-        self._since = time.monotonic()
-        self._statement.write(self._session, lambda connection, run: run(connection, batch), WRITING)
+    def flush(self, records: Rows) -> None:
+        self._statement.write(self._session, lambda connection, run: run(connection, records), WRITING)
 
-    def prepare_commit(self) -> list[Any]:
-        if self._rows:
-            self._flush(len(self._rows))
+    def close(self) -> None:
         self._session.close()
-        return []
-
-    def abort(self) -> None:
-        self._session.close()
-
-
-class _Nothing(Committer):
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        return

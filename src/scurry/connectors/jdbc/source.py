@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from scurry.common.typeinfo import RowTypeInfo
+from scurry.connectors.jdbc.database import READING
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import JdbcSession
@@ -18,7 +19,6 @@ from scurry.errors import ArgumentError, TypeMismatchError
 
 Bound: TypeAlias = int | float | decimal.Decimal | datetime.date | datetime.datetime
 
-READING = "cannot read from"
 _CONNECT_RETRIES = 3
 
 
@@ -127,10 +127,8 @@ class JdbcSource(Source):
         convert = self.type_info.block_converter()
         assert convert is not None  # a row type has a converter
         try:
-            for rows in database.stream(query, parameters, self.fetch_size):
+            for rows in database.read(query, parameters, self.fetch_size):
                 yield convert(rows)
-        except database.errors as error:
-            raise database.failure(error, READING) from None
         except TypeMismatchError as error:
             raise TypeMismatchError(
                 error.declared, error.value, f"{error.reason or 'the columns of the query are others'}: {self.sql}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +56,7 @@ class KafkaSink(Sink):
     def create_committer(self, sink_id: str) -> Committer:
         """Return a transactional committer for exactly once, else one that has nothing to do."""
         if not self.exactly_once:
-            return _Nothing()
+            return super().create_committer(sink_id)
         name = f"{self.transactional_id_prefix}-{sink_id}"
         return TransactionCommitter(self.properties, name, self.serializer.topic)
 
@@ -96,8 +95,3 @@ class _SerializingWriter(SinkWriter):
 
     def prepare_commit(self) -> list[Any]:
         return [parcel for parcel in self._parcels if parcel]
-
-
-class _Nothing(Committer):
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        return

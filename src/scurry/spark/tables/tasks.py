@@ -78,10 +78,10 @@ def run_on_splits(
         def read(scan: Scan) -> Batches:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    for read_rows in reader.read(found[number], columns):
+                    for changes in reader.read(found[number], columns):
                         if counts is not None:
-                            counts.count(counts.read, "numRecordsOut", read_rows.num_rows)
-                        yield read_rows
+                            counts.count(counts.read, "numRecordsOut", changes.record_count)
+                        yield changes.batch
 
         yield from _executed(plan, session, read, counts)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from scurry.common.types import RowKind
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
-from scurry.errors import ValidationError
+from scurry.errors import ScurryError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
@@ -59,7 +59,7 @@ class TableSource(ABC):
 
     Attributes:
         bounded: Whether the rows end.
-        insert_only: Whether rows are only added; otherwise `read_changes` says what happens to each.
+        insert_only: Whether rows are only added; otherwise the kind of each says what happens to it.
         upserts: Whether a row replaces the one with its primary key, so that updates have no row before.
         metadata: The metadata that columns may have, with their types.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
@@ -94,42 +94,22 @@ class TableSource(ABC):
         """
         return SplitEnumerator(self.splits(), channels)
 
+    def pieces(self, work: Any) -> Iterable[Any]:
+        """Return the pieces of an assignment of the enumerator."""
+        pieces: Iterable[Any] = work
+        return pieces
+
     @abstractmethod
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a piece.
 
         Args:
-            split: One of `splits()`.
+            split: One of `splits()`, or of the `pieces` of what the enumerator assigns.
             columns: Names of the columns to read, physical ones and metadata, in this order.
 
         Raises:
             MalformedRecordError: Input cannot be decoded.
         """
-
-    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of an assignment of the enumerator.
-
-        Args:
-            work: What the enumerator assigned; that of `SplitEnumerator` is a list of pieces.
-            columns: Names of the columns to read, as for `read`.
-
-        Raises:
-            MalformedRecordError: Input cannot be decoded.
-        """
-        for split in work:
-            yield from self.read(split, columns)
-
-    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
-        """Yield the rows of a piece with their kinds of change; by default all are inserted."""
-        yield from map(Changes, self.read(split, columns))
-
-    def assigned_changes(self, work: Any, columns: Sequence[str]) -> Iterator[Changes]:
-        """Yield the rows of an assignment of the enumerator with their kinds of change."""
-        if self.insert_only:
-            yield from map(Changes, self.read_assigned(work, columns))
-            return
-        for split in work:
-            yield from self.read_changes(split, columns)
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource | None:
         """Return the lookup function of rows by key, None if the table has no lookups.
@@ -203,6 +183,23 @@ class Changes:
             return None
         kinds = np.asarray(self.kinds)
         return np.where((kinds == _UPDATE_BEFORE) | (kinds == _DELETE), -1, 1)
+
+    @property
+    def gone(self) -> list[bool]:
+        """Return for each row whether its key has it no longer: it is deleted, or the one before an update."""
+        if self.kinds is None:
+            return [False] * self.batch.num_rows
+        return [kind in (_UPDATE_BEFORE, _DELETE) for kind in self.kinds]
+
+    def inserted(self, refusal: ScurryError) -> pa.RecordBatch:
+        """Return the rows, all of which are inserted.
+
+        Args:
+            refusal: What is raised where rows are updated or deleted.
+        """
+        if self.kinds is not None and any(self.kinds):
+            raise refusal
+        return self.batch
 
     def slice(self, start: int, length: int | None = None) -> Changes:
         """Return some of the rows, without copying them."""

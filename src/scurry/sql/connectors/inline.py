@@ -72,10 +72,10 @@ class ArrowSource(TableSource):
         """Return the assigner of the pieces to the readers; its position has none of the rows."""
         return _Pieces(self._splits, channels)
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the batches of a piece."""
         for changes in split:
-            yield changes.batch.select(list(columns))
+            yield Changes(changes.batch.select(list(columns)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the rows: tasks get theirs in the assignment."""
@@ -147,10 +147,10 @@ class FrameSource(TableSource):
         """Collect the rows; return the enumerator that assigns them to the readers."""
         return _Pieces([self.splits()], channels)
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the batches of a piece."""
         for changes in split:
-            yield changes.batch.select(list(columns))
+            yield Changes(changes.batch.select(list(columns)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the DataFrame: tasks get its rows."""

@@ -29,9 +29,10 @@ class TableScan(Source):
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the rows of the assigned pieces."""
-        for changes in self._table.assigned_changes(work, self._columns):
-            if changes.batch.num_rows:
-                yield [_with_array(changes)], None
+        for split in self._table.pieces(work):
+            for changes in self._table.read(split, self._columns):
+                if changes.batch.num_rows:
+                    yield [_with_array(changes)], None
 
 
 def _with_array(changes: Changes) -> Changes:

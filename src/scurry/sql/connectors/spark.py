@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import Sink, SinkWriter, WriterContext
 from scurry.errors import UnsupportedError
 from scurry.sql.catalog.table_options import TableOption
-from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import Changes, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import LocalZonedTimestampType, TimestampType, TimeType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: Prefix of the keys of the format's options.
 OPTIONS = "options."
@@ -112,7 +109,7 @@ class SparkTableSource(TableSource):
         """Return one piece, which is the whole table."""
         return [None]
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Fail: this is not Spark.
 
         Raises:
@@ -142,12 +139,3 @@ class SparkTableSink(Sink):
             UnsupportedError: Always.
         """
         raise _needs_spark(self.table)
-
-    def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that has nothing to do: Spark commits."""
-        return _Nothing()
-
-
-class _Nothing(Committer):
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        return

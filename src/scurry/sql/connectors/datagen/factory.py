@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from scurry.connectors.datagen import DataGeneratorSource
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, whole_number
-from scurry.sql.connectors.contract import TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import Changes, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.datagen.columns import ColumnGenerator, RandomColumns, sequence_column
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM
 from scurry.sql.types import (
@@ -111,27 +111,27 @@ class DataGenSource(TableSource):
 
     def splits(self) -> list[Any]:
         """Return one piece: all rows."""
-        return [self.total]
-
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows at the configured rate."""
-        total, done, begun = split, 0, time.monotonic()
-        for batch in self._rows(0, total, columns):
-            yield batch
-            done += batch.num_rows
-            ahead = done / self.rate - (time.monotonic() - begun)
-            if ahead > 0 and (total is None or done < total):
-                time.sleep(ahead)
+        return [(0, self.total, True)]
 
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the assigner of ranges of rows at the configured rate."""
         rows = DataGeneratorSource(int, self.total, self.rate)
         return rows.create_enumerator(channels, limits)
 
-    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def pieces(self, work: Any) -> Iterable[Any]:
+        """Return the range that is assigned; the enumerator keeps the rate."""
+        return [(*work, False)]
+
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield a range of the rows; those of a sequence are the same whenever they are made."""
-        start, stop = work
-        yield from self._rows(start, stop, columns)
+        start, stop, paced = split
+        done, begun = start, time.monotonic()
+        for batch in self._rows(start, stop, columns):
+            yield Changes(batch)
+            done += batch.num_rows
+            ahead = done / self.rate - (time.monotonic() - begun)
+            if paced and ahead > 0 and (stop is None or done < stop):
+                time.sleep(ahead)
 
     def _rows(self, start: int, stop: int | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from scurry.sql.types import MAX_LENGTH, BigIntType, DataType, LocalZonedTimesta
 from scurry.sql.types.values import from_values
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 _STRING = VarCharType(MAX_LENGTH)
 _METADATA: dict[str, DataType] = {
@@ -37,10 +37,11 @@ _METADATA: dict[str, DataType] = {
 
 @dataclass(frozen=True)
 class _FileSplit:
-    """A file, and the texts of its partition."""
+    """A file, of which a range of bytes is read."""
 
     status: FileStatus
-    partition: Mapping[str, str | None]
+    start: int
+    end: int
 
 
 class _Ranges(FileFormat):
@@ -109,10 +110,7 @@ class FileTableSource(TableSource):
         if self.pattern is not None:
             accepts = compiled(self.pattern)
             found = [status for status in found if accepts.fullmatch(status.path)]
-        return [
-            _FileSplit(status, partition_of_path(status.path, base, self.default_partition))
-            for status in sorted(found, key=lambda status: status.path)
-        ]
+        return [_FileSplit(status, 0, status.size) for status in sorted(found, key=lambda status: status.path)]
 
     def reader(self, columns: Sequence[str]) -> FileReader:
         """Return the format's reader of some columns."""
@@ -129,36 +127,22 @@ class FileTableSource(TableSource):
         """Return whether the format has inserted rows only."""
         return self.format.insert_only
 
-    def read_assigned(self, work: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of some ranges of files."""
-        for changes in self.assigned_changes(work, columns):
-            yield changes.batch
-
-    def assigned_changes(self, work: Any, columns: Sequence[str]) -> Iterator[Changes]:
-        """Yield the rows of some ranges of files with their kinds of change."""
-        base = file_system(self.path)[1]
+    def pieces(self, work: Any) -> Iterable[Any]:
+        """Return the ranges of files that are assigned."""
         for address, start, end, size in work:
             fs, path = file_system(address)
             status = next(iter(fs.files(path))) if self.metadata_keys else FileStatus(path, size, 0)
-            split = _FileSplit(status, partition_of_path(path, base, self.default_partition))
-            yield from self._rows(split, columns, start, end)
+            yield _FileSplit(status, start, end)
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a file, with partition values and metadata."""
-        for changes in self.read_changes(split, columns):
-            yield changes.batch
-
-    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
-        """Yield the rows of a file with their kinds of change."""
-        yield from self._rows(split, columns, 0, split.status.size)
-
-    def _rows(self, split: _FileSplit, columns: Sequence[str], start: int, end: int) -> Iterator[Changes]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
+        """Yield the rows of a file or a range of it, with partition values and metadata."""
         import pyarrow as pa
 
-        fs, _ = file_system(self.path)
+        (fs, base), start, end = file_system(self.path), split.start, split.end
+        partition = partition_of_path(split.status.path, base, self.default_partition)
         stored = [column.name for column in self.declared]
         wanted = [name for name in columns if name in stored]
-        constants = {name: self._constant(split, name) for name in columns if name not in stored}
+        constants = {name: self._constant(split.status, partition, name) for name in columns if name not in stored}
         found = self.reader(wanted).read_changes(fs, split.status.path, start, end)
         path, size = split.status.path, end - start
         for decoded in naming_damage(found, path, start, size, lambda decoded: decoded.batch.num_rows):
@@ -173,17 +157,17 @@ class FileTableSource(TableSource):
             else:
                 yield Changes(batch, decoded.kinds)
 
-    def _constant(self, split: _FileSplit, name: str) -> Any:
+    def _constant(self, status: FileStatus, partition: Mapping[str, str | None], name: str) -> Any:
         if name in self.partition_types:
             data_type = self.partition_types[name]
-            text = split.partition.get(name)
+            text = partition.get(name)
             try:
                 return from_values([partition_value(text, data_type)], data_type)[0]
             except (ValueError, ArithmeticError):
                 reason = f"partition column {name!r} is {data_type.as_summary_string()}"
-                raise MalformedRecordError(split.status.path, None, text or "", reason) from None
+                raise MalformedRecordError(status.path, None, text or "", reason) from None
         key = self.metadata_keys[name]
-        return from_values([_metadata(split.status, key)], _METADATA[key])[0]
+        return from_values([_metadata(status, key)], _METADATA[key])[0]
 
 
 def _metadata(status: FileStatus, key: str) -> Any:

@@ -85,8 +85,8 @@ class PartitionBuckets(BucketAssigner):
 
     def _split(self, changes: Changes) -> Iterable[tuple[str, list[Any]]]:
         batch, kinds = changes.batch, changes.kinds
-        if kinds is not None and any(kinds) and not self.with_kinds:
-            raise UnsupportedError("files take inserted rows only; the query updates or deletes rows")
+        if not self.with_kinds:
+            changes.inserted(UnsupportedError("files take inserted rows only; the query updates or deletes rows"))
         if not batch.num_rows:
             return
         if not self.keys:

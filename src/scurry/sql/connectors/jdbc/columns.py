@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.typeinfo import RowTypeInfo
 from scurry.common.types import Row
 from scurry.errors import MalformedRecordError
-from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.jdbc.values import ColumnValues, column_values
 from scurry.sql.types import DataType
 from scurry.sql.types.values import batch_of_columns, from_values, to_values
@@ -49,12 +48,12 @@ class TableColumns:
         wanted = list(self.names if names is None else names)
         return RowTypeInfo([self.values(name).type_info for name in wanted], wanted)
 
-    def rows(self, changes: Changes) -> list[Row]:
-        """Return the rows of some changes."""
+    def rows(self, batch: pa.RecordBatch) -> list[Row]:
+        """Return rows as parameters of statements."""
         writers = [self.values(name).write for name in self.names]
         columns = [
             [None if value is None else write(value) for value in to_values(column)]
-            for write, column in zip(writers, changes.batch.columns, strict=True)
+            for write, column in zip(writers, batch.columns, strict=True)
         ]
         return [Row(*values) for values in zip(*columns, strict=True)]
 

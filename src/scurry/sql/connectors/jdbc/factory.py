@@ -14,9 +14,11 @@ from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext
 from scurry.sql.connectors.jdbc import options as keys
 from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
-from scurry.sql.connectors.jdbc.sink import AppendSink, UpsertSink
+from scurry.sql.connectors.jdbc.sink import WITHOUT_KEY, AppendSink, UpsertSink
 from scurry.sql.connectors.jdbc.source import JdbcTableSource, NumericRanges
 from scurry.sql.connectors.jdbc.values import column_values
+from scurry.sql.connectors.lookups import LOOKUP_RETRIES
+from scurry.sql.connectors.reducing import ReducingSink
 
 
 class JdbcFactory(TableFactory):
@@ -54,7 +56,7 @@ class JdbcFactory(TableFactory):
             columns,
             ranges,
             options.get(keys.FETCH_SIZE),
-            options.get(keys.LOOKUP_RETRIES),
+            options.get(LOOKUP_RETRIES),
             keys.lookup_cache(options),
         )
 
@@ -62,9 +64,7 @@ class JdbcFactory(TableFactory):
         """Accept changes by the primary key; without one, inserted rows."""
         if context.schema.get_primary_key() is not None:
             return SinkChanges("UPSERT")
-        return SinkChanges(
-            "INSERT", "please declare primary key for sink table when query contains update/delete record."
-        )
+        return SinkChanges("INSERT", WITHOUT_KEY)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that inserts rows, by the primary key if the table has one."""
@@ -76,7 +76,9 @@ class JdbcFactory(TableFactory):
         creation = statements.create(table, columns.names, columns.types, () if key is None else key.columns)
         connection, execution = replace(keys.connection_of(options), creation=creation), keys.execution_of(options)
         if key is not None:
-            return UpsertSink(table, tuple(key.columns), columns, connection, execution)
+            by_key = UpsertSink(table, tuple(key.columns), columns, connection, execution.get_max_retries())
+            places = tuple(map(columns.names.index, key.columns))
+            return ReducingSink(by_key, places, execution.get_batch_size(), execution.get_batch_interval_ms())
         inserting = statements.insert(table, columns.names)
         return AppendSink(JdbcExactlyOnceSink(inserting, columns.row_type(), connection, execution), columns)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from scurry.connectors.lookup_cache import CacheSettings
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
+from scurry.sql.connectors import lookups
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.parallelism import SINK_PARALLELISM
-
-_CACHES = ("NONE", "PARTIAL", "FULL")
 
 URL = TableOption("url", str, None, "The JDBC URL of the database.", required=True)
 TABLE_NAME = TableOption("table-name", str, None, "The table in the database.", required=True)
@@ -30,22 +31,6 @@ PARTITION_NUMBER = TableOption("scan.partition.num", whole_number, None, "Number
 PARTITION_LOWER = TableOption("scan.partition.lower-bound", whole_number, None, "Smallest number that is read.")
 PARTITION_UPPER = TableOption("scan.partition.upper-bound", whole_number, None, "Largest number that is read.")
 FETCH_SIZE = TableOption("scan.fetch-size", whole_number, 0, "Rows fetched at once; 0 for 5000.")
-LOOKUP_CACHE = TableOption(
-    "lookup.cache",
-    one_of(_CACHES),
-    "NONE",
-    "Whether lookups are cached: `NONE` or `PARTIAL`.",
-)
-PARTIAL_ROWS = TableOption("lookup.partial-cache.max-rows", whole_number, None, "Number of keys in the cache.")
-PARTIAL_WRITE = TableOption(
-    "lookup.partial-cache.expire-after-write", duration, None, "How long after its lookup a key is cached."
-)
-PARTIAL_ACCESS = TableOption(
-    "lookup.partial-cache.expire-after-access", duration, None, "How long after its last use a key is cached."
-)
-PARTIAL_MISSING = TableOption(
-    "lookup.partial-cache.cache-missing-key", boolean, True, "Whether keys without rows are cached."
-)
 LOOKUP_ROWS = TableOption(
     "lookup.cache.max-rows",
     whole_number,
@@ -56,12 +41,11 @@ LOOKUP_TTL = TableOption("lookup.cache.ttl", duration, None, "How long after its
 LOOKUP_MISSING = TableOption(
     "lookup.cache.caching-missing-key", boolean, True, "Whether keys without rows are cached, with `lookup.cache.ttl`."
 )
-LOOKUP_RETRIES = TableOption("lookup.max-retries", whole_number, 3, "How often a lookup is retried.")
 FLUSH_ROWS = TableOption("sink.buffer-flush.max-rows", whole_number, 100, "Rows that are written at once; 0 for all.")
 FLUSH_INTERVAL = TableOption("sink.buffer-flush.interval", duration, 1000, "Longest time that rows wait; 0 for any.")
 SINK_RETRIES = TableOption("sink.max-retries", whole_number, 3, "How often a batch of rows is retried.")
 
-OPTIONS = (
+OPTIONS: tuple[TableOption[Any], ...] = (
     URL,
     TABLE_NAME,
     USERNAME,
@@ -73,12 +57,7 @@ OPTIONS = (
     PARTITION_LOWER,
     PARTITION_UPPER,
     FETCH_SIZE,
-    LOOKUP_CACHE,
-    LOOKUP_RETRIES,
-    PARTIAL_ROWS,
-    PARTIAL_WRITE,
-    PARTIAL_ACCESS,
-    PARTIAL_MISSING,
+    *lookups.LOOKUP_OPTIONS,
     LOOKUP_ROWS,
     LOOKUP_TTL,
     LOOKUP_MISSING,
@@ -120,7 +99,7 @@ def check_values(options: Options) -> None:
         if (options.get(PARTITION_NUMBER) or 0) < 1:
             raise ValidationError(f"Batch number must be positive: '{PARTITION_NUMBER.key}'")
     _all_or_none(options, (LOOKUP_ROWS, LOOKUP_TTL))
-    for option in (LOOKUP_RETRIES, SINK_RETRIES):
+    for option in (lookups.LOOKUP_RETRIES, SINK_RETRIES):
         if options.get(option) < 0:
             raise ValidationError(
                 f"The value of '{option.key}' option shouldn't be negative, but is {options.get(option)}."
@@ -156,25 +135,8 @@ def lookup_cache(options: Options) -> CacheSettings | None:
         ValidationError: Nothing says when keys leave the cache.
         UnsupportedError: The cache is a copy of the whole table.
     """
-    kind = options.get(LOOKUP_CACHE)
-    if kind == "FULL":
-        raise UnsupportedError(
-            f"'{LOOKUP_CACHE.key}' = 'FULL': a table of the connector 'jdbc' is not copied as a whole (Flink ignores "
-            "the value); set 'PARTIAL' and 'lookup.partial-cache.max-rows', or 'NONE'"
-        )
-    if kind == "PARTIAL":
-        limits = (PARTIAL_ACCESS, PARTIAL_WRITE, PARTIAL_ROWS)
-        if not any(option in options for option in limits):
-            listed = "'{}', '{}' or '{}'".format(*(option.key for option in limits))
-            raise ValidationError(
-                f"Missing {listed} in the configuration. The cache will not have evictions under this configuration "
-                "and could lead to potential memory issues as the cache size may grow indefinitely."
-            )
-        return CacheSettings(
-            options.find(PARTIAL_ROWS),
-            options.find(PARTIAL_WRITE),
-            options.find(PARTIAL_ACCESS),
-            options.get(PARTIAL_MISSING),
-        )
+    partial = lookups.lookup_cache(options, "jdbc")
+    if partial is not None:
+        return partial
     rows, lives = options.find(LOOKUP_ROWS) or 0, options.find(LOOKUP_TTL) or 0
     return CacheSettings(rows, lives, None, options.get(LOOKUP_MISSING)) if rows > 0 and lives > 0 else None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scurry.common.types import Row, RowKind
+from scurry.common.types import Row
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
-from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
+from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.sink import WRITING
 from scurry.connectors.jdbc.statement import Rows, Statement
@@ -19,6 +18,9 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ValidationError
 from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
+
+#: How a table without a primary key refuses rows that are updated or deleted.
+WITHOUT_KEY = "please declare primary key for sink table when query contains update/delete record."
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,7 @@ class _AppendWriter(SinkWriter):
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         for changes in values:
-            if changes.kinds is not None and any(changes.kinds):
-                raise ValidationError(
-                    "please declare primary key for sink table when query contains update/delete record."
-                )
-            self._rows.write(self._columns.rows(changes))
+            self._rows.write(self._columns.rows(changes.inserted(ValidationError(WITHOUT_KEY))))
 
     def prepare_commit(self) -> list[Any]:
         return self._rows.prepare_commit()
@@ -74,80 +72,48 @@ class UpsertSink(Sink):
 
     Attributes:
         table: The table.
-        key: Names of the columns of the primary key.
-        columns: All columns.
+        key: The columns of its primary key.
+        columns: Its columns.
         connection: Where the database is.
-        execution: Batch size and number of retries.
+        max_retries: How often a write is retried.
     """
 
     table: str
     key: tuple[str, ...]
     columns: TableColumns
     connection: JdbcConnectionOptions
-    execution: JdbcExecutionOptions
+    max_retries: int
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer that connects with its first write."""
         return _UpsertWriter(self)
 
-    def create_committer(self, sink_id: str) -> Committer:
-        """Return a committer that has nothing to do."""
-        return _Nothing()
-
-
-_GONE = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
-
 
 class _UpsertWriter(SinkWriter):
-    """Keep the last change of each key, and write these."""
+    """Write changes, of which no two of a write have the same key."""
 
     def __init__(self, sink: UpsertSink) -> None:
-        database = database_of(sink.connection)
-        self._columns = sink.columns
-        self._key = [sink.columns.names.index(name) for name in sink.key]
-        self._upsert = Statement(
-            database, statements.upsert(sink.table, sink.columns.names, sink.key), sink.columns.row_type()
-        )
-        self._delete = Statement(database, statements.delete(sink.table, sink.key), sink.columns.row_type(sink.key))
-        self._session = JdbcSession(database, sink.execution.get_max_retries())
-        self._size = sink.execution.get_batch_size() or float("inf")
-        self._interval = sink.execution.get_batch_interval_ms() / 1000 or float("inf")
-        self._last: dict[tuple[Any, ...], Row | None] = {}
-        self._since = time.monotonic()
+        database, columns = database_of(sink.connection), sink.columns
+        self._columns = columns
+        self._key = [columns.names.index(name) for name in sink.key]
+        self._upsert = Statement(database, statements.upsert(sink.table, columns.names, sink.key), columns.row_type())
+        self._delete = Statement(database, statements.delete(sink.table, sink.key), columns.row_type(sink.key))
+        self._session = JdbcSession(database, sink.max_retries)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         for changes in values:
-            kinds = changes.kinds if changes.kinds is not None else [0] * changes.batch.num_rows
-            for kind, row in zip(kinds, self._columns.rows(changes), strict=True):
-                if not self._last:
-                    self._since = time.monotonic()
-                key = tuple(row[position] for position in self._key)
-                # A row before an update is followed by the row after it, unless a condition has dropped that one.
-                self._last[key] = None if kind in _GONE else row
-                if len(self._last) >= self._size:
-                    self._flush()
-        if self._last and time.monotonic() - self._since >= self._interval:
-            self._flush()
+            rows = list(zip(self._columns.rows(changes.batch), changes.gone, strict=True))
+            self._execute(self._upsert, (row for row, gone in rows if not gone))
+            self._execute(self._delete, (Row(*(row[at] for at in self._key)) for row, gone in rows if gone))
 
-    def _flush(self) -> None:
-        last, self._last = self._last, {}
-        self._write(self._upsert, [row for row in last.values() if row is not None])
-        self._write(self._delete, [Row(*key) for key, row in last.items() if row is None])
-
-    def _write(self, statement: Statement, records: list[Row]) -> None:
-        if records:
-            rows: Rows = statement.rows(records)
+    def _execute(self, statement: Statement, records: Iterable[Row]) -> None:
+        rows: Rows = statement.rows(list(records))
+        if rows:
             statement.write(self._session, lambda connection, run: run(connection, rows), WRITING)
 
     def prepare_commit(self) -> list[Any]:
-        self._flush()
         self._session.close()
         return []
 
     def abort(self) -> None:
         self._session.close()
-
-
-class _Nothing(Committer):
-    def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        return

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions
 from scurry.connectors.lookup_cache import CacheSettings
-from scurry.sql.connectors.contract import LookupSource, TableSource
+from scurry.sql.connectors.contract import Changes, LookupSource, TableSource
 from scurry.sql.connectors.jdbc.columns import TableColumns
 from scurry.sql.connectors.jdbc.lookup import JdbcTableLookup
 from scurry.sql.connectors.jdbc.statements import quoted, select
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_READING = "cannot read from"
 _FETCH_SIZE = 5000
 
 
@@ -77,7 +73,7 @@ class JdbcTableSource(TableSource):
         """Return the ranges, one None without."""
         return [None] if self.ranges is None else list(self.ranges.all())
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a range, of the columns that are read only.
 
         Raises:
@@ -88,11 +84,8 @@ class JdbcTableSource(TableSource):
         condition = None if self.ranges is None else f"{quoted(self.ranges.column)} BETWEEN ? AND ?"
         query, _ = database.translate(select(self.table, columns, condition))
         reader = self.columns.reader(self.table, columns)
-        try:
-            for rows in database.stream(query, [] if split is None else list(split), self.fetch_size or _FETCH_SIZE):
-                yield reader.batch(reader.values(rows))
-        except database.errors as error:
-            raise database.failure(error, _READING) from None
+        for rows in database.read(query, [] if split is None else list(split), self.fetch_size or _FETCH_SIZE):
+            yield Changes(reader.batch(reader.values(rows)))
 
     def create_lookup(self, keys: Sequence[str], columns: Sequence[str]) -> LookupSource:
         """Return the lookup that queries the rows of keys."""

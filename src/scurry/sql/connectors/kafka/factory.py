@@ -14,11 +14,11 @@ from scurry.sql.catalog.schema import MetadataColumn
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.kafka import options as keys
-from scurry.sql.connectors.kafka.reducing import ReducingSink
 from scurry.sql.connectors.kafka.rows import METADATA, MessageRows
 from scurry.sql.connectors.kafka.sink import ChangeSerializer
 from scurry.sql.connectors.kafka.source import KafkaTableSource
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM
+from scurry.sql.connectors.reducing import ReducingSink
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.message_format import BoundFormat, bound_format, format_keys
 

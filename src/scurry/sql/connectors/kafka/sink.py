@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scurry.common.types import RowKind
 from scurry.connectors.kafka.serializer import ProducerRecord
 from scurry.errors import ValidationError
 from scurry.sql.connectors.contract import Changes
@@ -15,8 +14,6 @@ from scurry.sql.types.values import to_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_GONE = (RowKind.DELETE.value, RowKind.UPDATE_BEFORE.value)
 
 
 @dataclass(frozen=True)
@@ -47,16 +44,18 @@ class ChangeSerializer:
 
     def _records(self, changes: Changes) -> list[ProducerRecord]:
         batch, kinds = changes.batch, changes.kinds
-        if kinds is not None and any(kinds) and self.value.insert_only and not self.upsert:
-            raise ValidationError(
-                f"format '{self.value.identifier}' writes inserted rows only; the query updates or deletes rows: write "
-                "to the connector 'upsert-kafka', or use a format of changes such as 'debezium-json'"
+        if self.value.insert_only and not self.upsert:
+            changes.inserted(
+                ValidationError(
+                    f"format '{self.value.identifier}' writes inserted rows only; the query updates or deletes rows: "
+                    "write to the connector 'upsert-kafka', or use a format of changes such as 'debezium-json'"
+                )
             )
         values: list[bytes | None] = list(
             self.value.encoder().encode_changes(self._part(batch, self.value, ""), None if self.upsert else kinds)
         )
-        if self.upsert and kinds is not None:
-            values = [None if kind in _GONE else value for kind, value in zip(kinds, values, strict=True)]
+        if self.upsert:
+            values = [None if gone else value for gone, value in zip(changes.gone, values, strict=True)]
         count = batch.num_rows
         keys: Sequence[bytes | None] = [None] * count
         if self.key is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scurry.connectors.kafka.cluster import Cluster
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator
@@ -15,9 +15,6 @@ from scurry.connectors.kafka.source import DISCOVERY_MS
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.sql.connectors.contract import Changes, TableSource
 from scurry.sql.connectors.kafka.rows import MessageRows
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -74,12 +71,7 @@ class KafkaTableSource(TableSource):
         finally:
             cluster.close()
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a range."""
-        for changes in self.read_changes(split, columns):
-            yield changes.batch
-
-    def read_changes(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a range with their kinds."""
         topic, partition, start, end = split
         convert = self.rows.reader(columns)

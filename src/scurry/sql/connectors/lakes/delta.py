@@ -17,7 +17,7 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
-from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import Changes, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.lakes.columns import check_columns, inserted, lake_row, stored
 from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
 from scurry.sql.values.parsing import parse_timestamp
@@ -186,10 +186,10 @@ class DeltaTableSource(TableSource):
     def _log(self) -> DeltaTableLog:
         return DeltaTableLog(self.path, self.what, self.opened)
 
-    def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a file, with the values of its partition."""
         row = row_of(chosen_columns(self.declared, columns))
-        yield from naming_damage(file_batches(self.path, split, row, _ROWS), split.path, 0, split.size)
+        yield from map(Changes, naming_damage(file_batches(self.path, split, row, _ROWS), split.path, 0, split.size))
 
 
 @dataclass(frozen=True)

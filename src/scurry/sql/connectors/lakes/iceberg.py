@@ -15,7 +15,7 @@ from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.errors import SourceNotFoundError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, whole_number
-from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import Changes, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.lakes.columns import check_columns, inserted, lake_row, stored
 from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
@@ -171,10 +171,10 @@ class IcebergTableSource(TableSource):
         """Return the assigner of files, and looks for new snapshots."""
         return LakeEnumerator(self._log, channels, limits.max_bytes, self.interval_ms)
 
-    def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[Changes]:
         """Yield the rows of a file."""
         row = row_of(chosen_columns(self.declared, columns))
-        yield from naming_damage(file_batches(split, row), split.path, 0, split.size)
+        yield from map(Changes, naming_damage(file_batches(split, row), split.path, 0, split.size))
 
 
 @dataclass(frozen=True)

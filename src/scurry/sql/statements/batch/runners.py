@@ -195,7 +195,7 @@ class _LocalRunner(_BatchRunner):
         def read(scan: relational.Scan) -> Iterator[pa.RecordBatch]:
             source, names = statement.source(scan), list(scan.schema.names)
             number = numbers.get(id(scan))
-            batches = (batch for split in source.splits() for batch in source.read(split, names))
+            batches = (rows.batch for split in source.splits() for rows in source.read(split, names))
             while True:
                 SKIPPED.set(lambda count: self._count(job, number, "numMalformedRecordsDropped", count))
                 batch = next(batches, None)

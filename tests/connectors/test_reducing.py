@@ -9,7 +9,7 @@ import pyarrow as pa
 from scurry.common.types import RowKind
 from scurry.connectors.sink import SinkWriter
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.connectors.kafka.reducing import ReducingSink, ReducingWriter
+from scurry.sql.connectors.reducing import ReducingSink, ReducingWriter
 
 
 class Collected(SinkWriter):

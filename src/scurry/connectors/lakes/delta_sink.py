@@ -9,17 +9,17 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from urllib.parse import quote
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.bulk_writer import BulkWriter
 from scurry.connectors.files.filesystem import file_system
-from scurry.connectors.files.formats.columnar import RowsWriterFactory
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema
 from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.delta_table import address, columns_of, open_table
+from scurry.connectors.lakes.writer import LakeFiles, LakeWriter, TablesOf, tables_of_records
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 from scurry.sql.types.atomic_types import (
@@ -33,8 +33,12 @@ from scurry.sql.types.atomic_types import (
     VarCharType,
 )
 from scurry.sql.types.nested_types import RowType
-from scurry.sql.values.records import values_of
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Number of rows that a task collects before it adds them to files, which collect groups of columns.
+HELD_ROWS = 10_000
 #: Directory name of partitions whose value is null, as in Hive.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
@@ -70,17 +74,24 @@ class DeltaSink(Sink):
         row: The type of the rows.
         partition_columns: The partition columns of a table that the sink creates.
         merge_schema: Whether to add columns that the table lacks.
+        tables: Converts what is written to columns.
     """
 
     path: str
     row: RowType
     partition_columns: tuple[str, ...] = ()
     merge_schema: bool = False
+    tables: TablesOf = tables_of_records
 
     @classmethod
     def of(
-        cls, path: str, row: RowType, partition_columns: tuple[str, ...] = (), merge_schema: bool = False
-    ) -> DeltaSink:
+        cls,
+        path: str,
+        row: RowType,
+        partition_columns: tuple[str, ...] = (),
+        merge_schema: bool = False,
+        tables: TablesOf = tables_of_records,
+    ) -> Self:
         """Describe a sink.
 
         Raises:
@@ -100,11 +111,12 @@ class DeltaSink(Sink):
                 )
         if len(partition_columns) == len(row.names):
             raise ArgumentError("a table cannot be partitioned by all of its columns")
-        return cls(path, check_lake_row(row), partition_columns, merge_schema)
+        return cls(path, check_lake_row(row), partition_columns, merge_schema, tables)
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer of Parquet files."""
-        return _DeltaWriter(self, context)
+        schema = lake_schema(self.row)
+        return LakeWriter(self.tables(self.row, schema), _DeltaFiles(self, schema, context))
 
     def create_committer(self, sink_id: str) -> Committer:
         """Check that the table fits the sink, and return the committer.
@@ -138,43 +150,51 @@ class _Open:
     records: int = 0
 
 
-class DeltaFiles:
-    """Write Parquet files of partitions into a table's directory, for one task and micro-batch."""
+class _DeltaFiles(LakeFiles):
+    """Parquet files of partitions in a table's directory."""
 
-    def __init__(
-        self, path: str, partition_columns: tuple[str, ...], factory: BulkWriterFactory, context: WriterContext
-    ) -> None:
-        """Write nothing yet.
+    def __init__(self, sink: DeltaSink, schema: pa.Schema, context: WriterContext) -> None:
+        import pyarrow as pa
 
-        Args:
-            path: The table's path or address.
-            partition_columns: The partition columns.
-            factory: Makes the writers of files, which do not have the partition columns.
-            context: The task and its micro-batch.
-        """
-        self._fs, self._base = file_system(path)
-        self._partition_columns = partition_columns
-        self._factory = factory
+        self.held_rows = HELD_ROWS
+
+        self._fs, self._base = file_system(sink.path)
+        self._by = sink.partition_columns
+        self._kept = [field.name for field in schema if field.name not in self._by]
+        self._factory = ParquetWriterFactory(pa.schema([schema.field(name) for name in self._kept]))
         self._context = context
-        self._open: dict[tuple[Any, ...], _Open] = {}
+        self._open: dict[tuple[str | None, ...], _Open] = {}
         self._written: list[str] = []
 
-    def add(self, key: tuple[Any, ...], values: list[Any], records: int) -> None:
-        """Write the records into the file of their partition.
+    def add(self, rows: pa.Table) -> None:
+        import pyarrow as pa
 
-        Args:
-            key: The values of the partition columns.
-            values: What to write.
-            records: Its number of records.
-        """
-        part = self._open.get(key)
-        if part is None:
-            part = self._open[key] = self._create(key)
-        part.writer.write(values)
-        part.records += records
+        inside = rows.select(self._kept)
+        for key, places in self._partitions(rows).items():
+            part = self._open.get(key)
+            if part is None:
+                part = self._open[key] = self._create(key)
+            written = inside if places is None else inside.take(pa.array(places))
+            part.writer.write(written.to_batches())
+            part.records += written.num_rows
 
-    def _create(self, key: tuple[Any, ...]) -> _Open:
-        values = {name: _text(value) for name, value in zip(self._partition_columns, key, strict=True)}
+    def _partitions(self, rows: pa.Table) -> dict[tuple[str | None, ...], list[int] | None]:
+        """Return the positions of the rows of each partition, None for all rows."""
+        import pyarrow as pa
+
+        if not self._by:
+            return {(): None}
+        texts = [rows.column(name).cast(pa.string()).to_pylist() for name in self._by]
+        found: dict[tuple[str | None, ...], list[int] | None] = {}
+        for position, key in enumerate(zip(*texts, strict=True)):
+            # as Delta's log, which does not tell the empty text from null
+            places = found.setdefault(tuple(text or None for text in key), [])
+            assert places is not None
+            places.append(position)
+        return found
+
+    def _create(self, key: tuple[str | None, ...]) -> _Open:
+        values = dict(zip(self._by, key, strict=True))
         directories = [
             f"{quote(name)}={_NULL if text is None else quote(text, safe='')}" for name, text in values.items()
         ]
@@ -185,7 +205,6 @@ class DeltaFiles:
         return _Open(path, stream, self._factory.create(stream), values)
 
     def finish(self) -> list[DeltaFile]:
-        """End the files, and return them for the committer."""
         files = []
         for part in self._open.values():
             part.writer.finish()
@@ -195,52 +214,12 @@ class DeltaFiles:
         return files
 
     def abort(self) -> None:
-        """Delete the files."""
         for part in self._open.values():
             with contextlib.suppress(Exception):
                 part.writer.finish()  # an open Parquet writer would write later
             part.stream.close()
         for path in self._written:
             self._fs.delete(posixpath.join(self._base, path))
-
-
-class _DeltaWriter(SinkWriter):
-    def __init__(self, sink: DeltaSink, context: WriterContext) -> None:
-        names = sink.row.names
-        self._names = names
-        self._by = [names.index(name) for name in sink.partition_columns]
-        self._kept = [index for index in range(len(names)) if index not in self._by]
-        inside = RowType([sink.row.fields[index] for index in self._kept])
-        schema = lake_schema(inside)
-        factory = RowsWriterFactory(inside, ParquetWriterFactory(schema), schema=schema)
-        self._files = DeltaFiles(sink.path, sink.partition_columns, factory, context)
-
-    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        rows = [values_of(value, self._names) for value in values]
-        if not self._by:
-            self._add((), rows)
-            return
-        groups: dict[tuple[Any, ...], list[Any]] = {}
-        for row in rows:
-            groups.setdefault(tuple(row[i] for i in self._by), []).append([row[i] for i in self._kept])
-        for key, some in groups.items():
-            self._add(key, some)
-
-    def _add(self, key: tuple[Any, ...], rows: list[Any]) -> None:
-        self._files.add(key, [list(row) for row in rows], len(rows))
-
-    def prepare_commit(self) -> list[Any]:
-        return list(self._files.finish())
-
-    def abort(self) -> None:
-        self._files.abort()
-
-
-def _text(value: Any) -> str | None:
-    """Return a partition value in the format of Delta's log."""
-    if value is None or value == "":
-        return None
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class _DeltaCommitter(Committer):

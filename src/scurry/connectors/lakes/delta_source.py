@@ -1,48 +1,67 @@
-"""DeltaSource: reads a Delta table, either one version or all future ones."""
+"""DeltaScan: the files of a Delta table, in one version or all future ones; DeltaSource: its rows as records."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
 
 from scurry.connectors.files.filesystem import file_system
-from scurry.connectors.files.formats.columnar import BatchRows, DeclaredColumns
-from scurry.connectors.files.reading.damaged import naming_damage
+from scurry.connectors.files.formats.columnar import DeclaredColumns
 from scurry.connectors.lakes.columns import chosen
 from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
-from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile
-from scurry.connectors.lakes.source import LakeSource
-from scurry.connectors.source import BatchLimits, Block, Chunk, ChunkSizer, Enumerator, sliced
+from scurry.connectors.lakes.enumerator import OpenedTable, TableFile
+from scurry.connectors.lakes.source import LakeScan, LakeSource
 from scurry.sql.types.nested_types import RowType
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows decoded at once.
-_ROWS = 2048
+
+@dataclass(frozen=True)
+class DeltaScan(LakeScan):
+    """The files in the log of a table.
+
+    Attributes:
+        path: The table's path or address.
+        what: The versions to read.
+        interval_ms: Milliseconds between checks for new versions; None to read one version only.
+        opened: The table as it was checked.
+    """
+
+    path: str
+    what: DeltaRange
+    interval_ms: int | None = None
+    opened: OpenedTable = field(default_factory=OpenedTable, compare=False, repr=False)
+
+    def log(self) -> DeltaTableLog:
+        """Open the table's log."""
+        return DeltaTableLog(self.path, self.what, self.opened)
+
+    def batches(self, file: TableFile, row: RowType, rows: int) -> Iterator[pa.RecordBatch]:
+        """Yield columns of a Parquet file, with the values of partition columns, which are not in the file."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        (fs, base), columns = file_system(self.path), DeclaredColumns(row)
+        path = file_system(file.path)[1] if "://" in file.path else posixpath.join(base, file.path)
+        with fs.open_input(path) as stream:
+            parquet = pq.ParquetFile(stream, pre_buffer=False)
+            there = parquet.schema_arrow.names
+            wanted = [name for name in row.names if name in there and name not in file.details]
+            for batch in parquet.iter_batches(rows, columns=wanted, use_threads=False):
+                for name, text in file.details.items():
+                    batch = batch.append_column(name, pa.repeat(pa.scalar(text, pa.string()), batch.num_rows))
+                yield columns.by_name(batch, file.path)
 
 
 @dataclass(frozen=True)
 class DeltaSource(LakeSource):
-    """Read the files in the log of a table, as Rows.
-
-    Attributes:
-        path: The table's path or address.
-        row: The type of the rows to read.
-        what: The versions to read.
-        interval_ms: Milliseconds between checks for new versions; None to read one version only.
-    """
-
-    path: str
-    row: RowType
-    what: DeltaRange
-    interval_ms: int | None = None
+    """Read the files in the log of a table, as Rows."""
 
     @classmethod
-    def of(cls, path: str, columns: tuple[str, ...] | None, what: DeltaRange, interval_ms: int | None) -> DeltaSource:
+    def of(cls, path: str, columns: tuple[str, ...] | None, what: DeltaRange, interval_ms: int | None) -> Self:
         """Describe a source; the columns are read from the table.
 
         Args:
@@ -60,43 +79,4 @@ class DeltaSource(LakeSource):
         row = columns_of(open_table(path, None if what.changes_only else what.version))
         if columns is not None:
             row = chosen(row, columns, f"Delta table {path}")
-        return cls(path, row, what, interval_ms)
-
-    def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
-        """Return an enumerator of the table's files."""
-        channels = self.channels(parallelism)
-        return LakeEnumerator(lambda: DeltaTableLog(self.path, self.what), channels, limits.max_bytes, self.interval_ms)
-
-    def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Yield the rows of files."""
-        rows = BatchRows(self.row)
-
-        def blocks(file: TableFile) -> Iterator[Block]:
-            for batch in file_batches(self.path, file, self.row, _ROWS):
-                yield rows(batch, file.path)
-
-        return sliced(chain.from_iterable(naming_damage(blocks(file), file.path, 0, file.size) for file in work), sizer)
-
-
-def file_batches(table: str, file: TableFile, row: RowType, batch_size: int) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a Parquet file of a table, with the values of partition columns, which are not in the file.
-
-    Args:
-        table: The table's path or address.
-        file: The file.
-        row: The columns to read.
-        batch_size: Rows decoded at once.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    (fs, base), columns = file_system(table), DeclaredColumns(row)
-    path = file_system(file.path)[1] if "://" in file.path else posixpath.join(base, file.path)
-    with fs.open_input(path) as stream:
-        parquet = pq.ParquetFile(stream, pre_buffer=False)
-        there = parquet.schema_arrow.names
-        wanted = [name for name in row.names if name in there and name not in file.details]
-        for batch in parquet.iter_batches(batch_size, columns=wanted, use_threads=False):
-            for name, text in file.details.items():
-                batch = batch.append_column(name, pa.repeat(pa.scalar(text, pa.string()), batch.num_rows))
-            yield columns.by_name(batch, file.path)
+        return cls(DeltaScan(path, what, interval_ms), row)

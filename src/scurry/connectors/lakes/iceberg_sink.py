@@ -9,11 +9,11 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from scurry.connectors.files.formats.columnar import RowTables
 from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema, without_small_integers
 from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
+from scurry.connectors.lakes.writer import LakeFiles, LakeWriter, TablesOf, tables_of_records
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
 from scurry.sql.types.nested_types import RowType
@@ -41,14 +41,22 @@ class IcebergSink(Sink):
         table: The table.
         row: The type of the rows.
         partition_columns: The partition columns of a table that the sink creates.
+        tables: Converts what is written to columns.
     """
 
     table: IcebergTable
     row: RowType
     partition_columns: tuple[str, ...] = ()
+    tables: TablesOf = tables_of_records
 
     @classmethod
-    def of(cls, table: IcebergTable, row: RowType, partition_columns: tuple[str, ...]) -> IcebergSink:
+    def of(
+        cls,
+        table: IcebergTable,
+        row: RowType,
+        partition_columns: tuple[str, ...],
+        tables: TablesOf = tables_of_records,
+    ) -> Self:
         """Describe a sink.
 
         Raises:
@@ -60,7 +68,7 @@ class IcebergSink(Sink):
         for name in partition_columns:
             if name not in row.names:
                 raise ArgumentError(f"there is no column {name!r} to partition by; the columns are {described(row)}")
-        return cls(table, check_lake_row(row), partition_columns)
+        return cls(table, check_lake_row(row), partition_columns, tables)
 
     @property
     def schema(self) -> pa.Schema:
@@ -69,7 +77,7 @@ class IcebergSink(Sink):
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer of data files."""
-        return _IcebergWriter(self)
+        return LakeWriter(self.tables(self.row, self.schema), _IcebergFiles(self.table))
 
     def create_committer(self, sink_id: str) -> Committer:
         """Check that the table fits the sink, or create it, and return the committer.
@@ -106,76 +114,34 @@ class IcebergSink(Sink):
                     update.add_identity(name)
 
 
-class IcebergFiles:
-    """Write data files of a table.
-
-    Attributes:
-        target: The columns of the table, a `pyarrow.Schema`.
-    """
+class _IcebergFiles(LakeFiles):
+    """Data files of a table, which pyiceberg writes."""
 
     def __init__(self, table: IcebergTable) -> None:
-        """Load the table.
-
-        Raises:
-            SourceNotFoundError: The table does not exist.
-            SourceConnectionError: The catalog does not answer.
-        """
+        self.held_rows = HELD_RECORDS
         self._table = table.load()
-        self.target = self._table.schema().as_arrow()
+        self._target = self._table.schema().as_arrow()
         self._files: list[Any] = []
         self._uuid, self._counter = uuid.uuid4(), count()
 
-    def add(self, rows: Any) -> None:
-        """Write rows as files of their partitions.
-
-        Args:
-            rows: A `pyarrow.Table` with the columns of `target`.
-        """
+    def add(self, rows: pa.Table) -> None:
+        """Write rows as files of their partitions; columns that the sink does not write are null."""
+        import pyarrow as pa
         from pyiceberg.io.pyarrow import _dataframe_to_data_files
 
+        there = rows.schema.names
+        arrays = [
+            rows[field.name] if field.name in there else pa.nulls(rows.num_rows, field.type) for field in self._target
+        ]
+        table = pa.Table.from_arrays(arrays, names=self._target.names).cast(self._target)
         metadata, io = self._table.metadata, self._table.io
-        self._files += _dataframe_to_data_files(metadata, rows, io, self._uuid, self._counter)
+        self._files += _dataframe_to_data_files(metadata, table, io, self._uuid, self._counter)
 
     def finish(self) -> list[Any]:
-        """Return the files for the committer."""
         return list(self._files)
 
     def abort(self) -> None:
-        """Delete the files."""
         _delete(self._table, self._files)
-
-
-class _IcebergWriter(SinkWriter):
-    def __init__(self, sink: IcebergSink) -> None:
-        self._tables = RowTables(sink.row, schema=sink.schema)
-        self._rows: list[Any] = []
-        self._files = IcebergFiles(sink.table)
-
-    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        self._rows += self._tables.prepare(values)
-        if len(self._rows) >= HELD_RECORDS:
-            self._flush()
-
-    def _flush(self) -> None:
-        rows, self._rows = self._rows, []
-        self._files.add(self._arrow(rows))
-
-    def _arrow(self, rows: list[Any]) -> Any:
-        """Convert rows to a table with the Iceberg table's columns; columns that the sink does not write are null."""
-        import pyarrow as pa
-
-        table, target = self._tables.table(rows), self._files.target
-        names = table.schema.names
-        arrays = [table[field.name] if field.name in names else pa.nulls(len(rows), field.type) for field in target]
-        return pa.Table.from_arrays(arrays, names=target.names).cast(target)
-
-    def prepare_commit(self) -> list[Any]:
-        if self._rows:
-            self._flush()
-        return self._files.finish()
-
-    def abort(self) -> None:
-        self._files.abort()
 
 
 def _delete(table: Any, files: Sequence[Any]) -> None:

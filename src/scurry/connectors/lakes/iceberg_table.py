@@ -89,6 +89,18 @@ class IcebergTable:
         except Exception as error:  # each kind of catalog has its own exceptions
             raise self._unreachable(error) from None
 
+    def at(self, snapshot: int | None) -> Any:
+        """Return the current table, which has a snapshot.
+
+        Raises:
+            SourceNotFoundError: The table or the snapshot does not exist.
+            SourceConnectionError: The catalog does not answer.
+        """
+        loaded = self.load()
+        if snapshot is not None and loaded.snapshot_by_id(snapshot) is None:
+            raise SourceNotFoundError(f"the Iceberg table {self.identifier} has no snapshot {snapshot}")
+        return loaded
+
     def _unreachable(self, error: Exception) -> SourceConnectionError:
         return SourceConnectionError(
             f"the Iceberg catalog {self.catalog_name!r} cannot be queried for {self.identifier}: "

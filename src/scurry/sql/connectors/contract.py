@@ -18,6 +18,7 @@ from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupp
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
 from scurry.sql.connectors.split_enumerator import SplitEnumerator
 from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS, check_watermark_options
+from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import DataType
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class TableContext:
     def schema(self) -> ResolvedSchema:
         """The columns of the table."""
         return self.table.schema
+
+    @property
+    def physical_columns(self) -> tuple[FormatColumn, ...]:
+        """The columns that the connector reads and writes."""
+        columns = self.table.schema.get_columns()
+        return tuple(FormatColumn(column.name, column.data_type) for column in columns if column.is_physical())
 
     def read_options(self) -> Options:
         """Return the options, to be read through their declarations."""

@@ -69,9 +69,8 @@ class SparkFactory(TableFactory):
                 f"'connector' = 'spark' in STREAMING: table {context.identifier.as_summary_string()} is read and "
                 "written in BATCH; use the DataStream API with env.from_spark(...), or another connector"
             )
-        columns = [column for column in context.schema.get_columns() if column.is_physical()]
-        for column in columns:
-            kind = column.data_type
+        for column in context.physical_columns:
+            kind = column.type
             if isinstance(kind, TimeType) or (
                 isinstance(kind, TimestampType | LocalZonedTimestampType) and kind.precision > 6
             ):
@@ -84,7 +83,7 @@ class SparkFactory(TableFactory):
             options.get(FORMAT),
             options.find(PATH),
             tuple(sorted(given)),
-            tuple(FormatColumn(column.name, column.data_type) for column in columns),
+            context.physical_columns,
             context.table.partition_keys,
         )
 

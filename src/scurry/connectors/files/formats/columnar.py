@@ -206,6 +206,10 @@ class Tables(ABC):
             TypeMismatchError: A record does not fit the schema.
         """
 
+    def rows(self, prepared: list[Any]) -> int:
+        """Return the number of rows of converted records."""
+        return len(prepared)
+
     @abstractmethod
     def table(self, prepared: list[Any]) -> pa.Table:
         """Return the table of converted records."""

@@ -65,16 +65,14 @@ class DataGenFactory(TableFactory):
     def options(self, context: TableContext) -> Sequence[AnyOption]:
         """Return the options of the table and of its fields."""
         found: list[AnyOption] = [ROWS_PER_SECOND, NUMBER_OF_ROWS, SCAN_PARALLELISM]
-        for column in context.schema.get_columns():
-            if column.is_physical():
-                found += _field_options(column.name, column.data_type, context.read_options())
+        for column in context.physical_columns:
+            found += _field_options(column.name, column.type, context.read_options())
         return found
 
     def create_source(self, context: TableContext) -> TableSource:
         """Return a source of made-up rows."""
         options = self.check(context)
-        columns = [column for column in context.schema.get_columns() if column.is_physical()]
-        fields = tuple((column.name, column.data_type) for column in columns)
+        fields = tuple((column.name, column.type) for column in context.physical_columns)
         count = options.find(NUMBER_OF_ROWS)
         sequences = [_sequence(name, options) for name, kind in fields if _is_sequence(name, kind, options)]
         ends = [end - start + 1 for start, end in sequences]

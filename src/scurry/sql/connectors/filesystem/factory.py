@@ -100,11 +100,7 @@ class FileSystemFactory(TableFactory):
 
 def _stored(context: TableContext) -> tuple[FormatColumn, ...]:
     """Return the columns that the files have."""
-    return tuple(
-        FormatColumn(column.name, column.data_type)
-        for column in context.schema.get_columns()
-        if column.is_physical() and column.name not in context.table.partition_keys
-    )
+    return tuple(column for column in context.physical_columns if column.name not in context.table.partition_keys)
 
 
 #: Options that a sink would have to act on, each with the only value that changes nothing.

@@ -19,6 +19,7 @@ from scurry.sql.connectors.jdbc.source import JdbcTableSource, NumericRanges
 from scurry.sql.connectors.jdbc.values import column_values
 from scurry.sql.connectors.lookups import LOOKUP_RETRIES
 from scurry.sql.connectors.reducing import ReducingSink
+from scurry.sql.formats.contract import names_and_types
 
 
 class JdbcFactory(TableFactory):
@@ -89,9 +90,7 @@ def _number(options: Options, option: TableOption[int]) -> int:
 
 def _columns(context: TableContext, options: Options) -> TableColumns:
     dialect = "PostgreSQL" if options.get(keys.URL).startswith("jdbc:postgresql:") else "SQLite"
-    physical = [column for column in context.schema.get_columns() if column.is_physical()]
-    for column in physical:
-        column_values(column.data_type, dialect, column.name)
-    return TableColumns(
-        tuple(column.name for column in physical), tuple(column.data_type for column in physical), dialect
-    )
+    names, types = names_and_types(context.physical_columns)
+    for name, kind in zip(names, types, strict=True):
+        column_values(kind, dialect, name)
+    return TableColumns(tuple(names), tuple(types), dialect)

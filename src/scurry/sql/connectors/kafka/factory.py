@@ -149,7 +149,7 @@ class KafkaFactory(TableFactory):
 
     def _formats(self, context: TableContext, kind: str) -> _Formats:
         options = context.read_options()
-        physical = [column for column in context.schema.get_columns() if column.is_physical()]
+        physical = context.physical_columns
         prefix, names = options.get(keys.KEY_PREFIX), self._key_names(context, options)
         everything = options.get(keys.FIELDS_INCLUDE) == "ALL"
         option = next((each for each in (keys.FORMAT, keys.VALUE_FORMAT) if each in options), None)
@@ -175,12 +175,12 @@ class KafkaFactory(TableFactory):
                 "A key prefix is not allowed when option 'value.fields-include' is set to 'ALL'. Set it to "
                 "'EXCEPT_KEY' instead to avoid field overlaps."
             )
-        in_value = [FormatColumn(c.name, c.data_type) for c in physical if everything or c.name not in (names or ())]
+        in_value = [column for column in physical if everything or column.name not in (names or ())]
         space = "value." if option is keys.VALUE_FORMAT else ""
         value = bound_format(options, space, options.get(option), in_value, kind, context.time_zone)
         key = None
         if names is not None:
-            in_key = [FormatColumn(name.removeprefix(prefix), by_name[name].data_type) for name in names]
+            in_key = [FormatColumn(name.removeprefix(prefix), by_name[name].type) for name in names]
             key = bound_format(options, "key.", options.get(keys.KEY_FORMAT), in_key, kind, context.time_zone)
             self._check_insert_only(key, "key")
         if self.upsert:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from scurry.connectors.files.formats.columnar import Tables
 from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema, without_small_integers
 from scurry.errors import UnsupportedError, ValidationError
-from scurry.sql.connectors.contract import Changes
 from scurry.sql.formats.contract import FormatColumn, row_of
 from scurry.sql.types import DataType, LocalZonedTimestampType, RowType, TimestampType
 
@@ -57,19 +57,40 @@ def _compared(data_type: DataType) -> pa.DataType:
     return without_small_integers(data_type)
 
 
-def stored(column: pa.Array, target: pa.DataType) -> pa.Array:
-    """Return a column in the type that a lake table stores; points of time without a zone are in UTC."""
-    return column if column.type == target else column.cast(target)
+class ChangeTables(Tables):
+    """Convert changes of a table, which only insert, to columns as a lake table stores them.
 
-
-def inserted(changes: Changes, connector: str) -> pa.RecordBatch:
-    """Return rows that are inserted.
-
-    Raises:
-        UnsupportedError: Rows are updated or deleted.
+    Args:
+        connector: The connector, for messages.
+        row: The columns.
+        schema: How the lake table stores them.
     """
-    if changes.kinds is not None and any(changes.kinds):
-        raise UnsupportedError(
+
+    def __init__(self, connector: str, row: RowType, schema: pa.Schema) -> None:
+        self._refusal = (
             f"tables of the connector '{connector}' take inserted rows only; the query updates or deletes rows"
         )
-    return changes.batch
+        self.schema = schema
+
+    def prepare(self, values: list[Any]) -> list[Any]:
+        """Return the rows of changes.
+
+        Raises:
+            UnsupportedError: Rows are updated or deleted.
+        """
+        return [changes.inserted(UnsupportedError(self._refusal)) for changes in values]
+
+    def rows(self, prepared: list[Any]) -> int:
+        """Return the number of rows."""
+        return sum(batch.num_rows for batch in prepared)
+
+    def table(self, prepared: list[Any]) -> pa.Table:
+        """Return all rows; points of time without a zone are in UTC."""
+        import pyarrow as pa
+
+        rows = pa.Table.from_batches(prepared).combine_chunks()
+        columns = [
+            column if column.type == field.type else column.cast(field.type)
+            for column, field in zip(rows.columns, self.schema, strict=True)
+        ]
+        return pa.Table.from_arrays(columns, schema=self.schema)

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-from scurry.connectors.files.formats.parquet import ParquetWriterFactory
-from scurry.connectors.files.reading.damaged import naming_damage
-from scurry.connectors.lakes.columns import lake_schema
-from scurry.connectors.lakes.delta_sink import DeltaFiles, DeltaSink
-from scurry.connectors.lakes.delta_source import file_batches
-from scurry.connectors.lakes.delta_table import DeltaRange, DeltaTableLog, columns_of, open_table
-from scurry.connectors.lakes.enumerator import LakeEnumerator, OpenedTable, TableFile
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
-from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.lakes.delta_sink import DeltaSink
+from scurry.connectors.lakes.delta_source import DeltaScan
+from scurry.connectors.lakes.delta_table import DeltaRange, columns_of, open_table
+from scurry.connectors.lakes.enumerator import OpenedTable
+from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
-from scurry.sql.connectors.contract import Changes, SinkTarget, TableContext, TableFactory, TableSource
-from scurry.sql.connectors.lakes.columns import check_columns, inserted, lake_row, stored
-from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
+from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.lakes.columns import ChangeTables, lake_row
+from scurry.sql.connectors.lakes.source import LakeTableSource
+from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.values.parsing import parse_timestamp
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_ROWS = 65_536
 
 
 def _version(text: str) -> int:
@@ -107,7 +99,7 @@ class DeltaFactory(TableFactory):
     def create_source(self, context: TableContext) -> TableSource:
         """Return a source of the rows of one version, or of all later ones, too."""
         options = self.check(context)
-        path, columns = options.get(PATH), _columns(context)
+        path, columns = options.get(PATH), context.physical_columns
         streaming = options.get(MODE) == "streaming"
         what = DeltaRange(options.find(VERSION_AS_OF), options.find(TIME_AS_OF))
         if streaming:
@@ -118,138 +110,29 @@ class DeltaFactory(TableFactory):
                 options.get(IGNORE_DELETES),
                 options.get(IGNORE_CHANGES),
             )
-        return DeltaTableSource.of(path, columns, what, options.get(INTERVAL) if streaming else None)
+        return _source(path, columns, what, options.get(INTERVAL) if streaming else None)
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that adds rows."""
         options = self.check(context)
-        columns, keys = _columns(context), context.table.partition_keys
-        rows = DeltaSink.of(options.get(PATH), lake_row(columns), keys, options.get(MERGE_SCHEMA))
-        return DeltaTableSink(rows)
+        row, keys = lake_row(context.physical_columns), context.table.partition_keys
+        tables = partial(ChangeTables, self.identifier)
+        return DeltaSink.of(options.get(PATH), row, keys, options.get(MERGE_SCHEMA), tables)
 
 
-def _columns(context: TableContext) -> tuple[FormatColumn, ...]:
-    return tuple(FormatColumn(c.name, c.data_type) for c in context.schema.get_columns() if c.is_physical())
+def _source(
+    path: str, declared: tuple[FormatColumn, ...], given: DeltaRange, interval_ms: int | None
+) -> LakeTableSource:
+    """Open the table, and check its columns.
 
-
-@dataclass(frozen=True)
-class DeltaTableSource(TableSource):
-    """Read the files of a Delta table.
-
-    Attributes:
-        path: The table's path or address.
-        declared: The declared columns.
-        what: The versions to read.
-        interval_ms: Milliseconds between checks for new versions; None to read one version only.
-        given: The versions that the options name, without the one that was the newest when it was made.
-        opened: The table as it was checked.
+    Raises:
+        SourceNotFoundError: There is no such table, or no such version.
+        ValidationError: The table lacks a declared column, or one has another type.
     """
-
-    path: str
-    declared: tuple[FormatColumn, ...]
-    what: DeltaRange
-    interval_ms: int | None = None
-    given: DeltaRange = DeltaRange()
-    opened: OpenedTable = field(default_factory=OpenedTable, compare=False, repr=False)
-
-    @classmethod
-    def of(cls, path: str, declared: tuple[FormatColumn, ...], given: DeltaRange, interval_ms: int | None) -> Self:
-        """Open the table, and check its columns.
-
-        Raises:
-            SourceNotFoundError: There is no such table, or no such version.
-            ValidationError: The table lacks a declared column, or one has another type.
-        """
-        table = open_table(path, None if given.changes_only else given.version)
-        check_columns(lake_row(declared), columns_of(table), f"Delta table {path}")
-        # the job reads the version that was checked
-        what = DeltaRange(table.version()) if given == DeltaRange() else given
-        return cls(path, declared, what, interval_ms, given, OpenedTable(table))
-
-    def renewed(self) -> Self:
-        """Return a source of the newest version, unless the options name one."""
-        return self if self.what == self.given else self.of(self.path, self.declared, self.given, self.interval_ms)
-
-    @property
-    def bounded(self) -> bool:  # type: ignore[override]
-        """Return whether it reads one version."""
-        return self.interval_ms is None
-
-    def splits(self) -> list[Any]:
-        """Return the files of the version."""
-        return list(self._log().start()[1])
-
-    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
-        """Return the assigner of files, and looks for new versions."""
-        return LakeEnumerator(self._log, channels, limits.max_bytes, self.interval_ms)
-
-    def _log(self) -> DeltaTableLog:
-        return DeltaTableLog(self.path, self.what, self.opened)
-
-    def read(self, split: TableFile, columns: Sequence[str]) -> Iterator[Changes]:
-        """Yield the rows of a file, with the values of its partition."""
-        row = row_of(chosen_columns(self.declared, columns))
-        yield from map(Changes, naming_damage(file_batches(self.path, split, row, _ROWS), split.path, 0, split.size))
-
-
-@dataclass(frozen=True)
-class DeltaTableSink(Sink):
-    """Add rows to a Delta table, one version per micro-batch.
-
-    Attributes:
-        rows: Describes the table, and commits.
-    """
-
-    rows: DeltaSink
-
-    def create_writer(self, context: WriterContext) -> SinkWriter:
-        """Return a writer of Parquet files."""
-        return _DeltaWriter(self.rows, context)
-
-    def create_committer(self, sink_id: str) -> Committer:
-        """Return the committer of the table."""
-        return self.rows.create_committer(sink_id)
-
-
-class _DeltaWriter(SinkWriter):
-    def __init__(self, sink: DeltaSink, context: WriterContext) -> None:
-        import pyarrow as pa
-
-        schema = lake_schema(sink.row)
-        self._by = [schema.get_field_index(name) for name in sink.partition_columns]
-        self._kept = [index for index in range(len(schema)) if index not in self._by]
-        self._schema = schema
-        self._inside = pa.schema([schema.field(index) for index in self._kept])
-        factory = ParquetWriterFactory(self._inside)
-        self._files = DeltaFiles(sink.path, sink.partition_columns, factory, context)
-
-    def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
-        import pyarrow as pa
-
-        for changes in values:
-            batch = inserted(changes, "delta")
-            if not batch.num_rows:
-                continue
-            columns = [stored(column, field.type) for column, field in zip(batch.columns, self._schema, strict=True)]
-            for key, rows in self._groups(columns, batch.num_rows).items():
-                kept = [columns[index] if rows is None else columns[index].take(rows) for index in self._kept]
-                inside = pa.RecordBatch.from_arrays(kept, schema=self._inside)
-                self._files.add(key, [inside], inside.num_rows)
-
-    def _groups(self, columns: list[pa.Array], count: int) -> dict[tuple[Any, ...], pa.Array | None]:
-        """Return the positions of the rows of each partition, None for all rows."""
-        import pyarrow as pa
-
-        if not self._by:
-            return {(): None}
-        texts = [columns[index].cast(pa.string()).to_pylist() for index in self._by]
-        found: dict[tuple[Any, ...], list[int]] = {}
-        for position, key in enumerate(zip(*texts, strict=True)):
-            found.setdefault(key, []).append(position)
-        return {key: None if len(rows) == count else pa.array(rows) for key, rows in found.items()}
-
-    def prepare_commit(self) -> list[Any]:
-        return list(self._files.finish())
-
-    def abort(self) -> None:
-        self._files.abort()
+    table = open_table(path, None if given.changes_only else given.version)
+    there, newest, what = columns_of(table), None, given
+    if given == DeltaRange():
+        what = DeltaRange(table.version())  # the job reads the version that was checked
+        newest = partial(_source, path, declared, given, interval_ms)
+    scan = DeltaScan(path, what, interval_ms, OpenedTable(table))
+    return LakeTableSource.of(scan, declared, there, f"Delta table {path}", newest)

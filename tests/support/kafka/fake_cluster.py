@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from scurry.connectors.kafka import reader as stream_reader
-from scurry.connectors.kafka import source as streams
+from scurry.connectors.kafka import topics
 from scurry.connectors.kafka.client import ClientPool
 from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.errors import SourceConnectionError
-from scurry.sql.connectors.kafka import source as tables
 
 
 class FakeCluster:
@@ -152,6 +151,5 @@ def replace_kafka(
     )
     monkeypatch.setattr(stream_reader, "confluent", lambda: module)
     readers: ClientPool[Any] = ClientPool()  # none of those that an earlier test has left
-    for each in (streams, tables):
-        monkeypatch.setattr(each, "READERS", readers)
-        monkeypatch.setattr(each, "Cluster", lambda properties, group: cluster)
+    monkeypatch.setattr(topics, "READERS", readers)
+    monkeypatch.setattr(topics, "Cluster", lambda properties, group: cluster)

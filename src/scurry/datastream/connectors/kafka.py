@@ -29,6 +29,7 @@ from scurry.connectors.kafka.records import (
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema as _KafkaRecordSerializationSchema
 from scurry.connectors.kafka.sink import KafkaSink as _KafkaSink
 from scurry.connectors.kafka.source import KafkaSource as _KafkaSource
+from scurry.connectors.kafka.topics import KafkaTopics
 from scurry.datastream.connectors.base import DeliveryGuarantee
 from scurry.errors import ArgumentError, ArgumentTypeError, EvaluationError, UnsupportedError
 
@@ -195,13 +196,9 @@ class KafkaSourceBuilder(ApiObject):
         _check_reset(properties)
         check(properties)
         return KafkaSource(
-            properties,
-            self._subscription,
+            KafkaTopics(properties, self._subscription, self._start, self._stop, group),
             self._decoder,
-            self._start,
-            self._stop,
             self._bounded,
-            group,
             self._drop_malformed,
         )
 

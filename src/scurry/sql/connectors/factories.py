@@ -6,7 +6,7 @@ import importlib
 
 from scurry.common.redaction import without_secrets
 from scurry.connectors.sink import Sink
-from scurry.errors import ValidationError
+from scurry.errors import ArgumentError, ValidationError
 from scurry.errors.suggestions import similar_name
 from scurry.sql.catalog.entries import InlineTable
 from scurry.sql.catalog.schema import MetadataColumn
@@ -98,14 +98,56 @@ def find_factory(identifier: str) -> TableFactory:
     Raises:
         ValidationError: There is no such connector.
     """
-    if identifier not in CONNECTORS:
+    if identifier in CONNECTORS:
+        module, _, name = CONNECTORS[identifier].partition(":")
+        factory: TableFactory = getattr(importlib.import_module(module), name)()
+        return factory
+    found = _registered.get(identifier) or _installed(identifier)
+    if found is None:
         elsewhere = _ELSEWHERE.get(identifier.rpartition("-")[0] or identifier, "")
         raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'").with_hint(
-            elsewhere or instead([identifier], CONNECTORS, "the connectors")
+            elsewhere or instead([identifier], [*CONNECTORS, *_registered], "the connectors")
         )
-    module, _, name = CONNECTORS[identifier].partition(":")
-    factory: TableFactory = getattr(importlib.import_module(module), name)()
+    return found()
+
+
+#: identifier -> factory that a program has registered
+_registered: dict[str, type[TableFactory]] = {}
+#: Group of the entry points of packages that have connectors: a name is an identifier.
+ENTRY_POINTS = "scurry.table_connectors"
+
+
+def register_connector(factory: type[TableFactory]) -> type[TableFactory]:
+    """Let tables of this process have another connector; a later factory of an identifier replaces an earlier one.
+
+    A package registers connectors for all processes by entry points of the group `scurry.table_connectors`, with
+    identifiers as names: Flink finds them as services of the class path.
+
+    Args:
+        factory: A class with an `identifier`, whose constructor takes nothing.
+
+    Returns:
+        The class, so that this may be a decorator.
+
+    Raises:
+        ArgumentError: The identifier is not a text, or that of a connector of scurry.
+    """
+    identifier = getattr(factory, "identifier", None)
+    if not isinstance(identifier, str) or not identifier:
+        raise ArgumentError(f"{factory.__name__} needs an identifier, the text that 'connector' = '...' names")
+    if identifier in CONNECTORS:
+        raise ArgumentError(f"{factory.__name__}: scurry has a connector {identifier!r}; choose another identifier")
+    _registered[identifier] = factory
     return factory
+
+
+def _installed(identifier: str) -> type[TableFactory] | None:
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS, name=identifier):
+        found: type[TableFactory] = point.load()
+        return found
+    return None
 
 
 def _factory(context: TableContext) -> TableFactory:

@@ -8,7 +8,6 @@ from typing import Any
 
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
 from scurry.connectors.sink import Sink
-from scurry.errors import UnsupportedError
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.jdbc import options as keys
@@ -70,8 +69,6 @@ class JdbcFactory(TableFactory):
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return a sink that inserts rows, by the primary key if the table has one."""
         options = self.check(context)
-        if target.overwrite:
-            raise UnsupportedError("INSERT OVERWRITE is not supported by the connector 'jdbc'")
         columns, table = _columns(context, options), options.get(keys.TABLE_NAME)
         key = context.schema.get_primary_key()
         creation = statements.create(table, columns.names, columns.types, () if key is None else key.columns)

@@ -15,6 +15,14 @@ from scurry.connectors.kafka.properties import ClientProperties
 from scurry.errors import ArgumentError, UnsupportedError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, explained, one_of, whole_number
 from scurry.sql.connectors.durations import duration
+from scurry.sql.connectors.messages.factory import (
+    FIELDS_INCLUDE,
+    FORMAT_OPTIONS,
+    KEY_FIELDS,
+    KEY_FORMAT,
+    KEY_PREFIX,
+    VALUE_FORMAT,
+)
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM
 
 _START_MODES = ("earliest-offset", "latest-offset", "group-offsets", "timestamp", "specific-offsets")
@@ -24,17 +32,6 @@ TOPIC = TableOption("topic", str, None, "The topic, or several with `;` between 
 TOPIC_PATTERN = TableOption("topic-pattern", str, None, "Regular expression of the names of topics to read.")
 SERVERS = TableOption("properties.bootstrap.servers", str, None, "The brokers, with commas.", required=True)
 GROUP = TableOption("properties.group.id", str, None, "The consumer group.")
-FORMAT = TableOption("format", str, None, "The format of values.")
-VALUE_FORMAT = TableOption("value.format", str, None, "The format of values; another name of `format`.")
-KEY_FORMAT = TableOption("key.format", str, None, "The format of keys.")
-KEY_FIELDS = TableOption("key.fields", str, "", "Names of the columns in the key, with `;`.")
-KEY_PREFIX = TableOption("key.fields-prefix", str, "", "What the names of columns in the key begin with.")
-FIELDS_INCLUDE = TableOption(
-    "value.fields-include",
-    one_of(("ALL", "EXCEPT_KEY")),
-    "ALL",
-    "Whether values have the columns of the key, too: `ALL` or `EXCEPT_KEY`.",
-)
 START_MODE = TableOption(
     "scan.startup.mode",
     one_of(_START_MODES),
@@ -94,12 +91,7 @@ KAFKA_OPTIONS = (
     GROUP,
     TOPIC,
     TOPIC_PATTERN,
-    FORMAT,
-    VALUE_FORMAT,
-    KEY_FORMAT,
-    KEY_FIELDS,
-    KEY_PREFIX,
-    FIELDS_INCLUDE,
+    *FORMAT_OPTIONS,
     START_MODE,
     START_OFFSETS,
     START_MILLIS,

@@ -1,4 +1,4 @@
-"""ChangeSerializer: changes of rows as Kafka's records."""
+"""ChangeSerializer: changes of rows as messages: topic, key, value, timestamp, headers."""
 
 from __future__ import annotations
 

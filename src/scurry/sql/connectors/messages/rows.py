@@ -1,55 +1,51 @@
-"""MessageRows: Kafka's messages as rows, from their keys, values and metadata."""
+"""MessageRows: messages as rows, from their keys, values and metadata."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scurry.common.types import RowKind
 from scurry.errors import MalformedRecordError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.formats.message_format import BoundFormat
 from scurry.sql.formats.messages import DecodingError, MessageDecoder
-from scurry.sql.types import (
-    MAX_LENGTH,
-    BigIntType,
-    DataType,
-    IntType,
-    LocalZonedTimestampType,
-    MapType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql.types import DataType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import batch_of_columns, from_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_STRING = VarCharType(MAX_LENGTH).not_null()
-_TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
 
-#: Metadata of Kafka's messages.
-METADATA: dict[str, DataType] = {
-    "topic": _STRING,
-    "partition": IntType().not_null(),
-    "headers": MapType(_STRING, VarBinaryType(MAX_LENGTH).not_null()).not_null(),
-    "leader-epoch": IntType(),
-    "offset": BigIntType().not_null(),
-    "timestamp": LocalZonedTimestampType(3).not_null(),
-    "timestamp-type": _STRING,
-}
+class MessageSystem(ABC):
+    """What tables know of the messages of a system; picklable.
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "topic": lambda message: message.topic(),
-    "partition": lambda message: message.partition(),
-    "headers": lambda message: [(name, value or b"") for name, value in message.headers() or ()],
-    "leader-epoch": lambda message: message.leader_epoch(),
-    "offset": lambda message: message.offset(),
-    "timestamp": lambda message: message.timestamp()[1],
-    "timestamp-type": lambda message: _TIMESTAMP_TYPES.get(message.timestamp()[0], "NoTimestampType"),
-}
+    Attributes:
+        metadata: The metadata of messages, with their types.
+        written: The metadata that sinks write.
+    """
+
+    metadata: ClassVar[Mapping[str, DataType]]
+    written: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def key(self, message: Any) -> bytes | None:
+        """Return the key of a message."""
+
+    @abstractmethod
+    def value(self, message: Any) -> bytes | None:
+        """Return the value of a message, None if there is none."""
+
+    @abstractmethod
+    def read(self, key: str, message: Any) -> Any:
+        """Return a value of the metadata of a message, as a value of its type."""
+
+    @abstractmethod
+    def place(self, message: Any) -> str:
+        """Return where a message is, for errors."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,7 @@ class MessageRows:
     """Make rows of messages; picklable.
 
     Attributes:
+        system: The system of the messages.
         value: The format of values.
         key: The format of keys, None if they are not read.
         prefix: What the names of the key's columns begin with.
@@ -65,6 +62,7 @@ class MessageRows:
         upsert: Whether a message without a value deletes the row of its key.
     """
 
+    system: MessageSystem
     value: BoundFormat
     key: BoundFormat | None
     prefix: str
@@ -101,18 +99,19 @@ class MessageRows:
     ) -> Changes:
         import pyarrow as pa
 
-        present = [index for index, message in enumerate(messages) if message.value() is not None]
-        decoded = _decoded(value[1], messages, present, [messages[index].value() for index in present])
+        values = list(map(self.system.value, messages))
+        present = [index for index, value in enumerate(values) if value is not None]
+        decoded = self._decoded(value[1], messages, present, values)
         rows: Sequence[int] = range(len(present)) if decoded.origins is None else decoded.origins
         origins = [present[row] for row in rows]
         kinds = None if decoded.kinds is None else list(decoded.kinds)
         positions: list[int | None] = list(range(len(origins)))
         if self.upsert:
-            origins, positions, kinds = _with_deletions(messages, origins)
+            origins, positions, kinds = _with_deletions(values, origins)
         key_rows: list[int] = []
         key_batch = None
         if key[1] is not None:
-            key_batch, by_message = _keys(key[1], messages)
+            key_batch, by_message = self._keys(key[1], messages)
             kept = [at for at, origin in enumerate(origins) if origin in by_message]
             origins, positions = [origins[at] for at in kept], [positions[at] for at in kept]
             kinds = None if kinds is None else [kinds[at] for at in kept]
@@ -137,34 +136,37 @@ class MessageRows:
 
     def _metadata(self, name: str, messages: Sequence[Any]) -> pa.Array:
         key = self.metadata[name]
-        values = from_values(list(map(_READERS[key], messages)), METADATA[key])
+        values = from_values([self.system.read(key, message) for message in messages], self.system.metadata[key])
         wanted = arrow_type(self.types[name])
         return values if values.type == wanted else values.cast(wanted)
 
+    def _keys(self, decoder: MessageDecoder, messages: Sequence[Any]) -> tuple[pa.RecordBatch, dict[int, int]]:
+        """Return the decoded keys, and the row of each message that has one."""
+        keys = list(map(self.system.key, messages))
+        found = [index for index, key in enumerate(keys) if key is not None]
+        decoded = self._decoded(decoder, messages, found, keys)
+        places = range(len(found)) if decoded.origins is None else decoded.origins
+        return decoded.batch, {found[at]: row for row, at in enumerate(places)}
 
-def _with_deletions(messages: Sequence[Any], origins: list[int]) -> tuple[list[int], list[int | None], list[int]]:
+    def _decoded(
+        self, decoder: MessageDecoder, messages: Sequence[Any], present: Sequence[int], texts: Sequence[Any]
+    ) -> Any:
+        texts = [texts[index] for index in present]
+        try:
+            return decoder.decode_messages(texts)
+        except DecodingError as error:
+            place = self.system.place(messages[present[error.index]])
+            text = texts[error.index].decode("utf-8", "replace")
+            raise MalformedRecordError(place, None, text, error.reason).with_hint(error.hint) from None
+
+
+def _with_deletions(
+    values: Sequence[bytes | None], origins: list[int]
+) -> tuple[list[int], list[int | None], list[int]]:
     """Return message, row and kind of each change, among them those that messages without a value delete."""
-    gone = [index for index, message in enumerate(messages) if message.value() is None]
+    gone = [index for index, value in enumerate(values) if value is None]
     both = origins + gone
     order = sorted(range(len(both)), key=both.__getitem__)
     positions = [at if at < len(origins) else None for at in order]
     kinds = [RowKind.DELETE.value if at is None else RowKind.INSERT.value for at in positions]
     return [both[at] for at in order], positions, kinds
-
-
-def _keys(decoder: MessageDecoder, messages: Sequence[Any]) -> tuple[pa.RecordBatch, dict[int, int]]:
-    """Return the decoded keys, and the row of each message that has one."""
-    found = [index for index, message in enumerate(messages) if message.key() is not None]
-    keys = _decoded(decoder, messages, found, [messages[index].key() for index in found])
-    places = range(len(found)) if keys.origins is None else keys.origins
-    return keys.batch, {found[at]: row for row, at in enumerate(places)}
-
-
-def _decoded(decoder: MessageDecoder, messages: Sequence[Any], places: Sequence[int], texts: Sequence[bytes]) -> Any:
-    try:
-        return decoder.decode_messages(texts)
-    except DecodingError as error:
-        message = messages[places[error.index]]
-        place = f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"
-        text = texts[error.index].decode("utf-8", "replace")
-        raise MalformedRecordError(place, None, text, error.reason).with_hint(error.hint) from None

@@ -1,0 +1,1 @@
+"""Tables of messages: what the connectors of all systems of messages share."""

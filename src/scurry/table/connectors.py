@@ -1,0 +1,41 @@
+"""Connectors of your own for tables: what they implement, and how sessions find them.
+
+`RecordFactory` makes tables of what streams have: a source, a sink, a lookup function. `TableFactory` is below it.
+"""
+
+from __future__ import annotations
+
+from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
+from scurry.sql.connectors.contract import (
+    Changes,
+    LookupSource,
+    SinkChanges,
+    SinkTarget,
+    TableContext,
+    TableFactory,
+    TableSource,
+)
+from scurry.sql.connectors.durations import duration
+from scurry.sql.connectors.factories import register_connector
+from scurry.sql.connectors.records import Finder, RecordFactory
+from scurry.sql.formats.contract import FormatColumn
+
+__all__ = [
+    "Changes",
+    "Finder",
+    "FormatColumn",
+    "LookupSource",
+    "Options",
+    "RecordFactory",
+    "SinkChanges",
+    "SinkTarget",
+    "TableContext",
+    "TableFactory",
+    "TableOption",
+    "TableSource",
+    "boolean",
+    "duration",
+    "one_of",
+    "register_connector",
+    "whole_number",
+]

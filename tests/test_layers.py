@@ -125,6 +125,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.common._java_numbers",
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.runtime.progress", "scurry.sql.types",
         "scurry.sql.catalog", "scurry.sql.syntax", "scurry.sql.plan", "scurry.sql.functions", "scurry.sql.statements",
+        "scurry.sql.connectors", "scurry.sql.formats",
     },
     "scurry.dataframe": {
         "scurry.errors", "scurry.common", "scurry.graph", "scurry.datastream", "scurry.sql.types", "scurry.sql.values",

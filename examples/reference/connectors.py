@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,14 @@ from typing import Any
 from scurry.common import Row, SimpleStringSchema, Time, TypeInformation, Types, WatermarkStrategy
 from scurry.common.serialization import Encoder
 from scurry.datastream import DataStream, RuntimeExecutionMode, StreamExecutionEnvironment
-from scurry.datastream.connectors import Committer, DeliveryGuarantee, Sink, SinkWriter, SplitSource
+from scurry.datastream.connectors import (
+    BufferedWriter,
+    Committer,
+    DeliveryGuarantee,
+    Sink,
+    SinkWriter,
+    SplitSource,
+)
 from scurry.datastream.connectors.file_system import (
     BucketAssigner,
     FileCompactor,
@@ -47,6 +54,8 @@ from scurry.datastream.connectors.kafka import (
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.datastream.formats.avro import AvroBulkWriters, AvroInputFormat, AvroSchema, GenericRecordAvroTypeInfo
 from scurry.datastream.formats.csv import CsvBulkWriters, CsvReaderFormat, CsvSchema
+from scurry.table import EnvironmentSettings, TableEnvironment
+from scurry.table.connectors import FormatColumn, Options, RecordFactory, TableOption, register_connector
 
 env = StreamExecutionEnvironment.get_execution_environment()
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)
@@ -323,3 +332,69 @@ sold.sink_to(FileSink.for_bulk_format("sold", AvroBulkWriters.for_generic_record
 env.execute()
 with env.create_input(AvroInputFormat("sold", sale)).execute_and_collect() as found:
     assert list(found) == [{"item": "tea"}]
+
+# Your own, for streams and tables
+
+SALES, PRICES = [("tea", 3), ("cup", 1)], {"tea": 2, "cup": 7}
+
+
+class Sales(SplitSource):
+    def splits(self) -> Sequence[str]:
+        return ["all"]
+
+    def advance(self, split: str, position: int, limit: int) -> int:
+        return min(position + limit, len(SALES))
+
+    def read_split(self, split: str, start: int, end: int) -> Sequence[tuple[str, int]]:
+        return SALES[start:end]
+
+
+class ToTotals(Sink):
+    def create_writer(self, context: Any) -> SinkWriter:
+        return Requests(max_records=100, interval_ms=1000)
+
+
+class Requests(BufferedWriter):
+    """One request writes many records."""
+
+    def prepared(self, values: list[Any]) -> list[Any]:
+        return [f"{row['item']} {row['n']}\n" for row in values]
+
+    def flush(self, records: list[Any]) -> None:
+        with open("totals.txt", "a", encoding="utf-8") as file:
+            file.writelines(records)
+
+    def close(self) -> None:
+        Path("totals.done").touch()
+
+
+class Prices:
+    def find(self, key: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
+        return [(item, price) for item, price in PRICES.items() if item == key["item"]]
+
+
+class ShopFactory(RecordFactory):
+    identifier = "shop"
+
+    def table_options(self) -> Sequence[TableOption[Any]]:
+        return [TableOption("currency", str, "EUR", "The currency of prices.")]
+
+    def source(self, options: Options, columns: Sequence[FormatColumn]) -> SplitSource:
+        return Sales()
+
+    def sink(self, options: Options, columns: Sequence[FormatColumn], key: Sequence[str]) -> Sink:
+        return ToTotals()
+
+    def finder(self, options: Options, columns: Sequence[FormatColumn], key: Sequence[str]) -> Prices:
+        return Prices()
+
+
+register_connector(ShopFactory)
+tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+tables.execute_sql("CREATE TABLE sales (item STRING, n INT, t AS PROCTIME()) WITH ('connector' = 'shop')")
+tables.execute_sql("CREATE TABLE shop (item STRING, n INT) WITH ('connector' = 'shop')")
+joined = "SELECT s.item, s.n * p.n FROM sales AS s JOIN shop FOR SYSTEM_TIME AS OF s.t AS p ON s.item = p.item"
+tables.execute_sql(f"INSERT INTO shop {joined}").wait()
+assert Path("totals.done").exists()
+assert sorted(Path("totals.txt").read_text().splitlines()) == ["cup 7", "tea 6"]
+assert list(Prices().find({"item": "tea"})) == [("tea", 2)]

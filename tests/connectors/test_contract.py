@@ -8,9 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from scurry.connectors.buffered_writer import BufferedWriter
 from scurry.connectors.lookup_cache import CacheSettings
-from scurry.connectors.sink import Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
 from scurry.errors import SinkCommitError, UnsupportedError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.lookups import KeyLookup

@@ -1,6 +1,6 @@
-"""Connectors of your own for tables: what they implement, and how sessions find them.
+"""Connectors of your own for tables: the contract, and the registration.
 
-`RecordFactory` makes tables of what streams have: a source, a sink, a lookup function. `TableFactory` is below it.
+`RecordFactory` makes tables of the source, the sink and the lookup function of streams. `TableFactory` is below it.
 """
 
 from __future__ import annotations

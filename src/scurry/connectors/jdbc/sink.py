@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import RowTypeInfo
-from scurry.connectors.buffered_writer import BufferedWriter
 from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.options import JdbcConnectionOptions, JdbcExecutionOptions
 from scurry.connectors.jdbc.session import JdbcSession
 from scurry.connectors.jdbc.statement import Rows, Statement
-from scurry.connectors.sink import Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import BufferedWriter, Sink, SinkWriter, WriterContext
 
 WRITING = "cannot write to"
 

@@ -11,8 +11,7 @@ from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerat
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition, Subscription
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.reader import READERS, PartitionReader
-from scurry.connectors.messages import MessageScan
-from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.source import BatchLimits, Enumerator, MessageScan
 
 #: Flink's default of partition.discovery.interval.ms.
 DISCOVERY_MS = 300_000

@@ -1,4 +1,4 @@
-"""LakeScan: what is read of a lake table, by streams and tables alike; LakeSource: its rows as records."""
+"""LakeScan: the files of a lake table, for streams and tables; LakeSource: its rows as records."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from scurry.sql.types.nested_types import RowType
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Makes what converts the values that a sink is given to columns of a schema. Picklable.
+#: Makes the converter of the values that a sink is given to columns of a schema. Picklable.
 TablesOf: TypeAlias = "Callable[[RowType, pa.Schema], Tables]"
 
 
 def tables_of_records(row: RowType, schema: pa.Schema) -> Tables:
-    """Return what converts records of a type to columns."""
+    """Return the converter of records of a type to columns."""
     return RowTables(row, schema=schema)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from scurry.datastream.connectors._elsewhere import what_to_use_instead
 from scurry.datastream.connectors.base import (
+    BufferedWriter,
     Committer,
     DeliveryGuarantee,
     Sink,
@@ -45,6 +46,7 @@ from scurry.datastream.connectors.socket import SocketSource
 
 __all__ = [
     "BucketAssigner",
+    "BufferedWriter",
     "Committer",
     "DataGeneratorSource",
     "DeliveryGuarantee",

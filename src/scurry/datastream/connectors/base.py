@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from enum import Enum
 
-from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
+from scurry.connectors.sink import BufferedWriter, Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import Source
 from scurry.connectors.splits import SplitSource
 
-__all__ = ["Committer", "DeliveryGuarantee", "Sink", "SinkWriter", "Source", "SplitSource", "WriterContext"]
+__all__ = [
+    "BufferedWriter",
+    "Committer",
+    "DeliveryGuarantee",
+    "Sink",
+    "SinkWriter",
+    "Source",
+    "SplitSource",
+    "WriterContext",
+]
 
 
 class DeliveryGuarantee(Enum):

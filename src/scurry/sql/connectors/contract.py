@@ -92,6 +92,10 @@ class TableSource(ABC):
     def splits(self) -> list[Any]:
         """Return the pieces that are read separately, in order; called on the driver. Each is picklable."""
 
+    def channels(self, parallelism: int) -> int:
+        """Return the number of readers of a STREAMING job of this parallelism: the one that the table sets, if any."""
+        return self.parallelism or parallelism
+
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the assigner of the pieces to the readers of a STREAMING job.
 
@@ -111,7 +115,7 @@ class TableSource(ABC):
         """Yield the rows of a piece.
 
         Args:
-            split: One of `splits()`, or of the `pieces` of what the enumerator assigns.
+            split: One of `splits()`, or of the `pieces` of an assignment.
             columns: Names of the columns to read, physical ones and metadata, in this order.
 
         Raises:
@@ -202,7 +206,7 @@ class Changes:
         """Return the rows, all of which are inserted.
 
         Args:
-            refusal: What is raised where rows are updated or deleted.
+            refusal: The error to raise if rows are updated or deleted.
         """
         if self.kinds is not None and any(self.kinds):
             raise refusal

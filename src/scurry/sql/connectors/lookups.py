@@ -86,7 +86,7 @@ class KeyLookup(LookupSource):
 
         Args:
             columns: Names and types of the columns that are read.
-            cache: What is cached; None for nothing.
+            cache: The settings of the cache; None for no cache.
         """
         self._names = [name for name, _ in columns]
         self._types = [kind for _, kind in columns]

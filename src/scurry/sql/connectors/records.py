@@ -61,15 +61,15 @@ class Finder(Protocol):
 
 
 class RecordFactory(TableFactory):
-    """Make tables of what a connector has for streams.
+    """Make tables of the source, the sink and the lookup function that a connector has for streams.
 
     A connector declares its options in `options`, and implements those of `source`, `sink` and `finder` that it has.
     The records of all three are rows of the physical columns: a source and a finder return rows, tuples or dicts; a
     sink is given Rows with a `RowKind`.
 
     Attributes:
-        changes: What the sink takes: `INSERT`; `UPSERT` for rows by their primary key, of which the last one counts
-            (`RowKind.UPDATE_AFTER` or `DELETE`); `ALL` for all changes.
+        changes: The changes that the sink takes: `INSERT`; `UPSERT` for the last one of each primary key, which is
+            `RowKind.UPDATE_AFTER` or `DELETE`; `ALL` for all changes.
     """
 
     with_watermark_options = True
@@ -90,7 +90,7 @@ class RecordFactory(TableFactory):
         return None
 
     def finder(self, options: Options, columns: Sequence[FormatColumn], key: Sequence[str]) -> Finder | None:
-        """Return what looks up rows by some columns; None if the connector has no lookups, or not by these."""
+        """Return the lookup of rows by some columns; None if the connector has no lookups, or not by these."""
         return None
 
     @abstractmethod
@@ -98,7 +98,7 @@ class RecordFactory(TableFactory):
         """Return the options of the connector."""
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return the options of the connector, and those of all connectors that can do what it can."""
+        """Return the options of the connector, and those of all connectors with the same abilities."""
         able, own = type(self), list(self.table_options())
         if able.source is not RecordFactory.source:
             own.append(SCAN_PARALLELISM)
@@ -147,8 +147,8 @@ class RecordTableSource(TableSource):
     Attributes:
         source: The source.
         declared: The columns that its records have.
-        finder: Returns what looks up rows by the columns of a key, None for no lookups.
-        cache: What lookups keep; None for nothing.
+        finder: Returns the lookup of rows by the columns of a key, None for no lookups.
+        cache: The settings of the cache of lookups; None for no cache.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
     """
 
@@ -163,6 +163,10 @@ class RecordTableSource(TableSource):
         """Return whether the source ends."""
         return self.source.bounded
 
+    def channels(self, parallelism: int) -> int:
+        """Return the number of readers of the source."""
+        return self.source.channels(super().channels(parallelism))
+
     def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
         """Return the enumerator of the source."""
         return self.source.create_enumerator(channels, limits)
@@ -175,7 +179,7 @@ class RecordTableSource(TableSource):
         """Return all assignments of a source that ends."""
         if not self.bounded:
             raise ValidationError("the rows of this table do not end: read it in STREAMING")
-        channels = self.source.channels(self.parallelism or BATCH_READERS)
+        channels = self.channels(BATCH_READERS)
         enumerator = self.source.create_enumerator(channels, BatchLimits())
         works, final = list[Any](), set[int]()
         try:
@@ -206,7 +210,7 @@ class RecordTableSource(TableSource):
 
 def _batch(tables: RowTables, records: Sequence[Any], columns: Sequence[str]) -> pa.RecordBatch:
     """Return some columns of records."""
-    rows = tables.table(tables.prepare(list(records) or [])).combine_chunks()
+    rows = tables.table(tables.prepare(list(records))) if records else tables.schema.empty_table()
     arrays = [rows.column(name).combine_chunks() for name in columns]
     return batch_of_columns(arrays, columns, len(records))
 

@@ -21,7 +21,7 @@ class ReducingSink(Sink):
     """Hold changes back, and pass on the last one of each key: as `DELETE`, or as `UPDATE_AFTER`.
 
     Attributes:
-        changes: Writes what is passed on. No two changes of a write have the same key.
+        changes: Writes the changes that are passed on. No two changes of a write have the same key.
         key: Positions of the columns of the key.
         max_rows: Number of keys with which the changes are passed on; 0 for any.
         interval_ms: Milliseconds after which they are passed on with the next change; 0 for any. With a commit all are.

@@ -20,8 +20,8 @@ class TableScan(Source):
         self.bounded = table.bounded
 
     def channels(self, parallelism: int) -> int:
-        """Return the number of readers that the table sets, else that of the job."""
-        return self._table.parallelism or parallelism
+        """Return the number of readers of the table."""
+        return self._table.channels(parallelism)
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return the enumerator of the table."""

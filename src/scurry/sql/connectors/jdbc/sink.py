@@ -19,7 +19,7 @@ from scurry.errors import ValidationError
 from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
 
-#: How a table without a primary key refuses rows that are updated or deleted.
+#: Refusal of updated or deleted rows for a table without a primary key.
 WITHOUT_KEY = "please declare primary key for sink table when query contains update/delete record."
 
 

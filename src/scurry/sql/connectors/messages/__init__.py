@@ -1,1 +1,1 @@
-"""Tables of messages: what the connectors of all systems of messages share."""
+"""Tables of messages, shared by the connectors of all systems of messages."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from scurry.connectors.messages import MessageScan
 from scurry.connectors.sink import Sink
+from scurry.connectors.source import MessageScan
 from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.schema import MetadataColumn
@@ -92,7 +92,6 @@ class MessageFactory(TableFactory):
         """Return a source of messages."""
         formats = self._formats(context, "scan")
         options = self.check(context)
-        scan = self.scan(options)
         self.check_key(context, formats.value)
         metadata = {c.name: c for c in context.schema.get_columns() if isinstance(c, MetadataColumn)}
         of_value = {f"value.{key}": kind for key, kind in formats.value.metadata.items()}
@@ -107,7 +106,7 @@ class MessageFactory(TableFactory):
             self.upsert,
         )
         insert_only = formats.value.insert_only and not self.upsert
-        return MessageTableSource(scan, rows, insert_only, options.find(SCAN_PARALLELISM), self.upsert)
+        return MessageTableSource(self.scan(options), rows, insert_only, options.find(SCAN_PARALLELISM), self.upsert)
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
         """Accept the changes that the format accepts."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MessageSystem(ABC):
-    """What tables know of the messages of a system; picklable.
+    """Access to key, value and metadata of the messages of a system; picklable.
 
     Attributes:
         metadata: The metadata of messages, with their types.
@@ -37,7 +37,7 @@ class MessageSystem(ABC):
 
     @abstractmethod
     def value(self, message: Any) -> bytes | None:
-        """Return the value of a message, None if there is none."""
+        """Return the value of a message, None for a message without one."""
 
     @abstractmethod
     def read(self, key: str, message: Any) -> Any:

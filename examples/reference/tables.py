@@ -12,7 +12,7 @@ from scurry.table import (
     Table,
     TableEnvironment,
 )
-from scurry.table.expressions import call, col, lag, lead, lit
+from scurry.table.expressions import call, col, descriptor, lag, lead, lit, map_
 from scurry.table.udf import (
     AggregateFunction,
     AsyncScalarFunction,
@@ -244,3 +244,11 @@ assert sums(Slide.over(lit(20).seconds).every(lit(10).seconds).on(ts)) == [3, 4,
 of_key = events.over_window(Over.partition_by(k).order_by(ts).alias("w"))
 beside = of_key.select(n, lag(n, 1, 0).over(col("w")), lead(n, 1, 0).over(col("w")))
 assert sorted(map(tuple, results(beside))) == [(1, 0, 2), (2, 1, 4), (4, 2, 0)]
+
+# Changes as rows with a code, and back
+
+coded = t_env.from_elements([("c", "tea"), ("c", "rum"), ("d", "tea")], ["code", "drink"])
+codes = map_("c", "INSERT", "d", "DELETE").as_argument("op_mapping")
+drinks = coded.from_changelog(descriptor("code").as_argument("op"), codes)
+assert [tuple(row) for row in results(drinks)] == [("rum",)]
+assert [tuple(row) for row in results(drinks.to_changelog())] == [("INSERT", "rum")]

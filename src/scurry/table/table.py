@@ -132,6 +132,44 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
 
         return self._processed(func, [TableGiven(self._plan, None), *arguments])
 
+    def to_changelog(self, *arguments: Any) -> Table:
+        """Return the changes of this table as inserted rows: the kind of each, then the columns of its row.
+
+        Args:
+            *arguments: `descriptor("kind").as_argument("op")` names the column of the kinds, `op` by default.
+                `map_("INSERT, UPDATE_AFTER", "false", "DELETE", "true").as_argument("op_mapping")` says what stands for
+                them; changes of other kinds are dropped. By default these are INSERT, UPDATE_BEFORE, UPDATE_AFTER and
+                DELETE.
+
+        Returns:
+            A table that is only inserted into. In BATCH all rows are inserted.
+
+        Raises:
+            ValidationError: An argument is wrong, or this table has a column of that name.
+        """
+        from scurry.table._operations.processing import changelog
+
+        return self._made(changelog(self._session, "TO_CHANGELOG", self._plan, arguments))
+
+    def from_changelog(self, *arguments: Any) -> Table:
+        """Return the table whose changes are the rows of this one, which is only inserted into.
+
+        Args:
+            *arguments: `descriptor("code").as_argument("op")` names the column of the kinds, `op` by default.
+                `map_("c, r", "INSERT", "d", "DELETE").as_argument("op_mapping")` says which codes stand for which
+                kinds; by default their names do.
+
+        Returns:
+            The table, without the column of the kinds. In BATCH it has the rows that all changes leave.
+
+        Raises:
+            ValidationError: An argument is wrong, or there is no such column. A job fails with an EvaluationError for a
+                row whose code is NULL or stands for no kind.
+        """
+        from scurry.table._operations.processing import changelog
+
+        return self._made(changelog(self._session, "FROM_CHANGELOG", self._plan, arguments))
+
     def as_argument(self, name: str) -> TableArgument:
         """Give this table to the argument of a process table function that has a name.
 

@@ -136,8 +136,6 @@ def test_changes_of_rows_are_refused_in_flinks_words(env: TableEnvironment, stat
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("TO_CHANGELOG(TABLE fs)", r"TO_CHANGELOG is not supported yet: to_changelog_stream\(\)"),
-        ("FROM_CHANGELOG(input => TABLE fs)", r"FROM_CHANGELOG is not supported yet: from_changelog_stream\(\)"),
         (
             "TABLE(ML_EVALUATE(TABLE fs, MODEL m, DESCRIPTOR(a), DESCRIPTOR(a), 'regression'))",
             "ML_EVALUATE is not supported: Flink 2.3 parses it, and has no plan for it",

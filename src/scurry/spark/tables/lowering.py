@@ -31,6 +31,7 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.builders import columns as references_to
 from scurry.sql.plan.builders import project
+from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog, of_insertions
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import EqualColumns, joins_one_value, split_condition
 from scurry.sql.plan.models import MLPredict
@@ -416,6 +417,8 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
     MLPredict: _Lowering._predict,
     PatternMatch: _Lowering._match,
     ProcessTableFunction: _Lowering._process,
+    FromChangelog: lambda lowering, plan: lowering._in_tasks(plan, plan.columns_kept),
+    ToChangelog: lambda lowering, plan: lowering._query(of_insertions(plan)),
     nodes.Sort: _Lowering._sort,
     nodes.Limit: _Lowering._limit,
     nodes.SetOperation: _Lowering._set_operation,

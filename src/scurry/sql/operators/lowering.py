@@ -22,6 +22,7 @@ from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.evaluation.row_wise import ROW_WISE
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.calc import Calc, CalcWithWatermark, DropUpdateBefore, SelectColumns
+from scurry.sql.operators.changes.codes import lower_from_changelog, lower_to_changelog
 from scurry.sql.operators.changes.lowering import lower_changelog_normalize
 from scurry.sql.operators.groups.lowering import (
     lower_expand,
@@ -50,6 +51,7 @@ from scurry.sql.operators.windows.aggregate import lower_window_aggregate
 from scurry.sql.operators.windows.rank import lower_window_rank
 from scurry.sql.operators.windows.sessions import lower_session_table
 from scurry.sql.plan import nodes as relational
+from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.physical import aggregates, changes, joins, over, sets, windows
@@ -94,10 +96,12 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     joins.RegularJoin: lower_regular_join,
     joins.WindowJoin: lower_window_join,
     MLPredict: lower_ml_predict,
+    FromChangelog: lower_from_changelog,
     PatternMatch: lower_match,
     ProcessTableFunction: lower_process_table,
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,
+    ToChangelog: lower_to_changelog,
     sets.ReplicateRows: lower_replicate,
     windows.WindowAggregate: lower_window_aggregate,
     windows.WindowDeduplicate: lower_window_rank,

@@ -15,6 +15,7 @@ from scurry.common._config.tables import SINK_UPSERT_MATERIALIZE
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.matching import Match
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
@@ -22,7 +23,7 @@ from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, se
 from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import input_references
-from scurry.sql.planner.unique_keys import upsert_keys
+from scurry.sql.planner.unique_keys import are_given, upsert_keys
 
 
 class Kinds(enum.Flag):
@@ -85,10 +86,6 @@ def _merged(node: aggregates.GlobalGroupAggregate, inputs: Sequence[Kinds]) -> K
 
 def _any(node: Plan, inputs: Sequence[Kinds]) -> Kinds:
     return Kinds.INSERT if all(each == Kinds.INSERT for each in inputs) else Kinds.ALL
-
-
-def _same(node: Plan, update: Update, updating: Sequence[bool]) -> Sequence[Update]:
-    return [update] * len(node.inputs)
 
 
 def _filtered(node: nodes.Filter, update: Update, updating: Sequence[bool]) -> Sequence[Update] | None:
@@ -174,7 +171,7 @@ def _by_partition(node: ProcessTableFunction, update: Update, updating: Sequence
     ] or [update] * len(node.sources)
 
 
-_PASSED = ChangelogRule(_union, needs=_same, transparent=True)
+_PASSED = ChangelogRule(_union, needs=lambda node, update, updating: [update] * len(node.inputs), transparent=True)
 _MULTIPLIED = ChangelogRule(_union, needs=_multiplied, transparent=True)
 _OTHER = ChangelogRule(_any)
 _MATCHED = ChangelogRule(_inserts, takes=Kinds.INSERT)
@@ -190,6 +187,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     joins.LookupJoin: ChangelogRule(_union, needs=_looked_up, transparent=True),
     joins.RegularJoin: ChangelogRule(_joined, needs=_by_join_key),
     joins.WindowJoin: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    FromChangelog: ChangelogRule(lambda node, inputs: Kinds.ALL, takes=Kinds.INSERT, needs=_multiplied),
     Match: _MATCHED,
     MLPredict: _MATCHED,
     PatternMatch: _MATCHED,
@@ -211,6 +209,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     ranks.Deduplicate: ChangelogRule(_deduplicated, takes=Kinds.INSERT),
     ranks.Rank: ChangelogRule(lambda node, inputs: Kinds.ALL, needs=_ranked),
     ranks.TemporalSort: ChangelogRule(_inserts, takes=Kinds.INSERT),
+    ToChangelog: ChangelogRule(_inserts, absorbs=True),
     windows.WindowAggregate: ChangelogRule(_inserts),
     windows.WindowDeduplicate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),
@@ -284,7 +283,7 @@ class Changelogs:
             return False
         if mode == "FORCE":
             return True
-        covered = any(key <= set(sink.key) for key in upsert_keys(sink.input))
+        covered = are_given(sink.input) or any(key <= set(sink.key) for key in upsert_keys(sink.input))
         return not covered and not self.is_insert_only(sink.input)
 
     def text(self, plan: Plan) -> str:
@@ -394,5 +393,7 @@ def _consumer(plan: Plan) -> str:
 
 def _name(plan: Plan) -> str:
     """Return Flink's name of an operation."""
+    if isinstance(plan, FromChangelog):
+        return "ProcessTableFunction"
     names = {"Aggregate": "GroupAggregate", "Over": "OverAggregate", "WindowTable": "WindowTableFunction"}
     return names.get(type(plan).__name__, type(plan).__name__)

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.changelog_functions import FromChangelog
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts, split_condition
 from scurry.sql.plan.nodes import Plan
@@ -37,6 +38,13 @@ def upsert_keys(plan: Plan) -> Keys:
         case ranks.Rank():
             return _of_places(plan, keys)
     return keys
+
+
+def are_given(plan: Plan) -> bool:
+    """Return whether rows are the changes of FROM_CHANGELOG, one by one: a table takes them in the order they have."""
+    while isinstance(plan, nodes.Project | nodes.Filter):
+        plan = plan.input
+    return isinstance(plan, FromChangelog)
 
 
 def flinks_upsert_keys(plan: Plan) -> Keys:

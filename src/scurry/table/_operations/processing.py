@@ -15,6 +15,7 @@ from scurry.sql.syntax import nodes
 from scurry.table.expression import Expression, expression_of
 
 _FUNCTION = "*function*"
+_OF_CHANGES = ("FROM_CHANGELOG", "TO_CHANGELOG")
 
 
 class TableGiven:
@@ -37,6 +38,12 @@ def processed(session: TableSession, function: Any, arguments: Sequence[Any]) ->
     Raises:
         ValidationError: It is no such function, or an argument is wrong.
     """
+    if isinstance(function, str) and function.upper() in _OF_CHANGES:
+        sources = [each for each in arguments if isinstance(each, TableGiven)]
+        if len(sources) != 1 or sources[0].keys is not None:
+            raise ValidationError(f"{function.upper()} takes one table, without partition_by")
+        others = [each for each in arguments if not isinstance(each, TableGiven)]
+        return changelog(session, function.upper(), sources[0].plan, others)
     found, name = _function(session, function)
     tables: dict[str, Plan] = {}
     operation = Operation(session, {_FUNCTION: found}, tables)
@@ -48,6 +55,34 @@ def processed(session: TableSession, function: Any, arguments: Sequence[Any]) ->
         uid = nodes.NamedArgument(nodes.Identifier(("uid",)), nodes.StringLiteral(name))
         arguments_ = (*arguments_, uid)
     call = nodes.Call(nodes.Identifier((_FUNCTION,)), arguments_)
+    return operation.planned(nodes.Select((nodes.SelectItem(nodes.Star()),), nodes.TableFunction(call)))
+
+
+def changelog(session: TableSession, name: str, plan: Plan, arguments: Sequence[Any]) -> Plan:
+    """Return the plan of a call of TO_CHANGELOG or FROM_CHANGELOG.
+
+    Args:
+        session: The session.
+        name: The function.
+        plan: Its table.
+        arguments: Expressions; those without a name stand for the arguments that are left.
+
+    Raises:
+        ValidationError: An argument is wrong.
+    """
+    operation = Operation(session, tables={})
+    values = list(map(_node, arguments))
+    used = {_name_of(each) for each in values}
+    left = iter([each for each in ("op", "op_mapping") if each not in used])
+    given = [nodes.NamedArgument(nodes.Identifier(("input",)), nodes.TableArgument(operation.table(plan), None))]
+    for value in values:
+        if not isinstance(value, nodes.NamedArgument):
+            place = next(left, None)
+            if place is None:
+                raise ValidationError(f"{name} takes two arguments beside its table: op and op_mapping")
+            value = nodes.NamedArgument(nodes.Identifier((place,)), value)
+        given.append(value)
+    call = nodes.Call(nodes.Identifier((name,)), tuple(given))
     return operation.planned(nodes.Select((nodes.SelectItem(nodes.Star()),), nodes.TableFunction(call)))
 
 

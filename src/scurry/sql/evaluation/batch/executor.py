@@ -15,6 +15,7 @@ from scurry.sql.evaluation.batch.batches import batch_of, concatenated, empty, n
 from scurry.sql.evaluation.batch.joining import Pairs, cross_pairs, equal_pairs
 from scurry.sql.evaluation.batch.over import over_columns
 from scurry.sql.evaluation.batch.sorting import sorted_positions
+from scurry.sql.evaluation.changelog_functions import rows_left
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
 from scurry.sql.evaluation.matching.batch import matched
 from scurry.sql.evaluation.predicting import Predictor
@@ -27,6 +28,7 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import compared_codes, group_ids_of, joint_codes
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog, of_insertions
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.join_keys import EqualColumns, split_condition
 from scurry.sql.plan.models import MLPredict
@@ -217,6 +219,9 @@ class Executor:
         finally:
             predictor.close()
 
+    def _from_changelog(self, plan: FromChangelog) -> Batches:
+        yield rows_left(plan, self.whole(plan.input))
+
     def _match(self, plan: PatternMatch) -> Batches:
         yield matched(plan, self.whole(plan.input), self._session)
 
@@ -295,8 +300,10 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
     MLPredict: Executor._predict,
+    FromChangelog: Executor._from_changelog,
     PatternMatch: Executor._match,
     ProcessTableFunction: Executor._process,
+    ToChangelog: lambda executor, plan: executor.run(of_insertions(plan)),
     nodes.WindowTable: Executor._row_wise,
     nodes.TableFunctionScan: Executor._row_wise,
     nodes.Unnest: Executor._row_wise,

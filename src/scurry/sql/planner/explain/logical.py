@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.common.redaction import redacted
 from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.changelog_functions import ChangelogFunction, FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.matching import Match
 from scurry.sql.plan.models import MLPredict
@@ -19,7 +20,7 @@ from scurry.sql.planner.explain.expressions import PrefixText
 from scurry.sql.planner.explain.literals import interval_text
 from scurry.sql.planner.explain.matching import logical_match_text
 from scurry.sql.planner.explain.predict import predict_text
-from scurry.sql.planner.explain.process_tables import process_text
+from scurry.sql.planner.explain.process_tables import changelog_function_text, process_text
 from scurry.sql.planner.explain.trees import indented_text, tree_text
 from scurry.sql.planner.explain.types import record_text
 from scurry.sql.planner.explain.written import (
@@ -45,6 +46,7 @@ _SELECTED = (
     nodes.TableFunctionScan,
     Match,
     ProcessTableFunction,
+    ChangelogFunction,
 )
 _ONE_ROW = Line("LogicalValues(tuples=[[{ 0 }]])")
 
@@ -339,6 +341,13 @@ def _function(text: _LogicalText, plan: nodes.TableFunctionScan) -> _Described:
     return _correlation(number, kind, row.required([plan.call])), [plan.input, scan]
 
 
+def _changelog_function(text: _LogicalText, plan: ChangelogFunction) -> _Described:
+    below = plan.input
+    if not isinstance(below, nodes.Project):
+        below = _all_columns(below)
+    return f"LogicalTableFunctionScan({changelog_function_text(plan)})", [below]
+
+
 def _sink(text: _LogicalText, plan: nodes.Sink) -> _Described:
     below: Any = plan.input
     below = below.input if is_identity(below) else below
@@ -357,6 +366,8 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[_LogicalText, Any], str | _Described]]
     Match: lambda text, plan: logical_match_text(plan, text),
     MLPredict: lambda text, plan: f"LogicalTableFunctionScan({predict_text(plan)})",
     ProcessTableFunction: lambda text, plan: f"LogicalTableFunctionScan({process_text(plan, text)})",
+    FromChangelog: _changelog_function,
+    ToChangelog: _changelog_function,
     nodes.Aggregate: _group,
     nodes.WindowTable: _window_table,
     nodes.Over: _over,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.sql.plan import nodes as nodes
+from scurry.sql.plan.changelog_functions import ChangelogFunction, FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.models import MLPredict
@@ -24,7 +25,7 @@ from scurry.sql.planner.explain.matching import physical_match_text
 from scurry.sql.planner.explain.names import distinct_names
 from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
 from scurry.sql.planner.explain.predict import predict_text
-from scurry.sql.planner.explain.process_tables import process_text
+from scurry.sql.planner.explain.process_tables import physical_changelog_function_text, process_text
 from scurry.sql.planner.explain.reading import (
     NO_TABLES,
     ReadTable,
@@ -300,6 +301,10 @@ def _sink(plan: nodes.Sink) -> str:
     return f"Sink(table=[{'.'.join(plan.path)}], {fields}{materialize})"
 
 
+def _changelog_function(plan: ChangelogFunction) -> str:
+    return f"ProcessTableFunction({physical_changelog_function_text(plan)})"
+
+
 _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     aggregates.Expand: _expand,
     changes.ChangelogNormalize: _normalize,
@@ -310,6 +315,8 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     nodes.Scan: scan_text,
     nodes.SetOperation: _union,
     nodes.Sink: _sink,
+    FromChangelog: _changelog_function,
+    ToChangelog: _changelog_function,
     nodes.WindowTable: table_window_text,
     over.NonTimeOverAggregate: over_aggregate_text,
     over.OverAggregate: over_aggregate_text,

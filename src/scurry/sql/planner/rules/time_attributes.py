@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scurry.sql.evaluation.constants import only_result
+from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.matching import Match, MatchTime
@@ -102,6 +103,10 @@ def stays_time(plan: Plan, column: int) -> bool:
         return stays_time(plan.left, column) if column < width else stays_time(plan.right, column - width)
     if isinstance(plan, SetOperation):
         return all(stays_time(each, column) for each in plan.inputs)
+    if isinstance(plan, ToChangelog):
+        return column > len(plan.input.schema) or stays_time(plan.input, column - 1)
+    if isinstance(plan, FromChangelog):
+        return stays_time(plan.input, plan.columns_kept[column])
     if isinstance(plan, _PASSING):
         if column < len(plan.inputs[0].schema):
             return stays_time(plan.inputs[0], column)

@@ -16,6 +16,7 @@ from scurry.sql.catalog.entries import ContextResolvedTable, TableDistribution
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan import (
+    changelog_functions,
     expressions,
     lookup_retry,
     matching,
@@ -39,6 +40,7 @@ from scurry.sql.types.atomic_types import TimeAttribute
 from scurry.sql.types.nested_types import RowField
 
 _MODULES: Final[tuple[ModuleType, ...]] = (
+    changelog_functions,
     expressions,
     lookup_retry,
     matching,

@@ -22,6 +22,7 @@ from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import check_period, invalid
 from scurry.sql.validator.from_clause.items import FromItem, named, optional, own_column, renamed, side_by_side, single
 from scurry.sql.validator.from_clause.window_tables import is_window_function, window_table
+from scurry.sql.validator.functions.changelog_functions import changelog_function, is_changelog_function
 from scurry.sql.validator.functions.models import is_model_function, predicted
 from scurry.sql.validator.functions.process_tables import process_function, process_table
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
@@ -133,6 +134,8 @@ class FromClause:
             return single(plan, name)
         if is_model_function(table.call):
             return single(predicted(table.call, self._environment, self.item), name)
+        if is_changelog_function(table.call):
+            return single(changelog_function(table.call, self._environment, self.item), name)
         process = process_function(table.call, self._environment)
         if process is not None:
             return single(process_table(table.call, process, self._environment, self.item), name)
@@ -177,6 +180,7 @@ class FromClause:
             isinstance(right, nodes.TableFunction)
             and not is_window_function(right.call)
             and not is_model_function(right.call)
+            and not is_changelog_function(right.call)
             and process_function(right.call, self._environment) is None
         ):
             return self._joined_function(table, first, kind)

@@ -48,7 +48,7 @@ def process_table(call: nodes.Call, function: UserFunction, environment: Environ
     signature = function.signature
     assert signature is not None, "process table functions have a signature"
     given = _given(call, signature)
-    times = _time_names(call, given.get(_ON_TIME))
+    times = names_of(call, given.get(_ON_TIME))
     sources, tables = [], []
     for argument in signature.tables:
         plan, table = _table(call, signature, argument, given.get(argument.name), environment, item, times)
@@ -58,8 +58,10 @@ def process_table(call: nodes.Call, function: UserFunction, environment: Environ
     _check_partitions(sources, tables)
     validator = ExpressionValidator(Scope(Schema(), ()), environment)
     scalars = tuple(_scalar(call, each, given.get(each.name), validator) for each in signature.scalars)
-    uid = _uid(call, given.get(_UID), validator)
-    output = Schema(tuple(_unique([*_passed(sources, tables), *_own(function), *_rowtime(sources, tables)])))
+    uid = identifier_of(given[_UID], validator) if _UID in given else call.name.last
+    output = Schema(
+        tuple(_unique([*_passed(sources, tables), *_own(function), *rowtime_of(_time_types(sources, tables))]))
+    )
     found = tuple(sources) or (builders.one_row(),)
     return ProcessTableFunction(found, tuple(tables), function, scalars, uid, output)
 
@@ -115,7 +117,7 @@ def _table(
         )
     plan = argument_table(given, environment, item)
     positions = tuple(_position(each, plan) for each in keys)
-    time = _time(argument, plan.schema, times)
+    time = time_of(argument, plan.schema, times)
     return plan, TableInput(
         argument.name,
         argument.is_set,
@@ -135,7 +137,8 @@ def _position(column: nodes.Expression, plan: Plan) -> int:
     return plan.schema.names.index(name)
 
 
-def _time_names(call: nodes.Call, given: nodes.Expression | None) -> list[str]:
+def names_of(call: nodes.Call, given: nodes.Expression | None) -> list[str]:
+    """Return the columns that `on_time` names."""
     if given is None:
         return []
     if not isinstance(given, nodes.Descriptor):
@@ -143,7 +146,7 @@ def _time_names(call: nodes.Call, given: nodes.Expression | None) -> list[str]:
     return [each.last for each in given.columns]
 
 
-def _time(argument: DeclaredArgument, schema: Schema, times: Sequence[str]) -> int | None:
+def time_of(argument: DeclaredArgument, schema: Schema, times: Sequence[str]) -> int | None:
     """Return the position of the time attribute of a table, None without one."""
     found = [place for place, name in enumerate(schema.names) if name in times]
     if len(found) > 1:
@@ -224,9 +227,12 @@ def _scalar(
     return calls.converted(value, wanted, validator.environment.session)
 
 
-def _uid(call: nodes.Call, given: nodes.Expression | None, validator: ExpressionValidator) -> str:
-    if given is None:
-        return call.name.last
+def identifier_of(given: nodes.Expression, validator: ExpressionValidator) -> str:
+    """Return the identifier that `uid` is.
+
+    Raises:
+        ValidationError: It is none.
+    """
     value = validator.convert(given)
     found = value.value if isinstance(value, Literal) else ""
     if not isinstance(found, str) or not _IDENTIFIER.fullmatch(found):
@@ -255,8 +261,8 @@ def _time_types(sources: Sequence[Plan], tables: Sequence[TableInput]) -> list[D
     return [plan.schema[table.time].type for plan, table in zip(sources, tables, strict=True) if table.time is not None]
 
 
-def _rowtime(sources: Sequence[Plan], tables: Sequence[TableInput]) -> Iterator[Column]:
-    types = _time_types(sources, tables)
+def rowtime_of(types: Sequence[DataType]) -> Iterator[Column]:
+    """Yield the column `rowtime` of tables whose columns of time have some types, if there are any."""
     if types:
         chosen = max(types, key=lambda each: (getattr(each, "is_rowtime", False), getattr(each, "precision", 0)))
         yield Column("rowtime", chosen.not_null())

@@ -17,8 +17,6 @@ from scurry.sql.validator.functions.user_functions import called_function, order
 
 #: Functions of tables that Flink has, and their replacements here.
 _MISSING = {
-    "FROM_CHANGELOG": "from_changelog_stream() of a StreamTableEnvironment and formats like debezium-json read changes",
-    "TO_CHANGELOG": "to_changelog_stream() of a StreamTableEnvironment returns the changes of a table",
     "VECTOR_SEARCH": "no connector of Flink 2.3 can be searched, either; a model that is a class of Python can search",
 }
 

@@ -157,6 +157,8 @@ def run(args: argparse.Namespace, place: Path) -> None:
             print(f"  {at - begun:6.1f} s: {seconds:5.1f} s, {count:,} lines", flush=True)
     writer.ended = True
     writer.join()
+    while read < writer.written:
+        time.sleep(0.1)
     client.stop_with_savepoint(True, str(place / "savepoint")).result()
     check(place / "out", writer.written)
     worst = max(seconds for at, seconds, _ in batches if at >= begun)

@@ -26,7 +26,7 @@ class Job:
     overhead: float
     per_record: float
 
-    def seconds(self, records: int) -> float:
+    def seconds(self, records: float) -> float:
         return self.overhead + records * self.per_record
 
 
@@ -203,8 +203,7 @@ class Scenario:
                 continue
             sizer.assigned(0, records=taken, limited=limits if taken < there else None)
             read += taken
-            cost = (taken / 20_000) ** self.steepness * 20_000 * self.job.per_record * self.slower(now)
-            took = self.job.overhead + cost
+            took = self.job.seconds((taken / 20_000) ** self.steepness * 20_000 * self.slower(now))
             batches.append((now, took))
             sizer.batch_took(took, {0} if taken < there else ())
             now = max(now + took, now + self.interval if taken == there else 0)
@@ -260,6 +259,24 @@ def test_nothing_is_lost_and_limits_are_held(
     assert read == arrived
     hit = next((begun for begun, _ in batches if begun >= slow), None)
     assert max(took for begun, took in batches if begun != hit) <= 5 * 2
+
+
+@given(st.lists(st.floats(0, 10), max_size=12))
+@settings(max_examples=300, deadline=None)
+def test_noise_of_a_busy_start_does_not_lengthen_batches_for_ever(noise: list[float]) -> None:
+    def factor(now: float) -> float:
+        return 10 if 125 <= now < 185 else 1
+
+    waits = iter(noise)
+
+    class Noisy(Job):
+        def seconds(self, records: float) -> float:
+            return super().seconds(records) + next(waits, 0.0)
+
+    batches, arrived, read = Scenario(Noisy(0.3, 4e-5), burst(1), factor).run(260)
+    assert read == arrived
+    hit = next(begun for begun, took in batches if begun >= 125)
+    assert max(took for begun, took in batches if begun > 100 and begun != hit) <= 5 * 2.5
 
 
 def test_a_job_that_has_got_faster_again_gets_its_large_batches_back() -> None:

@@ -165,6 +165,9 @@ class BatchSizer:
         if not loads:
             return
         total = sum(loads.values())
+        # no batch takes less than its fixed cost, whatever noise two batches showed
+        self._small = None if self._small is None else min(self._small, seconds)
+        self._overhead = None if self._overhead is None else min(self._overhead, seconds)
         starting, self._starting = self._starting, False
         if starting and total < _ENOUGH and not limited:
             return  # its time is that of the start of workers and functions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.errors import JobError, ScurryError, UnsupportedError, ValidationError
-from scurry.table import TableEnvironment
+from scurry.table import PlanReference, TableEnvironment
 from support.models.server import Behaviour, ModelServer, serving
 
 KEY = "sk-tellnoone"
@@ -199,3 +199,19 @@ def test_models_are_refused_as_in_flink(env: TableEnvironment, each: dict[str, s
     with pytest.raises((ValidationError, UnsupportedError)) as refused:
         env.explain_sql(f"SELECT * FROM ML_PREDICT({each['input']}, MODEL m, {each['call']})")
     assert each["says"] in str(refused.value)
+
+
+def test_a_compiled_plan_takes_the_key_from_the_catalog(env: TableEnvironment) -> None:
+    with serving() as server:
+        model(env, server)
+        env.execute_sql("CREATE TABLE sink (s STRING, b STRING) WITH ('connector' = 'blackhole')")
+        text = env.compile_plan_sql(
+            "INSERT INTO sink SELECT * FROM ML_PREDICT((SELECT 'x' AS s), MODEL m, DESCRIPTOR(s))"
+        ).as_json_string()
+        assert KEY not in text
+        env.execute_plan(PlanReference.from_json_string(text)).wait()
+        assert server.answered == {"x": 1}
+        assert server.keys == {f"Bearer {KEY}"}
+        env.drop_model("m")
+        with pytest.raises(ValidationError, match="keeps no secrets: 'api-key' of model 'default_catalog"):
+            env.execute_plan(PlanReference.from_json_string(text))

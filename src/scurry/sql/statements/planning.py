@@ -8,6 +8,7 @@ from typing import Any
 
 from scurry.common.config_options import RUNTIME_MODE
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.graph.dependencies import JobDependencies
 from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import escape_identifier
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableSource
@@ -172,6 +173,7 @@ def check_sources(session: TableSession, plan: Plan) -> None:
     """
     for node in relational.walk(plan):
         if isinstance(node, MLPredict):
+            JobDependencies(session.configuration.to_dict()).import_files()  # the class of a model may be in one
             check_model(context_of(node.model), PredictSettings.of(node.config, session.for_functions()))
         if isinstance(node, relational.Scan):
             found, source = node.table, _source(session, node)

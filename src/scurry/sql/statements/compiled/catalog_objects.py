@@ -59,7 +59,7 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
     path = kept["identifier"]
     if len(path) == 1:
         resolved = kept["resolvedTable"]
-        options = resolved["options"] | _secrets(path[0], resolved["secretOptions"], None)
+        options = resolved["options"] | _secrets(f"table '{path[0]}'", resolved["secretOptions"], {})
         return ContextResolvedTable(ObjectIdentifier.anonymous(path[0]), _table(decoder, resolved, options))
     identifier = ObjectIdentifier(*path)
     restore = session.get(PLAN_RESTORE_CATALOG_OBJECTS)
@@ -83,7 +83,8 @@ def restored_table(session: TableSession, decoder: Decoder, kept: Mapping[str, A
     options = dict(resolved.get("options", {}))
     if found is not None and restore == "ALL":
         options = _enriched(options, found.table.options)
-    options |= _secrets(name, resolved.get("secretOptions", ()), found)
+    known = {} if found is None else found.table.options
+    options |= _secrets(f"table '{name}'", resolved.get("secretOptions", ()), known)
     return ContextResolvedTable(identifier, _table(decoder, resolved, options))
 
 
@@ -126,19 +127,29 @@ def _enriched(kept: Mapping[str, str], found: Mapping[str, str]) -> dict[str, st
     return {key: value if key in ("connector", "format") else found.get(key, value) for key, value in kept.items()}
 
 
-def _secrets(name: str, keys: Sequence[str], found: ContextResolvedTable | None) -> dict[str, str]:
-    """Return the options of a table that no plan keeps, from the catalog.
+def secrets_of_model(session: TableSession, path: tuple[str, ...], keys: Sequence[str]) -> dict[str, str]:
+    """Return the options of a model that no plan keeps, from the catalog.
 
     Raises:
-        ValidationError: The catalog has no such table, or its options lack them.
+        ValidationError: The catalog has no such model, or its options lack them.
     """
-    known = {} if found is None else found.table.options
+    found = session.catalogs.models.find(ObjectIdentifier(*path))
+    return _secrets(f"model '{'.'.join(path)}'", keys, {} if found is None else found.model.options)
+
+
+def _secrets(named: str, keys: Sequence[str], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of a table or a model that no plan keeps, from those in the catalog.
+
+    Raises:
+        ValidationError: The catalog lacks one.
+    """
     missing = [key for key in keys if key not in known]
     if missing:
         listed = ", ".join(f"'{key}'" for key in missing)
+        kind = named.partition(" ")[0]
         raise ValidationError(
-            f"A compiled plan keeps no secrets: {listed} of table '{name}' must come from the catalog\n"
-            "  hint: create the table with these options, also as a temporary one, before the plan is executed"
+            f"A compiled plan keeps no secrets: {listed} of {named} must come from the catalog\n"
+            f"  hint: create the {kind} with these options, also as a temporary one, before the plan is executed"
         )
     return {key: known[key] for key in keys}
 

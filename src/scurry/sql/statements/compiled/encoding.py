@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from decimal import Decimal
 from types import ModuleType
 from typing import Any, Final
@@ -20,6 +20,7 @@ from scurry.sql.plan import (
     expressions,
     lookup_retry,
     matching,
+    models,
     process_tables,
     schema,
     subqueries,
@@ -44,6 +45,7 @@ _MODULES: Final[tuple[ModuleType, ...]] = (
     expressions,
     lookup_retry,
     matching,
+    models,
     plan,
     process_tables,
     schema,
@@ -128,6 +130,10 @@ class Encoder:
         if isinstance(value, ResolvedSchema):
             parts = (tuple(value.get_columns()), tuple(value.get_watermark_specs()), value.get_primary_key())
             return {_KIND: "schema", "parts": self.encoded(parts)}
+        if isinstance(value, models.PlannedModel):
+            secret = [key for key, text in value.options if has_secret(key, text)]
+            kept = replace(value, options=tuple(each for each in value.options if each[0] not in secret))
+            return {_KIND: "model", "model": self.properties(kept), "secretOptions": secret}
         name = self._names.get(type(value))
         if name is not None:
             return {_KIND: name, **self.properties(value)}
@@ -186,13 +192,20 @@ def _reads_back(text: str, value: DataType) -> bool:
 class Decoder:
     """Make parts of plans of JSON."""
 
-    def __init__(self, table: Callable[[Mapping[str, Any]], Any], function: Callable[[str], UserFunction]) -> None:
+    def __init__(
+        self,
+        table: Callable[[Mapping[str, Any]], Any],
+        function: Callable[[str], UserFunction],
+        secrets: Callable[[tuple[str, ...], list[str]], Mapping[str, str]],
+    ) -> None:
         """Create a decoder of a session.
 
         Args:
             table: Returns the table of which something is kept.
             function: Returns the function of a user of a name.
+            secrets: Returns some options of a model, which no plan keeps, by its path.
         """
+        self._secrets = secrets
         self._table = table
         self._function = function
         self._types = node_types()
@@ -245,6 +258,11 @@ class Decoder:
     def _found_function(self, value: Mapping[str, Any]) -> UserFunction:
         return self._function(value["name"])
 
+    def _model(self, value: Mapping[str, Any]) -> models.PlannedModel:
+        kept: models.PlannedModel = self.made("PlannedModel", value["model"])
+        secrets = self._secrets(kept.path, value["secretOptions"])
+        return replace(kept, options=tuple(sorted({**dict(kept.options), **secrets}.items())))
+
     def _list(self, value: Mapping[str, Any]) -> list[Any]:
         return [self.decoded(each) for each in value["values"]]
 
@@ -281,6 +299,7 @@ _DECODED: Final[Mapping[str, Callable[[Decoder, Mapping[str, Any]], Any]]] = {
     "schema": Decoder._schema,
     "table": Decoder._found_table,
     "function": Decoder._found_function,
+    "model": Decoder._model,
     "list": Decoder._list,
     "map": Decoder._map,
     "float": lambda decoder, value: float(value["value"]),

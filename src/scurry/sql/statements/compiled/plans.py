@@ -15,7 +15,12 @@ from scurry.errors import CompiledPlanError, ConfigError, ScurryError, Validatio
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.explain import explain_executed, physical_text
-from scurry.sql.statements.compiled.catalog_objects import FunctionNames, kept_table, restored_table
+from scurry.sql.statements.compiled.catalog_objects import (
+    FunctionNames,
+    kept_table,
+    restored_table,
+    secrets_of_model,
+)
 from scurry.sql.statements.compiled.encoding import Decoder, Encoder
 from scurry.sql.statements.inserts import plan_insert, started
 from scurry.sql.statements.planning import PlannedStatement, planned
@@ -174,7 +179,11 @@ def _restored(session: TableSession, plan: dict[str, Any], text: str) -> Compile
             raise CompiledPlanError(f"it has the setting {key!r:.100}, which plans do not have")
         configuration.set_string(key, value)
     session = replace(session, configuration=configuration)
-    decoder = Decoder(lambda kept: restored_table(session, decoder, kept), FunctionNames(session).function)
+    decoder = Decoder(
+        lambda kept: restored_table(session, decoder, kept),
+        FunctionNames(session).function,
+        lambda path, keys: secrets_of_model(session, path, keys),
+    )
     for node in plan["nodes"]:
         name = f"node {node['id']!r} ({node['type']!r:.100})"
         try:

@@ -77,3 +77,14 @@ def test_statement_sets_are_new_and_of_the_environment() -> None:
     assert first is not second
     assert isinstance(first, StatementSet)
     assert first._environment is pf.get_table_environment()
+
+
+def test_each_program_of_a_process_has_its_own_environment() -> None:
+    from scurry.common._process import launch
+
+    pf.config.set("table.local-time-zone", "Asia/Tokyo")
+    first = pf.get_or_create_table_environment()
+    with launch.activate(launch.LaunchOptions()):
+        assert pf.get_table_environment() is None
+        assert pf.config.get("table.local-time-zone") is None
+        assert pf.get_or_create_table_environment() is not first

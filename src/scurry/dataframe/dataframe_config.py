@@ -4,18 +4,47 @@ from __future__ import annotations
 
 from typing import Any
 
+from scurry.common._process import launch
 from scurry.errors import ArgumentTypeError, TopologyError
 
 __all__ = ["config"]
 
 
 class _Current:
-    """The environment of DataFrames, and the settings of the next one that is created."""
+    """The environment of DataFrames, and the settings of the next one that is created: those of the running program."""
 
     def __init__(self) -> None:
-        #: a TableEnvironment; this module needs no other
-        self.environment: Any = None
-        self.buffered: dict[str, str] = {}
+        self._environment: Any = None
+        self._buffered: dict[str, str] = {}
+        self._program: Any = launch.current()
+
+    @property
+    def environment(self) -> Any:
+        """The TableEnvironment, None before it is made."""
+        self._forget_others()
+        return self._environment
+
+    @environment.setter
+    def environment(self, value: Any) -> None:
+        self._forget_others()
+        self._environment = value
+
+    @property
+    def buffered(self) -> dict[str, str]:
+        """The settings of the environment that will be created."""
+        self._forget_others()
+        return self._buffered
+
+    @buffered.setter
+    def buffered(self, value: dict[str, str]) -> None:
+        self._forget_others()
+        self._buffered = value
+
+    def _forget_others(self) -> None:
+        """Forget the environment of another program: one process may run several, one after the other."""
+        program = launch.current()
+        if program is not self._program:
+            self._environment, self._buffered, self._program = None, {}, program
 
 
 current = _Current()

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from scurry.errors import ArgumentError, TypeMismatchError
-from scurry.sql.types import ArrayType, DataType, MapType, RowType
+from scurry.sql.types import ArrayType, DataType, MapType, NullType, RowType
 from scurry.sql.values.elements import internal_value
 from scurry.sql.values.hints import type_of_value
-from scurry.table.expression import Expression
+from scurry.table.expression import Expression, expression_of
 from scurry.table.expressions import array, lit, map_, null_of, row
 
 
@@ -29,7 +29,7 @@ def literal_of(value: Any, data_type: DataType | None) -> Expression:
             return _array_without_type(value)
         return lit(value)
     if value is None:
-        return null_of(data_type.nullable())
+        return expression_of(None) if isinstance(data_type, NullType) else null_of(data_type.nullable())
     if not isinstance(data_type, ArrayType | MapType | RowType):
         return lit(value, data_type.not_null())
     try:

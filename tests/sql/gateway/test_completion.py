@@ -106,6 +106,9 @@ def test_all_words_are_keywords() -> None:
         ("SELECT * FROM (SELECT COUNT(*) AS number FROM orders GROUP BY id) AS g WHERE nu", "number"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'ka", "kafka"),
         ("CREATE TABLE t (a INT) WITH ('conn", "connector"),
+        ("CREATE MODEL m WITH ('prov", "provider"),
+        ("CREATE MODEL m WITH ('provider' = 'open", "openai"),
+        ("CREATE MODEL m WITH ('provider' = 'openai', 'sys", "system-prompt"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'pat", "path"),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'format' = 'js", "json"),
         (

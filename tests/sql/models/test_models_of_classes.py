@@ -184,3 +184,24 @@ def test_a_view_follows_its_model(env: TableEnvironment) -> None:
     assert rows(env, "SELECT * FROM p") == [("a", "<a>")]
     env.execute_sql("ALTER MODEL m SET ('option.left' = '[')")
     assert rows(env, "SELECT * FROM p") == [("a", "[a>")]
+
+
+def test_times_stay_times(env: TableEnvironment) -> None:
+    """Windows over predictions: Flink's plan has the rowtime of the table behind ML_PREDICT."""
+    model(env, classes.Counting)
+    env.execute_sql(
+        "CREATE TABLE timed (id BIGINT, ts AS TIMESTAMP '2026-01-01 00:00:00' + CAST(id AS INT) * INTERVAL '1' SECOND, "
+        "WATERMARK FOR ts AS ts) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence', 'fields.id.start' = '0',"
+        " 'fields.id.end' = '29', 'number-of-rows' = '30', 'rows-per-second' = '100000')"
+    )
+    table = "(SELECT *, CAST(id AS STRING) AS s FROM timed)"
+    found = rows(
+        env,
+        "SELECT window_start, COUNT(b) FROM TUMBLE((SELECT * FROM ML_PREDICT("
+        f"{table}, MODEL m, DESCRIPTOR(s))), DESCRIPTOR(ts), INTERVAL '10' SECOND) GROUP BY window_start, window_end",
+    )
+    assert sorted((str(start), count) for start, count in found) == [
+        ("2026-01-01 00:00:00", 10),
+        ("2026-01-01 00:00:10", 10),
+        ("2026-01-01 00:00:20", 10),
+    ]

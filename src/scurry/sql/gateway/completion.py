@@ -14,12 +14,13 @@ from scurry.sql.syntax.keywords import RESERVED
 from scurry.sql.syntax.lexer import IDENTIFIER, IDENTIFIER_KEYS, QUOTED_IDENTIFIER, STRING, Tokens, tokenize
 
 _STATEMENTS = (
-    "ADD JAR, ALTER TABLE, ALTER VIEW, ANALYZE TABLE, BEGIN STATEMENT SET, CREATE CATALOG, CREATE DATABASE, "
-    "CREATE FUNCTION, CREATE TABLE, CREATE TEMPORARY VIEW, CREATE VIEW, DESCRIBE, DROP CATALOG, DROP DATABASE, "
-    "DROP FUNCTION, DROP TABLE, DROP VIEW, END, EXECUTE STATEMENT SET BEGIN, EXPLAIN, HELP, INSERT INTO, "
-    "INSERT OVERWRITE, LOAD MODULE, QUIT, REMOVE JAR, RESET, SELECT, SET, SHOW CATALOGS, SHOW COLUMNS FROM, "
-    "SHOW CREATE TABLE, SHOW CREATE VIEW, SHOW DATABASES, SHOW FUNCTIONS, SHOW JARS, SHOW JOBS, SHOW MODULES, "
-    "SHOW TABLES, SHOW VIEWS, STOP JOB, UNLOAD MODULE, USE, USE CATALOG, VALUES, WITH"
+    "ADD JAR, ALTER MODEL, ALTER TABLE, ALTER VIEW, ANALYZE TABLE, BEGIN STATEMENT SET, CREATE CATALOG, "
+    "CREATE DATABASE, CREATE FUNCTION, CREATE MODEL, CREATE TABLE, CREATE TEMPORARY VIEW, CREATE VIEW, DESCRIBE, "
+    "DROP CATALOG, DROP DATABASE, DROP FUNCTION, DROP MODEL, DROP TABLE, DROP VIEW, END, "
+    "EXECUTE STATEMENT SET BEGIN, EXPLAIN, HELP, INSERT INTO, INSERT OVERWRITE, LOAD MODULE, QUIT, REMOVE JAR, "
+    "RESET, SELECT, SET, SHOW CATALOGS, SHOW COLUMNS FROM, SHOW CREATE MODEL, SHOW CREATE TABLE, SHOW CREATE VIEW, "
+    "SHOW DATABASES, SHOW FUNCTIONS, SHOW JARS, SHOW JOBS, SHOW MODELS, SHOW MODULES, SHOW TABLES, SHOW VIEWS, "
+    "STOP JOB, UNLOAD MODULE, USE, USE CATALOG, VALUES, WITH"
 ).split(", ")
 #: Words of queries and definitions that may follow the first one.
 WORDS = tuple(
@@ -64,6 +65,8 @@ def candidates(session: TableSession, text: str, position: int) -> list[str]:
         return _matching(prefix, _members(session, text, qualifier))
     if not keys or keys[-1] == ";":
         return _matching(before.lstrip() if not keys else prefix, _STATEMENTS)
+    if keys[-1] == "MODEL":
+        return _matching(prefix, _models(session))
     if keys[-1] in _BEFORE_TABLES:
         return _matching(prefix, [*_common_tables(text), *_tables(session), *session.catalogs.list_catalogs()])
     derived = dict(_derived(text))
@@ -87,7 +90,8 @@ def _quoted(tokens: Tokens, quote: int) -> list[str]:
     if keys[-2:] == [STRING, "="]:
         return _matching(prefix, option_values(_text(tokens, quote - 2), options))
     if keys[-1:] in (["("], [","]) and ("WITH" in keys or "OPTIONS" in keys):
-        return _matching(prefix, option_keys(options))
+        is_first = "MODEL" in keys and not options
+        return _matching(prefix, ["provider"] if is_first else option_keys(options))
     return []
 
 
@@ -120,6 +124,12 @@ def _common_tables(text: str) -> Iterator[str]:
 
 def _tables(session: TableSession) -> list[str]:
     return [_written(name) for name in _names(session.catalogs.list_tables)]
+
+
+def _models(session: TableSession) -> list[str]:
+    catalogs = session.catalogs
+    permanent = _names(lambda: catalogs.models.list_models(catalogs.current_catalog, catalogs.current_database))
+    return [_written(name) for name in sorted({*permanent, *catalogs.models.list_temporary_models()})]
 
 
 def _written(name: str) -> str:

@@ -93,6 +93,11 @@ class ModelProviderFactory(ABC):
             ValidationError: The model has other columns than the provider can fill, or an option is wrong.
         """
 
+    @property
+    def declared(self) -> Sequence[TableOption[Any]]:
+        """The options of its models, those that all providers have among them."""
+        return (*self.options, CACHE_MAX_ROWS, CACHE_EXPIRE_AFTER_WRITE)
+
     def function(self, context: ModelContext) -> PredictFunction:
         """Return the function of a model, not opened.
 
@@ -114,9 +119,8 @@ class ModelProviderFactory(ABC):
         """
         given = {self.deprecated.get(key, key): value for key, value in context.options.items()}
         options = Options(given)
-        declared = (*self.options, CACHE_MAX_ROWS, CACHE_EXPIRE_AFTER_WRITE)
-        options.check(declared, ("provider",))
-        known = {"provider", "property-version", *(each.key for each in declared)}
+        options.check(self.declared, ("provider",))
+        known = {"provider", "property-version", *(each.key for each in self.declared)}
         refuse_unsupported(
             self.identifier, (key for key in given if not key.startswith(tuple(self.prefixes) or ("\0",))), known
         )

@@ -50,6 +50,12 @@ def check_model(context: ModelContext, settings: PredictSettings) -> None:
         ).with_hint(f"leave out 'async' of the call: model {context.name} is called in {other} mode")
 
 
+def option_names(identifier: str) -> list[str]:
+    """Return the options of models of a provider; none if there is no such provider."""
+    found = PROVIDERS.get(identifier.lower())
+    return [] if found is None else [option.key for option in _imported(found).declared]
+
+
 def _factory(context: ModelContext) -> ModelProviderFactory:
     identifier = context.options.get("provider")
     if identifier is None:
@@ -65,7 +71,11 @@ def _factory(context: ModelContext) -> ModelProviderFactory:
         raise ValidationError(f"Could not find any model provider for identifier '{identifier}'.").with_hint(
             _ELSEWHERE.get(identifier.lower(), "") or instead([identifier], PROVIDERS, "the providers")
         )
-    module, _, name = found.partition(":")
+    return _imported(found)
+
+
+def _imported(place: str) -> ModelProviderFactory:
+    module, _, name = place.partition(":")
     factory: ModelProviderFactory = getattr(importlib.import_module(module), name)()
     return factory
 

@@ -9,6 +9,7 @@ from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.matching import Match, MatchTime
+from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import (
     Aggregate,
     Correlate,
@@ -47,6 +48,7 @@ _PASSING = (
     Filter,
     Limit,
     LookupJoin,
+    MLPredict,
     Over,
     OverAggregate,
     Rank,

@@ -1,4 +1,4 @@
-"""The names that options and settings can have: connectors, formats, kinds of catalogs, and keys."""
+"""The names that options and settings can have: connectors, formats, providers, kinds of catalogs, and keys."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.factories import CONNECTORS, find_factory
 from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS
 from scurry.sql.formats.registry import FORMATS
+from scurry.sql.models.factories import PROVIDERS, option_names
 from scurry.sql.statements.table_options import setting_keys
 
 
@@ -31,6 +32,8 @@ def option_values(key: str, options: Mapping[str, str]) -> list[str]:
     """
     if key == "connector":
         return sorted(CONNECTORS)
+    if key == "provider":
+        return sorted(PROVIDERS)
     if key == "type":
         return catalog_kinds()
     if key == "format" or key.endswith(".format"):
@@ -39,12 +42,14 @@ def option_values(key: str, options: Mapping[str, str]) -> list[str]:
 
 
 def option_keys(options: Mapping[str, str]) -> list[str]:
-    """Return the options that a table can have beside some, in alphabetical order.
+    """Return the options that a table or a model can have beside some, in alphabetical order.
 
     Args:
-        options: The options that are written; without a connector it is the only one.
+        options: The options that are written; without a connector or a provider it is the only one.
     """
     connector = options.get("connector")
+    if "provider" in options:
+        return sorted(set(option_names(options["provider"])) - set(options))
     if connector not in CONNECTORS:
         return ["connector"]
     table = CatalogTable(ResolvedSchema.physical([], []), None, dict(options))

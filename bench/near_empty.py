@@ -10,7 +10,8 @@ from __future__ import annotations
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from scurry.common import Types, WatermarkStrategy
@@ -64,21 +65,52 @@ class Count(KeyedProcessFunction):
         yield self.count.value()
 
 
-def ours(parallelism: int = 2) -> float:
+class CountWithTimers(Count):
+    """The same with a timer for each key, so that all subtasks take part in every batch."""
+
+    def process_element(self, value: int, ctx: Any) -> Iterator[int]:
+        ctx.timer_service().register_event_time_timer(1 << 50)
+        yield from super().process_element(value, ctx)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[int]:
+        yield from ()
+
+
+def ours(parallelism: int = 2, timed: bool = False) -> float:
     """Median seconds of scurry's batches at some parallelism."""
-    env = StreamExecutionEnvironment.get_execution_environment()
-    env.set_parallelism(parallelism)
-    records = env.from_source(OneByOne(), WatermarkStrategy.no_watermarks(), "one by one")
-    results = records.key_by(lambda n: n % 10).process(Count())
-    client: Any
+    return measured(parallelism, timed)[0]
+
+
+def measured(
+    parallelism: int = 2, timed: bool = False, processor_seconds: Callable[[], float] = time.process_time
+) -> tuple[float, float]:
+    """Median seconds of scurry's batches at some parallelism, and processor seconds of a batch.
+
+    Args:
+        parallelism: The parallelism.
+        timed: Whether the job has watermarks and timers.
+        processor_seconds: Returns the processor seconds so far, those of this process unless given.
+    """
     from scurry.connectors.collect_sink import CollectSink
 
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(parallelism)
+    strategy = WatermarkStrategy.for_monotonous_timestamps() if timed else WatermarkStrategy.no_watermarks()
+    records = env.from_source(OneByOne(), strategy, "one by one")
+    results = records.key_by(lambda n: n % 10).process(CountWithTimers() if timed else Count())
     results._sink(CollectSink(lambda block: None), "drop")
-    client = env.execute_async("near empty")
+    client: Any = env.execute_async("near empty")
     seconds: list[float] = []
-    client.execution.listeners.append(lambda report: seconds.append(report.seconds))
+    used: list[float] = []
+
+    def committed(report: Any) -> None:
+        seconds.append(report.seconds)
+        used.append(processor_seconds())
+
+    client.execution.listeners.append(committed)
     client.get_job_execution_result().result()
-    return statistics.median(seconds[len(seconds) // 3 :])
+    first = len(seconds) // 3
+    return statistics.median(seconds[first:]), (used[-1] - used[first]) / (len(used) - 1 - first)
 
 
 def bare() -> float:

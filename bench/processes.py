@@ -80,6 +80,24 @@ def run_process(
     return done
 
 
+def processor_seconds_of_tree() -> float:
+    """Return the processor time of this process and of all that descend from it, those that have ended included."""
+    parents, own = dict[int, int](), dict[int, float]()
+    for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        parents[pid], own[pid] = int(fields[1]), sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+    def is_mine(pid: int) -> bool:
+        while pid and pid != os.getpid():
+            pid = parents.get(pid, 0)
+        return bool(pid)
+
+    return sum(seconds for pid, seconds in own.items() if is_mine(pid))
+
+
 def _watch(run: Run, session: int) -> None:
     now = dict.fromkeys(KINDS, 0.0)
     for pid in _members(session):

@@ -5,27 +5,30 @@
     python bench/scale.py operators [20 200 400]         # planning of a DataStream job
     python bench/scale.py statements [20 200 400]        # planning of views, calcs, unions and joins in SQL
     python bench/scale.py columns [50 500]               # microseconds per row of SQL and of a stream
-    python bench/scale.py subtasks [2 16 64]             # a near-empty batch on Spark
+    python bench/scale.py subtasks [2 16 64 256]         # a near-empty batch on Spark, without and with timers
+    python bench/scale.py cluster [1 2 4]                # a standalone cluster of so many workers of one core
     python bench/scale.py jobs [1 10 100]                # a near-empty batch of each of so many jobs in one process
 
-Each line has the seconds, and their exponent against the line before: 1 is linear. All but `subtasks` and `jobs` are
-processor time of this process.
+Each line has the seconds, and their exponent against the line before: 1 is linear. All but `subtasks`, `cluster` and
+`jobs` are processor time of this process; those of Spark name the processor time of all its processes.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import statistics
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scurry.common import Configuration, WatermarkStrategy
+from scurry.common import Configuration, Types, WatermarkStrategy
 from scurry.connectors.source import BatchLimits
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.table import EnvironmentSettings, StreamTableEnvironment, TableEnvironment
@@ -156,7 +159,7 @@ def statements(count: int) -> dict[str, float]:
 
 def columns(count: int) -> dict[str, float]:
     """Processor microseconds per row: a projection and a filter in SQL, and a map over rows of a stream."""
-    from scurry.common import Row, Types
+    from scurry.common import Row
 
     rows, names = 2_000, [f"c{number}" for number in range(count)]
     tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
@@ -187,10 +190,74 @@ def columns(count: int) -> dict[str, float]:
 # ------------------------------------------------------------------ jobs
 
 
-def subtasks(count: int) -> dict[str, float]:
-    from near_empty import BATCHES, ours  # one session; the first call starts it
+@cache
+def warm_session() -> None:
+    """Start the session and let its JVM compile: the first count would pay for that."""
+    from near_empty import ours
 
-    return {f"batch of {BATCHES}": ours(count)}
+    ours()
+
+
+def subtasks(count: int) -> dict[str, float]:
+    """Near-empty batches in one session: median seconds, and processor seconds of all processes."""
+    from near_empty import measured
+    from processes import processor_seconds_of_tree
+
+    warm_session()
+    found: dict[str, float] = {}
+    for what, timed in (("", False), (", timers", True)):
+        found[f"batch{what}"], found[f"processor time{what}"] = measured(count, timed, processor_seconds_of_tree)
+    return found
+
+
+#: The jobs of `cluster`: subtasks, records and keys.
+CLUSTER_SUBTASKS, CLUSTER_RECORDS, CLUSTER_KEYS = 8, 2_000_000, 10_000
+
+
+def cluster(count: int) -> dict[str, float]:
+    """Jobs of the same parallelism on a standalone cluster of so many workers, in a process of their own."""
+    from processes import environment_of_scurry, run_process
+
+    from support.faults.standalone_cluster import Cluster
+
+    here = str(Path(__file__).parent)
+    with tempfile.TemporaryDirectory() as place, Cluster(Path(place), PYTHONPATH=here) as workers:
+        for _ in range(count):
+            workers.add_worker()
+        run = run_process(
+            [sys.executable, __file__, "--on-cluster", workers.url, str(count)],
+            {**environment_of_scurry(), "SCURRY_PROGRESS": "off"},
+        )
+    rate, batch = map(float, run.result())
+    return {"us per record": 1e6 / rate, "batch": batch}
+
+
+def on_cluster(url: str, workers: int) -> None:
+    """Print the records per second of a keyed count, and the seconds of a near-empty batch."""
+    import near_empty
+    from pyspark.sql import SparkSession
+
+    from scurry.connectors.collect_sink import CollectSink
+    from scurry.datastream.connectors import DataGeneratorSource
+    from scurry.spark.streaming.slots import task_slots
+
+    os.environ["MASTER"] = url
+    near_empty.ours()
+    session: Any = SparkSession._instantiatedSession
+    while task_slots(session) < workers:
+        time.sleep(0.1)
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(CLUSTER_SUBTASKS)
+    source = DataGeneratorSource(lambda number: number, CLUSTER_RECORDS, 1e9, Types.LONG())
+    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
+    counts = numbers.key_by(lambda number: number % CLUSTER_KEYS, Types.LONG()).process(near_empty.Count())
+    counts._sink(CollectSink(lambda block: None), "drop")
+    reports = list[tuple[float, int]]()
+    client: Any = env.execute_async("keyed count")
+    client.execution.listeners.append(lambda report: reports.append((time.monotonic(), client.execution.totals.read)))
+    client.get_job_execution_result().result()
+    (begun, before), (ended, after) = reports[0], reports[-1]
+    print("RESULT", (after - before) / (ended - begun), near_empty.ours(CLUSTER_SUBTASKS))
 
 
 def jobs(count: int) -> dict[str, float]:
@@ -226,7 +293,8 @@ CURVES: dict[str, tuple[Curve, list[int]]] = {
     "operators": (operators, [20, 200, 400]),
     "statements": (statements, [20, 200, 400]),
     "columns": (columns, [50, 500]),
-    "subtasks": (subtasks, [2, 16, 64]),
+    "subtasks": (subtasks, [2, 16, 64, 256]),
+    "cluster": (cluster, [1, 2, 4]),
     "jobs": (jobs, [1, 10, 100]),
 }
 
@@ -244,6 +312,9 @@ def lines(name: str, counts: list[int]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--on-cluster"]:
+        on_cluster(sys.argv[2], int(sys.argv[3]))
+        sys.exit()
     if len(sys.argv) < 2 or sys.argv[1] not in CURVES:
         sys.exit(__doc__)
     for line in lines(sys.argv[1], [int(each) for each in sys.argv[2:]] or CURVES[sys.argv[1]][1]):

@@ -186,6 +186,8 @@ class JobPlan:
     ticks: bool = False
     #: the numbers by which a runner identifies subtasks 0, 1, 2, ...; Spark finds a row's partition by hashing them
     subtask_ids: list[int] = field(default_factory=list)
+    #: the number of Spark's partitions that the subtasks share; 0 where they are not known
+    partitions: int = 0
     #: settings of streams without effect, each with the reason or what to do instead
     unused: tuple[str, ...] = ()
     #: plans the same program with other settings; stays on the driver

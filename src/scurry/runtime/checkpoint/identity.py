@@ -51,6 +51,7 @@ def identity(plan: JobPlan) -> dict[str, Any]:
         "levels": plan.levels,
         "parallelism": plan.settings.parallelism,
         "subtask_ids": plan.subtask_ids,
+        **({"partitions": plan.partitions} if plan.partitions else {}),
         "level_of": {op.uid: op.level for op in plan.operators.values() if op.input_edges},
         "description": asdict(Description.of(plan)),
     }
@@ -61,9 +62,9 @@ def differences(there: dict[str, Any], here: dict[str, Any]) -> list[str]:
     if all(there.get(key) == value for key, value in here.items()):
         return []
     details = [
-        f"{key} was {there.get(key)}, now is {here[key]}"
-        for key in ("parallelism", "levels")
-        if there.get(key) != here[key]
+        f"{key} was {there.get(key)}, now is {here.get(key)}"
+        for key in ("parallelism", "partitions", "levels")
+        if there.get(key) != here.get(key)
     ]
     for what in ("operators", "sources"):
         before, now = there["description"][what], here["description"][what]

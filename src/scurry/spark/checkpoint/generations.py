@@ -206,6 +206,18 @@ class CheckpointDirectory:
         if self.content:
             plan.settings = replace(plan.settings, job_key=self.content["job_key"])
 
+    def know_partitions(self) -> None:
+        """Count the partitions of the current generation if a release has begun it that did not store their number."""
+        if self.content and "partitions" not in self.content:
+            known = [*filter(str.isdigit, self.generation.storage.list("spark/state/0"))]
+            self.content["partitions"] = len(known) or self.content["parallelism"]
+
+    def subtask_ids(self, plan: JobPlan) -> list[int] | None:
+        """Return the grouping keys of a plan's subtasks in the current generation; None if it has other subtasks."""
+        ids: list[int] = self.content.get("subtask_ids", [])
+        same = self.content.get("partitions") == plan.partitions and len(ids) == len(plan.subtask_ids)
+        return ids if same else None
+
     def begin(
         self,
         plan: JobPlan,

@@ -30,6 +30,7 @@ from scurry.spark.savepoint.taker import SavepointTaker
 from scurry.spark.session.jvm_classes.collect_rows import row_collector
 from scurry.spark.session.options import is_one_jvm
 from scurry.spark.streaming.assignment_stream import AssignmentStream
+from scurry.spark.streaming.partitions import SHUFFLE_PARTITIONS
 from scurry.spark.streaming.progress import batch_details
 from scurry.spark.streaming.stages import close_everywhere, frame_stage, sink_stage, source_stage
 from scurry.spark.workers.failures import failure_of
@@ -104,6 +105,7 @@ class SparkEngine:
     def start(self) -> None:
         plan = self._plan
         self._hold_local_state()
+        self._spark.conf.set(SHUFFLE_PARTITIONS, str(plan.partitions))
         self._job.spark_ui = self._spark.sparkContext.uiWebUrl
         wire = self._assignments.frame().mapInArrow(source_stage(self._worker_job), SCHEMA)
         for source in plan.sources.values():

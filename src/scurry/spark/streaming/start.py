@@ -18,6 +18,7 @@ from scurry.spark.checkpoint.recovery import Recovery
 from scurry.spark.frames import materialize
 from scurry.spark.savepoint.taker import save_for_next_generation
 from scurry.spark.streaming.adaptive import AdaptiveScheduler
+from scurry.spark.streaming.partitions import configured_partitions, fitting_partitions, partitions_to_keep
 from scurry.spark.workers.partitioning import spread
 from scurry.spark.workers.schemas import collect_on_worker
 
@@ -46,6 +47,8 @@ class SparkJobStart(JobStart):
         super().__init__(job, root, directory)
         self._session = session
         self._scheduler = scheduler
+        #: the number of Spark's partitions by that of subtasks: executors may come while the job starts
+        self._partitions: dict[int, int] = {}
 
     def _adapt(self, savepoint: str | None) -> bool:
         """Give the plan the parallelism that executors and key groups allow; return False if the job was stopped."""
@@ -59,16 +62,29 @@ class SparkJobStart(JobStart):
         if plan is None:
             return False
         job.use(plan)
-        self._shuffle(plan)
         return True
-
-    def _shuffle(self, plan: JobPlan) -> None:
-        self._session().conf.set("spark.sql.shuffle.partitions", str(plan.settings.parallelism))
 
     def _prepare(self, plan: JobPlan) -> None:
         self._write_down_frames(plan)
-        plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
+        subtasks = len(plan.subtask_ids)
+        if subtasks not in self._partitions:
+            self._partitions[subtasks] = self._partitions_for(subtasks, plan)
+        plan.partitions = self._partitions[subtasks]
+        plan.subtask_ids = self._directory.subtask_ids(plan) or spread(subtasks, plan.partitions)
         super()._prepare(plan)
+
+    def _partitions_for(self, subtasks: int, plan: JobPlan) -> int:
+        self._directory.know_partitions()
+        given = configured_partitions(plan)
+        if given is not None:
+            return given
+        content = self._directory.content
+        if len(content.get("subtask_ids", ())) != subtasks:
+            return fitting_partitions(subtasks, self._session())
+        there: int = content["partitions"]
+        if not all(source.source.native or source.source.bounded for source in plan.sources.values()):
+            return there  # Spark keeps the position of a streaming DataFrame: it cannot move to another generation
+        return partitions_to_keep(there, subtasks, self._session())
 
     def _write_down_frames(self, plan: JobPlan) -> None:
         for source in plan.sources.values():
@@ -95,6 +111,4 @@ class SparkJobStart(JobStart):
         return collect_on_worker(self._session(), self._job.plan)
 
     def _save_state(self, plan: JobPlan) -> str | None:
-        origin = save_for_next_generation(self._job, self._session(), self._directory)
-        self._shuffle(plan)
-        return origin
+        return save_for_next_generation(self._job, self._session(), self._directory)

@@ -73,7 +73,7 @@ def letters(text: str | None) -> Iterator[str]:
     yield from text or ""
 
 
-@pf.udaf(func_type="pandas")
+@pf.udaf(func_type="pandas")  # type: ignore[untyped-decorator]
 def middle(prices: pd.Series) -> float:
     return float(prices.median())
 
@@ -82,8 +82,13 @@ def words(row: dict[str, Any]) -> Iterator[Word]:
     yield {"word": f"{row['item']}!"}
 
 
+def word(row: dict[str, Any]) -> Word:
+    return {"word": f"{row['item']}!"}
+
+
 assert orders.select(a=shout(pf.col("item"))).columns == ["a"]
-assert orders.flat_map(words).columns == ["word"]
+assert orders.flat_map(words).columns == orders.map(word).columns == ["word"]
+assert orders.map_batches(lambda frame: frame[["price"]] * 2, return_dtype="ROW<price BIGINT>").columns == ["price"]
 assert len(orders.join_lateral(letters(pf.col("item")).alias("letter")).collect()) == 6
 assert orders.agg(m=middle(pf.col("price"))).collect()[0][0] == 3.0
 assert pf.sql("SELECT shout(item) FROM orders").columns

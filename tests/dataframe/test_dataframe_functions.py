@@ -452,3 +452,60 @@ class TestAggregates:
         with pytest.raises(TypeError, match=r"Specify accumulator_type or implement get_accumulator_type\(\)\."):
             pf.udaf(Untyped)
         assert pf.udaf(Untyped, accumulator_type=list[int]).accumulator_type is not None
+
+
+class TestMap:
+    def test_a_row_of_each_row(self, mode: str) -> None:
+        def described(row: dict[str, Any]) -> Word:
+            return {"word": row["t"], "size": row["i"] * 10}
+
+        df = texts().map(described)
+        assert df.columns == ["word", "size"]
+        assert rows(df) == [("a b", 10), ("c", 20)]
+
+    def test_a_single_column(self, mode: str) -> None:
+        df = texts().map(lambda row: len(row["t"]), return_dtype=Kinds.int64())
+        assert (df.columns, rows(df)) == (["f0"], [(1,), (3,)])
+
+    @pytest.mark.parametrize("batch_size", [None, 1, 2, 100])
+    def test_batches_of_pandas(self, mode: str, batch_size: int | None) -> None:
+        def doubled(frame: Any) -> Any:
+            assert isinstance(frame, pd.DataFrame) and len(frame) <= (batch_size or 100)
+            return frame.assign(i=frame["i"] * 2, extra=0)
+
+        kind = Kinds.struct({"t": Kinds.string(), "i": Kinds.int64()})
+        df = texts().map_batches(doubled, return_dtype=kind, batch_size=batch_size)
+        assert (df.columns, rows(df)) == (["t", "i"], [("a b", 2), ("c", 4)])
+
+    @pytest.mark.parametrize("batch_size", [None, 1])
+    def test_batches_of_arrow(self, mode: str, batch_size: int | None) -> None:
+        def chosen(table: Any) -> Any:
+            assert isinstance(table, pa.Table)
+            return table.select(["i"])
+
+        kind = Kinds.struct({"i": Kinds.int32()})
+        options: dict[str, Any] = {"batch_format": "pyarrow", "batch_size": batch_size}
+        assert rows(texts().map_batches(chosen, return_dtype=kind, **options)) == [(1,), (2,)]
+        assert rows(texts().map_batches(chosen, return_dtype=Kinds.int64(), **options)) == [(1,), (2,)]
+
+    def test_other_numbers_of_rows_are_refused(self, batch: None) -> None:
+        kind = Kinds.struct({"i": Kinds.int64()})
+        with pytest.raises(Exception, match="map_batches: the function got 2 rows and returned 1"):
+            texts().map_batches(lambda frame: frame.head(1), return_dtype=kind).collect()
+        with pytest.raises(Exception, match="map_batches: the function returned no column 'i'"):
+            texts().map_batches(lambda frame: frame[["t"]], return_dtype=kind).collect()
+
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            (lambda df: df.map(lambda: 1, return_dtype="INT"), r"map requires a function accepting one row argument\."),
+            (lambda df: df.map(lambda row: 1), "Cannot infer return_dtype for '<lambda>'"),
+            (lambda df: df.map(len, return_dtype="INT", concurrency=2), "concurrency: the operators of a job have one"),
+            (lambda df: df.map_batches(len), "return_dtype is required"),
+            (lambda df: df.map_batches(len, return_dtype="INT", batch_size=0), "batch_size must be at least 1, got 0"),
+            (lambda df: df.map_batches(len, return_dtype="INT", batch_format="x"), "batch_format must be one of"),
+        ],
+    )
+    def test_wrong_arguments(self, call: Any, message: str) -> None:
+        with pytest.raises((TypeError, ValueError, NotImplementedError), match=message):
+            call(texts())

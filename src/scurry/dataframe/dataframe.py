@@ -15,6 +15,7 @@ from scurry.dataframe._frame.exploding import ExplodeMethods
 from scurry.dataframe._frame.grouping import aggregated, checked_aggregates, checked_keys
 from scurry.dataframe._frame.lateral import LateralMethods
 from scurry.dataframe._frame.literals import literal_of
+from scurry.dataframe._frame.mapping import MapMethods
 from scurry.dataframe._frame.results import ResultMethods
 from scurry.dataframe._frame.rows import RowMethods
 from scurry.dataframe._frame.windows import WindowMethods
@@ -61,6 +62,7 @@ class DataFrame(
     AsOfMethods,
     ExplodeMethods,
     LateralMethods,
+    MapMethods,
     WindowMethods,
     ResultMethods,
     WritingMethods,

@@ -108,7 +108,7 @@ class LateralMethods(FrameBase, check_arguments=False):
             if isinstance(func, TableFunction) or (isinstance(func, type) and issubclass(func, TableFunction)):
                 raise ArgumentTypeError("flat_map accepts Python callables or a pf.udtf declaration.")
             target, rows, _ = described(func, return_dtype)
-        _require_row_argument(target)
+        require_row_argument(target)
         names = rows.kind.field_names()
         if not rows.is_named and len(names) > 1:
             raise ArgumentError("flat_map requires named output fields; use TypedDict or a named struct.")
@@ -119,7 +119,7 @@ class LateralMethods(FrameBase, check_arguments=False):
         return self._of(joined.select(*(col(place).alias(name) for place, name in zip(places, names, strict=True))))
 
 
-def _require_row_argument(target: Target) -> None:
+def require_row_argument(target: Target, method: str = "flat_map") -> None:
     """Refuse a function that cannot be called with a dict alone.
 
     Raises:
@@ -132,11 +132,11 @@ def _require_row_argument(target: Target) -> None:
     required = [each for each in positional if each.default is inspect.Parameter.empty]
     variadic = any(each.kind is each.VAR_POSITIONAL for each in parameters)
     if others or len(required) > 1 or not (positional or variadic):
-        raise ArgumentError("flat_map requires a function accepting one row argument.")
+        raise ArgumentError(f"{method} requires a function accepting one row argument.")
     if positional:
         hint = target.annotation(positional[0].name)
         if not _is_dict_like(hint):
-            raise ArgumentError(f"flat_map receives one dict row argument, got annotation {hint!r}.")
+            raise ArgumentError(f"{method} receives one dict row argument, got annotation {hint!r}.")
 
 
 def _is_dict_like(hint: Any) -> bool:

@@ -75,6 +75,7 @@ class DeltaSink(Sink):
         partition_columns: The partition columns of a table that the sink creates.
         merge_schema: Whether to add columns that the table lacks.
         tables: Converts what is written to columns.
+        replaced_version: The version whose rows those that are written replace; None to add them.
     """
 
     path: str
@@ -82,6 +83,7 @@ class DeltaSink(Sink):
     partition_columns: tuple[str, ...] = ()
     merge_schema: bool = False
     tables: TablesOf = tables_of_records
+    replaced_version: int | None = None
 
     @classmethod
     def of(
@@ -256,16 +258,21 @@ class _DeltaCommitter(Committer):
             table.alter.add_columns([field for field in schema.fields if field.name in missing])
 
     def commit(self, batch_id: int, committables: Sequence[DeltaFile]) -> None:
-        files = list(committables)
-        if not files:
+        files, module, sink = list(committables), deltalake(), self._sink
+        replaced = sink.replaced_version
+        if not files and replaced is None:
             return
-        module, sink = deltalake(), self._sink
         table = self._table()
         known = table.transaction_version(self._app_id)
         if known is not None and known >= batch_id:
             self._delete_others(table, files)
             return
         self._check_present(files)
+        if replaced is not None and table.version() != replaced:
+            raise SinkCommitError(
+                f"the Delta table {sink.path} has changed while its rows were read: version {table.version()} follows "
+                f"{replaced}; execute the statement again"
+            )
         now = time.time_ns() // 1_000_000
         actions = [
             module.transaction.AddAction(
@@ -277,7 +284,11 @@ class _DeltaCommitter(Committer):
         try:
             with reaching(sink.path):
                 table.create_write_transaction(
-                    actions, "append", table.schema(), list(sink.partition_columns), commit_properties=properties
+                    actions,
+                    "append" if replaced is None else "overwrite",
+                    table.schema(),
+                    list(sink.partition_columns),
+                    commit_properties=properties,
                 )
         except module.exceptions.CommitFailedError as error:
             raise SinkCommitError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from scurry.common.types import RowKind
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
-from scurry.errors import ScurryError, ValidationError
+from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
@@ -263,15 +264,37 @@ class SinkChanges:
 
 @dataclass(frozen=True)
 class SinkTarget:
-    """The mode of an INSERT: whether it overwrites, and its static partition.
+    """The mode of a statement that writes: whether it overwrites, its static partition, and which rows change.
 
     Attributes:
         overwrite: Whether existing rows are replaced.
         partition: Values of the partition columns that the statement fixes, as text.
+        change: The rows that are deleted or updated; None where rows are inserted.
     """
 
     overwrite: bool = False
     partition: Mapping[str, str] = field(default_factory=dict)
+    change: RowChange | None = None
+
+
+class RowChanges(enum.Enum):
+    """Ways in which a connector deletes and updates rows, all of a statement at once."""
+
+    #: its sink is given the primary keys of the rows that change, and their new values
+    BY_KEY = enum.auto()
+    #: its sink is given all rows that the table has afterwards
+    REPLACING = enum.auto()
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """A DELETE or an UPDATE.
+
+    Attributes:
+        columns: The columns that UPDATE sets, empty for DELETE. With BY_KEY rows have these first, then the key.
+    """
+
+    columns: tuple[str, ...] = ()
 
 
 class TableFactory(ABC):
@@ -282,12 +305,14 @@ class TableFactory(ABC):
         with_watermark_options: Whether tables may have the options that all sources with watermarks have.
         supports_overwrite: Whether INSERT OVERWRITE can replace the rows of its tables.
         writes_metadata: Whether its sinks take columns of metadata that are not virtual.
+        row_changes: How its sinks delete and update rows; None if they cannot.
     """
 
     identifier: str
     with_watermark_options: bool = False
     supports_overwrite: bool = False
     writes_metadata: bool = False
+    row_changes: RowChanges | None = None
 
     @abstractmethod
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
@@ -330,6 +355,17 @@ class TableFactory(ABC):
         raise ValidationError(
             f"Connector '{self.identifier}' can only be used as a sink. It cannot be used as a source."
         ).with_hint("INSERT INTO writes it; read the table that its rows come from")
+
+    def truncate(self, context: TableContext) -> None:
+        """Remove all rows of a table at once.
+
+        Raises:
+            UnsupportedError: The connector cannot.
+        """
+        raise UnsupportedError(
+            f"TRUNCATE TABLE statement is not supported for the table {context.identifier.as_summary_string()} since "
+            "its connector cannot remove all of its rows."
+        )
 
     def create_sink(self, context: TableContext, target: SinkTarget) -> Sink:
         """Return the sink of a table; its records are `Changes`.

@@ -11,7 +11,7 @@ from scurry.errors.suggestions import similar_name
 from scurry.sql.catalog.entries import InlineTable
 from scurry.sql.catalog.schema import MetadataColumn
 from scurry.sql.catalog.table_options import SAVEPOINTS_IN_PYTHON, explained, in_context, instead
-from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import RowChanges, SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.inline import InlineFactory
 
 #: identifier -> module and class of its factory, imported when a table uses it
@@ -71,6 +71,25 @@ def create_sink(context: TableContext, target: SinkTarget) -> Sink:
         ).with_hint("INSERT INTO appends rows; tables of the connector 'filesystem' can be overwritten in BATCH")
     _check_columns(context, factory)
     return sink
+
+
+def row_changes(context: TableContext) -> RowChanges | None:
+    """Return how the connector of a table deletes and updates rows, None if it cannot.
+
+    Raises:
+        ValidationError: There is no such connector.
+    """
+    return _factory(context).row_changes
+
+
+def truncate(context: TableContext) -> None:
+    """Remove all rows of a table.
+
+    Raises:
+        UnsupportedError: Its connector cannot.
+        ValidationError: There is no such connector, or the options are wrong.
+    """
+    _factory(context).truncate(context)
 
 
 def _check_columns(context: TableContext, factory: TableFactory) -> None:

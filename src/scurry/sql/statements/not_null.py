@@ -33,7 +33,11 @@ class NotNullEnforcer:
     @classmethod
     def of(cls, session: TableSession, sink: Sink) -> NotNullEnforcer:
         """Return the enforcer of a sink."""
-        return cls._of_columns(session, [each for each in sink.table.table.schema.get_columns() if each.is_persisted()])
+        columns = [each for each in sink.table.table.schema.get_columns() if each.is_persisted()]
+        if sink.row_change is not None:  # the rows may have some of the columns only
+            by_name = {each.name: each for each in columns}
+            columns = [by_name[name] for name in sink.input.schema.names]
+        return cls._of_columns(session, columns)
 
     @classmethod
     def of_query(cls, session: TableSession, schema: ResolvedSchema) -> NotNullEnforcer:

@@ -11,7 +11,7 @@ from scurry.errors import UnsupportedError, ValidationError
 from scurry.graph.dependencies import JobDependencies
 from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import escape_identifier
-from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableSource
+from scurry.sql.connectors.contract import RowChange, SinkChanges, SinkTarget, TableSource
 from scurry.sql.connectors.factories import sink_changes
 from scurry.sql.evaluation.predicting import context_of
 from scurry.sql.functions.definition import EvaluationContext
@@ -80,7 +80,8 @@ class PlannedStatement:
 
     def sink(self, sink: Sink) -> Any:
         """Return the writer of a sink's rows."""
-        found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition))
+        change = None if sink.row_change is None else RowChange(sink.row_change)
+        found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition), change)
         return self.session.sink(found.identifier, found.table, target)
 
     def reading(self, written: Sequence[Plan] = ()) -> ScanDescriptions | None:

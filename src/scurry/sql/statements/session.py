@@ -246,7 +246,7 @@ class TableSession:
             ValidationError: There is no such connector, it is no sink, or its options are wrong.
         """
         context = self.context_of(identifier, table)
-        key = _TableKey.of("sink", context, target.overwrite, *sorted(target.partition.items()))
+        key = _TableKey.of("sink", context, target.overwrite, target.change, *sorted(target.partition.items()))
         return self._once(key, partial(create_sink, context, target), table)
 
     def once(self, what: str, table: CatalogTable, make: Callable[[], _Made]) -> _Made:

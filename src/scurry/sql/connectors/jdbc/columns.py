@@ -31,6 +31,10 @@ class TableColumns:
     types: tuple[DataType, ...]
     dialect: str
 
+    def select(self, names: Sequence[str]) -> TableColumns:
+        """Return some of the columns, in another order."""
+        return TableColumns(tuple(names), tuple(map(self.type_of, names)), self.dialect)
+
     def type_of(self, name: str) -> DataType:
         """Return the type of a column."""
         return self.types[self.names.index(name)]

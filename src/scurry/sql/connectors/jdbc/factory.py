@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from scurry.connectors.jdbc.drivers import database_of
 from scurry.connectors.jdbc.exactly_once import JdbcExactlyOnceSink
+from scurry.connectors.jdbc.session import JdbcSession
+from scurry.connectors.jdbc.sink import WRITING
 from scurry.connectors.sink import Sink
 from scurry.sql.catalog.table_options import Options, TableOption
-from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import RowChanges, SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.jdbc import options as keys
 from scurry.sql.connectors.jdbc import statements
 from scurry.sql.connectors.jdbc.columns import TableColumns
@@ -26,6 +29,7 @@ class JdbcFactory(TableFactory):
 
     identifier = "jdbc"
     with_watermark_options = True
+    row_changes = RowChanges.BY_KEY
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
         """Return all options."""
@@ -73,12 +77,28 @@ class JdbcFactory(TableFactory):
         key = context.schema.get_primary_key()
         creation = statements.create(table, columns.names, columns.types, () if key is None else key.columns)
         connection, execution = replace(keys.connection_of(options), creation=creation), keys.execution_of(options)
+        if target.change is not None:
+            assert key is not None, "rows change by their key"
+            changed, by = target.change.columns, tuple(key.columns)
+            changing = statements.update(table, changed, by) if changed else statements.delete(table, by)
+            columns = columns.select((*changed, *by))
+            return AppendSink(JdbcExactlyOnceSink(changing, columns.row_type(), connection, execution), columns)
         if key is not None:
             by_key = UpsertSink(table, tuple(key.columns), columns, connection, execution.get_max_retries())
             places = tuple(map(columns.names.index, key.columns))
             return ReducingSink(by_key, places, execution.get_batch_size(), execution.get_batch_interval_ms())
         inserting = statements.insert(table, columns.names)
         return AppendSink(JdbcExactlyOnceSink(inserting, columns.row_type(), connection, execution), columns)
+
+    def truncate(self, context: TableContext) -> None:
+        """Remove all rows, in one transaction."""
+        options = self.check(context)
+        session = JdbcSession(database_of(keys.connection_of(options)), keys.execution_of(options).get_max_retries())
+        removing = statements.delete_all(options.get(keys.TABLE_NAME))
+        try:
+            session.transact(lambda connection: connection.execute(removing), WRITING)
+        finally:
+            session.close()
 
 
 def _number(options: Options, option: TableOption[int]) -> int:

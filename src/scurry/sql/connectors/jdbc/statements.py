@@ -60,6 +60,17 @@ def delete(table: str, key: Sequence[str]) -> str:
     return f"DELETE FROM {table} WHERE {' AND '.join(f'{quoted(name)} = ?' for name in key)}"
 
 
+def delete_all(table: str) -> str:
+    """Return a statement that removes all rows."""
+    return f"DELETE FROM {table}"
+
+
+def update(table: str, columns: Sequence[str], key: Sequence[str]) -> str:
+    """Return a statement that sets columns of the row of a key."""
+    changed = ", ".join(f"{quoted(name)} = ?" for name in columns)
+    return f"UPDATE {table} SET {changed} WHERE {' AND '.join(f'{quoted(name)} = ?' for name in key)}"
+
+
 def create(table: str, names: Sequence[str], types: Sequence[DataType], key: Sequence[str]) -> str:
     """Return the statement that makes a table, for hints.
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.delta_sink import DeltaSink
 from scurry.connectors.lakes.delta_source import DeltaScan
 from scurry.connectors.lakes.delta_table import DeltaRange, columns_of, open_table
@@ -13,7 +15,7 @@ from scurry.connectors.lakes.enumerator import OpenedTable
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, one_of, whole_number
-from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import RowChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.lakes.columns import ChangeTables, lake_row
 from scurry.sql.connectors.lakes.source import LakeTableSource
 from scurry.sql.formats.contract import FormatColumn
@@ -76,6 +78,7 @@ class DeltaFactory(TableFactory):
     """Make sources and sinks of Delta tables."""
 
     identifier = "delta"
+    row_changes = RowChanges.REPLACING
     with_watermark_options = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
@@ -117,7 +120,14 @@ class DeltaFactory(TableFactory):
         options = self.check(context)
         row, keys = lake_row(context.physical_columns), context.table.partition_keys
         tables = partial(ChangeTables, self.identifier)
-        return DeltaSink.of(options.get(PATH), row, keys, options.get(MERGE_SCHEMA), tables)
+        sink = DeltaSink.of(options.get(PATH), row, keys, options.get(MERGE_SCHEMA), tables)
+        return sink if target.change is None else replace(sink, replaced_version=open_table(sink.path).version())
+
+    def truncate(self, context: TableContext) -> None:
+        """Remove all rows, as a new version."""
+        path = self.check(context).get(PATH)
+        with reaching(path):
+            open_table(path).delete()
 
 
 def _source(

@@ -79,6 +79,7 @@ class Sink(OneInput):
         refusal: How a table that takes inserted rows only refuses others; None for Flink's general words.
         on_conflict: What is done with rows of the same primary key, as the statement says: DEDUPLICATE, ERROR, NOTHING.
         upsert_materialize: Whether the changes of the query, which are by another key, become changes by the table's.
+        row_change: The columns that UPDATE sets, none for DELETE; None for INSERT.
     """
 
     path: tuple[str, ...]
@@ -90,3 +91,4 @@ class Sink(OneInput):
     refusal: str | None = None
     on_conflict: str | None = None
     upsert_materialize: bool = False
+    row_change: tuple[str, ...] | None = None

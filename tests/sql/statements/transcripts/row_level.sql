@@ -1,0 +1,10 @@
+CREATE TABLE f (id INT, k STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp}/f', 'format' = 'csv');
+DELETE FROM f;
+DELETE FROM f WHERE id = 1;
+UPDATE f SET k = 'x' WHERE id = 1;
+TRUNCATE TABLE f;
+DELETE FROM missing;
+UPDATE missing SET a = 1;
+TRUNCATE TABLE missing;
+EXPLAIN DELETE FROM f WHERE id = 1;
+EXPLAIN UPDATE f SET k = 'x';

@@ -1,0 +1,56 @@
+-- mode: batch
+-- file f/a.csv
+--|1,a
+--|2,b
+CREATE TABLE f (id INT, k STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp}/f', 'format' = 'csv');
+CREATE TABLE p (id INT, k STRING) PARTITIONED BY (k) WITH ('connector' = 'filesystem', 'path' = '{tmp}/p', 'format' = 'csv');
+CREATE TABLE pr (id INT, k STRING) WITH ('connector' = 'print');
+CREATE TABLE bh (id INT, k STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'blackhole');
+CREATE TABLE dg (id INT, k STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '1');
+CREATE TEMPORARY VIEW vw AS SELECT * FROM f;
+DELETE FROM f;
+DELETE FROM f WHERE id = 1;
+DELETE FROM f AS x WHERE x.id = 1;
+DELETE FROM f x WHERE x.id IN (SELECT id FROM f);
+DELETE FROM f WHERE nope = 1;
+DELETE FROM f WHERE id;
+DELETE FROM missing;
+DELETE FROM missing WHERE a = 1;
+DELETE FROM vw;
+DELETE FROM p;
+DELETE FROM pr WHERE id = 1;
+DELETE FROM bh WHERE id = 1;
+DELETE FROM dg WHERE id = 1;
+DELETE f;
+DELETE FROM f WHERE;
+UPDATE f SET k = 'x';
+UPDATE f SET k = 'x' WHERE id = 1;
+UPDATE f SET k = 'x', k = 'y';
+UPDATE f SET nope = 1;
+UPDATE f SET id = 'x';
+UPDATE f SET id = id + 1, k = UPPER(k) WHERE id > 0;
+UPDATE f AS y SET k = y.k || 'x' WHERE y.id = 2;
+UPDATE missing SET a = 1;
+UPDATE vw SET k = 'x';
+UPDATE pr SET k = 'x';
+UPDATE bh SET k = 'x' WHERE id = 1;
+UPDATE bh SET id = 2;
+UPDATE f k = 'x';
+UPDATE f SET;
+TRUNCATE TABLE f;
+TRUNCATE TABLE p;
+TRUNCATE TABLE pr;
+TRUNCATE TABLE bh;
+TRUNCATE TABLE dg;
+TRUNCATE TABLE vw;
+TRUNCATE TABLE missing;
+TRUNCATE f;
+TRUNCATE TABLE p PARTITION (k = 'a');
+TRUNCATE TABLE IF EXISTS f;
+EXPLAIN DELETE FROM f WHERE id = 1;
+EXPLAIN UPDATE f SET k = 'x';
+EXPLAIN TRUNCATE TABLE f;
+EXECUTE STATEMENT SET BEGIN DELETE FROM f; END;
+EXECUTE STATEMENT SET BEGIN DELETE FROM f WHERE id = 1; INSERT INTO pr SELECT * FROM f; END;
+EXECUTE STATEMENT SET BEGIN UPDATE f SET k = 'x'; END;
+SELECT * FROM f;

@@ -50,7 +50,8 @@ def predicted(url: str, rows: int, capacity: int, runner: str, mode: str, output
     )
     env.execute_sql(
         "CREATE TABLE numbers (id BIGINT) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence', "
-        f"'fields.id.start' = '1', 'fields.id.end' = '{rows}', 'rows-per-second' = '10000000')"
+        f"'fields.id.start' = '1', 'fields.id.end' = '{rows}', 'number-of-rows' = '{rows}', "
+        "'rows-per-second' = '10000000')"
     )
     query = (
         "SELECT id, b FROM ML_PREDICT((SELECT id, CAST(id AS STRING) AS s FROM numbers), MODEL m, DESCRIPTOR(s), "
@@ -64,6 +65,7 @@ def predicted(url: str, rows: int, capacity: int, runner: str, mode: str, output
 def main(rows: int = 10_000, capacity: int = 100, runner: str = "local", mode: str = "streaming") -> None:
     with server(Behaviour(delay=0.1, is_delay_fixed=True)) as url:
         few = max(rows // capacity, 50)
+        predicted(url, 1, 1, runner, mode, "ORDERED")  # Spark starts
         _, first = predicted(url, 1, 1, runner, mode, "ORDERED")
         _, seconds = predicted(url, few, 1, runner, mode, "ORDERED")
         one_by_one = (few - 1) / (seconds - first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -151,11 +152,15 @@ def test_an_answer_without_choices_is_no_row(env: TableEnvironment) -> None:
 
 
 def test_a_server_that_is_not_there_is_an_error_with_its_place(env: TableEnvironment) -> None:
-    with serving() as server:
-        pass
-    model(env, server, ", 'retry-num' = '1'")
-    with pytest.raises(JobError, match=rf"http://127.0.0.1:{server.port}/v1/chat/completions does not answer"):
-        predicted(env, ["x"])
+    with socket.socket() as taken:  # nobody listens there, and nobody else can
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        env.execute_sql(
+            f"CREATE MODEL m {CHAT} WITH ('provider' = 'openai', 'endpoint' = '{url}/chat/completions', "
+            "'api-key' = 'k', 'model' = 'small', 'retry-num' = '1')"
+        )
+        with pytest.raises(JobError, match=rf"{url}/chat/completions does not answer"):
+            predicted(env, ["x"])
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy"])

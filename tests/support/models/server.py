@@ -141,8 +141,9 @@ def serving(behaviour: Behaviour | None = None) -> Iterator[ModelServer]:
 
     def forever() -> None:
         asyncio.set_event_loop(loop)
-        loop.run_until_complete(run())
+        begun = loop.create_task(run())  # not before `run_forever`: a stop in between would be lost
         loop.run_forever()
+        assert begun.done()
         for task in asyncio.all_tasks(loop):
             task.cancel()
         loop.run_until_complete(asyncio.sleep(0))

@@ -81,11 +81,8 @@ def key_blocks(
         receivers.extend(map(found.__getitem__, places))
         return list(map(ordered.__getitem__, places))
 
-    column = None if times is None else array("q", times)
-    distinct, ends, places = by_key(keys, column, by_receiver)
+    distinct, ends, places, column = by_key(keys, None if times is None else array("q", times), by_receiver)
     values = list(map(values.__getitem__, places))
-    if column is not None:
-        column = array("q", map(column.__getitem__, places))
     key = 0
     while key < len(distinct):
         receiver = receivers[key]

@@ -191,8 +191,9 @@ def _joined(taken: list[_Taken], order: KeyOrder) -> KeyRecords:
         return KeyRecords(key_lists[0], list(accumulate(count_lists[0])), value_lists[0], times.tolist(), origins[0])
     values = list(chain.from_iterable(value_lists))
     keys, counts = list(chain.from_iterable(key_lists)), list(chain.from_iterable(count_lists))
-    distinct, ends, places = by_key(keys, times, order.sort, counts)
-    values, in_order = list(map(values.__getitem__, places)), list(map(times.__getitem__, places))
+    distinct, ends, places, sorted_times = by_key(keys, times, order.sort, counts)
+    assert sorted_times is not None
+    values, in_order = list(map(values.__getitem__, places)), sorted_times.tolist()
     if len(set(origins)) == 1:
         return KeyRecords(distinct, ends, values, in_order, origins[0])
     of_records = [origin for origin, some in zip(origins, value_lists, strict=True) for _ in some]

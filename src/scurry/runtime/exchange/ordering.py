@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Collection, Sequence
 from itertools import accumulate
 from typing import Any
@@ -28,10 +29,10 @@ def by_time(times: Sequence[int]) -> list[int]:
 
 def by_key(
     keys: Sequence[Any],
-    times: Sequence[int] | None,
+    times: array[int] | None,
     sort: Callable[[Collection[Any]], list[Any]],
     counts: Sequence[int] | None = None,
-) -> tuple[list[Any], list[int], list[int]]:
+) -> tuple[list[Any], list[int], list[int], array[int] | None]:
     """Order records by key, those of a key in time order if there are times, else in their order.
 
     Args:
@@ -41,7 +42,7 @@ def by_key(
         counts: How many records in a row each of the keys has; None is one.
 
     Returns:
-        The keys, each once; the end of the records of each; and the places of the records.
+        The keys, each once; the end of the records of each; the places of the records; and their times.
     """
     distinct = sort(dict.fromkeys(keys))
     numbers = dict(zip(distinct, range(len(distinct)), strict=True))
@@ -53,13 +54,15 @@ def by_key(
     of_records = np.array(numbered, dtype=np.int64)
     if counts is not None:
         of_records = np.repeat(of_records, counts)
-    places = _order(of_records, None if times is None else np.array(times, dtype=np.int64), len(distinct))
-    return distinct, np.cumsum(np.bincount(of_records, minlength=len(distinct))).tolist(), places.tolist()
+    column = None if times is None else np.frombuffer(times, dtype=np.int64)
+    places = _order(of_records, column, len(distinct))
+    ends = np.cumsum(np.bincount(of_records, minlength=len(distinct))).tolist()
+    return distinct, ends, places.tolist(), None if column is None else array("q", column[places].tobytes())
 
 
 def _few_by_key(
-    distinct: list[Any], numbered: list[int], times: Sequence[int] | None, counts: Sequence[int] | None
-) -> tuple[list[Any], list[int], list[int]]:
+    distinct: list[Any], numbered: list[int], times: array[int] | None, counts: Sequence[int] | None
+) -> tuple[list[Any], list[int], list[int], array[int] | None]:
     found: list[list[int]] = [[] for _ in distinct]
     place = 0
     for number, count in zip(numbered, [1] * len(numbered) if counts is None else counts, strict=True):
@@ -68,7 +71,9 @@ def _few_by_key(
     if times is not None:
         for places in found:
             places.sort(key=times.__getitem__)
-    return distinct, list(accumulate(map(len, found))), [place for places in found for place in places]
+    in_order = [place for places in found for place in places]
+    of_places = None if times is None else array("q", map(times.__getitem__, in_order))
+    return distinct, list(accumulate(map(len, found))), in_order, of_places
 
 
 def _order(numbers: Any, times: Any, count: int) -> Any:

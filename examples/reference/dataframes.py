@@ -145,6 +145,18 @@ everything = {
 assert len(pf.read_generic("datagen", schema=everything, options={"number-of-rows": "1"}).columns) == 17
 assert pf.lit(None, Kinds.null()) is not None
 
+# Models.
+servers = {
+    "chat": pf.OpenAIProvider("http://localhost:8000/v1/chat/completions", "key", model="small"),
+    "vision": pf.TritonProvider("http://localhost:8001", model_name="vision"),
+    "own": pf.GenericProvider("python", **{"class": "my.module.Model"}),
+}
+for name, server in servers.items():
+    pf.set_model_provider(name, server)
+    assert server.to_options() and server.provider_identifier() and server.model_option_key()
+pf.set_default_model_provider("chat")
+assert pf.list_model_providers() == ["chat", "vision", "own"]
+
 # Streams: another environment.
 streams = StreamExecutionEnvironment.get_execution_environment(Configuration().set_string("scurry.runner", "local"))
 pf.set_table_environment(StreamTableEnvironment.create(streams, EnvironmentSettings.in_streaming_mode()))

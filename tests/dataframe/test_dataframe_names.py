@@ -53,6 +53,9 @@ udaf(func=None, *, return_dtype=None, accumulator_type=None, func_type='general'
 proctime()
 preceding(value)
 following(value)
+set_model_provider(*args, **kwargs)
+set_default_model_provider(name)
+list_model_providers()
 """
 
 _FILE_SINK = """sink_parallelism=None, sink_shuffle_by_partition=None, auto_compaction=None,
@@ -130,7 +133,7 @@ TYPES = {
 #: Names of the specification that are no functions.
 OTHERS = {
     "CloseableIterator", "DataFrame", "DataType", "GroupedDataFrame", "config", "UNBOUNDED", "UNBOUNDED_PRECEDING",
-    "UNBOUNDED_FOLLOWING", "CURRENT_ROW",
+    "UNBOUNDED_FOLLOWING", "CURRENT_ROW", "ModelProvider", "OpenAIProvider", "TritonProvider", "GenericProvider",
 }  # fmt: skip
 
 

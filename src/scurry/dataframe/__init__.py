@@ -28,6 +28,15 @@ from scurry.dataframe.dataframe_config import config
 from scurry.dataframe.datatype import DataType
 from scurry.dataframe.io import read_catalog_table, read_generic, read_json, read_kafka, read_parquet
 from scurry.dataframe.iteration import CloseableIterator
+from scurry.dataframe.model_provider import (
+    GenericProvider,
+    ModelProvider,
+    OpenAIProvider,
+    TritonProvider,
+    list_model_providers,
+    set_default_model_provider,
+    set_model_provider,
+)
 from scurry.dataframe.over_window import (
     CURRENT_ROW,
     UNBOUNDED,
@@ -49,7 +58,11 @@ __all__ = [
     "CloseableIterator",
     "DataFrame",
     "DataType",
+    "GenericProvider",
     "GroupedDataFrame",
+    "ModelProvider",
+    "OpenAIProvider",
+    "TritonProvider",
     "col",
     "config",
     "create_catalog",
@@ -67,6 +80,7 @@ __all__ = [
     "get_table_environment",
     "list_catalogs",
     "list_databases",
+    "list_model_providers",
     "lit",
     "preceding",
     "proctime",
@@ -76,6 +90,8 @@ __all__ = [
     "read_json",
     "read_kafka",
     "read_parquet",
+    "set_default_model_provider",
+    "set_model_provider",
     "set_table_environment",
     "sql",
     "udaf",

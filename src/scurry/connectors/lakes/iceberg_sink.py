@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
 from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema, without_small_integers
-from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, pyiceberg
+from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, newest_snapshot, pyiceberg
 from scurry.connectors.lakes.writer import LakeFiles, LakeWriter, TablesOf, tables_of_records
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError
@@ -42,12 +42,15 @@ class IcebergSink(Sink):
         row: The type of the rows.
         partition_columns: The partition columns of a table that the sink creates.
         tables: Converts what is written to columns.
+        replaced_snapshot: The snapshot whose rows those that are written replace, 0 for a table that has none; None to
+            add them.
     """
 
     table: IcebergTable
     row: RowType
     partition_columns: tuple[str, ...] = ()
     tables: TablesOf = tables_of_records
+    replaced_snapshot: int | None = None
 
     @classmethod
     def of(
@@ -171,8 +174,8 @@ class _IcebergCommitter(Committer):
             )
 
     def commit(self, batch_id: int, committables: Sequence[Any]) -> None:
-        files = list(committables)
-        if not files:
+        files, replaced = list(committables), self._sink.replaced_snapshot
+        if not files and replaced is None:
             return
         exceptions = pyiceberg().exceptions
         for attempt in range(_TRIES):
@@ -181,8 +184,13 @@ class _IcebergCommitter(Committer):
                 there = {task.file.file_path for task in table.scan().plan_files()}
                 _delete(table, [file for file in files if file.file_path not in there])
                 return
+            if replaced is not None and newest_snapshot(table) != replaced:
+                raise SinkCommitError(
+                    f"the Iceberg table {self._sink.table.identifier} has changed while its rows were read: snapshot "
+                    f"{newest_snapshot(table)} follows {replaced}; execute the statement again"
+                )
             try:
-                return self._append(table, files, batch_id)
+                return self._write(table, files, batch_id)
             except exceptions.CommitFailedException as error:
                 failure = error
                 time.sleep(_PAUSE_SECONDS * random.uniform(1, 2) * (attempt + 1))
@@ -191,12 +199,16 @@ class _IcebergCommitter(Committer):
             f"changed it {_TRIES} times meanwhile ({failure})"
         )
 
-    def _append(self, table: Any, files: list[Any], batch_id: int) -> None:
+    def _write(self, table: Any, files: list[Any], batch_id: int) -> None:
         # pyiceberg must not retry by itself, because the batch may be committed by then
         table.metadata.properties["commit.retry.num-retries"] = "0"
         summary = {"scurry.batch-id": str(batch_id)}
         with table.transaction() as transaction:
-            with transaction.update_snapshot(snapshot_properties=summary).fast_append() as append:
+            snapshot = transaction.update_snapshot(snapshot_properties=summary)
+            is_replaced = self._sink.replaced_snapshot is not None
+            with snapshot.overwrite() if is_replaced else snapshot.fast_append() as update:
+                for task in table.scan().plan_files() if is_replaced else ():
+                    update.delete_data_file(task.file)
                 for file in files:
-                    append.append_data_file(file)
+                    update.append_data_file(file)
             transaction.set_properties({self._key: str(batch_id)})

@@ -108,6 +108,12 @@ class IcebergTable:
         )
 
 
+def newest_snapshot(table: Any) -> int:
+    """Return the identifier of the newest snapshot of a table; 0 if it has none."""
+    current = table.current_snapshot()
+    return _NO_SNAPSHOT if current is None else int(current.snapshot_id)
+
+
 def columns_of(table: Any) -> RowType:
     """Return the columns of a table as a row type."""
     return row_of(table.schema().as_arrow())

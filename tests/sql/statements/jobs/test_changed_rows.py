@@ -48,8 +48,17 @@ def in_partitions(env: TableEnvironment, directory: Path) -> None:
     )
 
 
+def in_iceberg(env: TableEnvironment, directory: Path) -> None:
+    pytest.importorskip("pyiceberg")
+    env.execute_sql(
+        f"CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'iceberg', 'catalog-name' = 'c', 'catalog-type' = 'sql', "
+        f"'uri' = 'sqlite:///{directory / 'catalog.db'}', 'warehouse' = 'file://{directory / 'lake'}', "
+        "'catalog-database' = 'db')"
+    )
+
+
 Rows = list[tuple[int, str | None, int | None]]
-TABLES = [in_database, in_delta, in_partitions]
+TABLES = [in_database, in_delta, in_partitions, in_iceberg]
 
 
 def filled(env: TableEnvironment, rows: Rows) -> None:
@@ -149,6 +158,25 @@ def test_a_delta_table_that_changes_meanwhile_is_left_as_it_is(env: TableEnviron
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("scurry.connectors.lakes.delta_sink.open_table", changed)
+        with pytest.raises(JobError, match="has changed while its rows were read"):
+            env.execute_sql("DELETE FROM t WHERE id = 1").wait()
+    assert rows_of(env) == ROWS[:3]
+
+
+def test_an_iceberg_table_that_changes_meanwhile_is_left_as_it_is(env: TableEnvironment, tmp_path: Path) -> None:
+    in_iceberg(env, tmp_path)
+    filled(env, ROWS)
+    from scurry.connectors.lakes import iceberg_sink
+
+    committer: Any = iceberg_sink._IcebergCommitter
+    commit = committer.commit
+
+    def changed(self: Any, batch_id: int, committables: Any) -> None:
+        self._sink.table.load().delete("id = 4")
+        commit(self, batch_id, committables)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(committer, "commit", changed)
         with pytest.raises(JobError, match="has changed while its rows were read"):
             env.execute_sql("DELETE FROM t WHERE id = 1").wait()
     assert rows_of(env) == ROWS[:3]

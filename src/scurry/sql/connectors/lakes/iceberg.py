@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from scurry.connectors.lakes.enumerator import OpenedTable
 from scurry.connectors.lakes.iceberg_sink import IcebergSink
 from scurry.connectors.lakes.iceberg_source import IcebergScan
-from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of
+from scurry.connectors.lakes.iceberg_table import IcebergTable, columns_of, newest_snapshot
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean, whole_number
-from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory, TableSource
+from scurry.sql.connectors.contract import RowChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.lakes.columns import ChangeTables, lake_row
 from scurry.sql.connectors.lakes.source import LakeTableSource
@@ -52,6 +53,7 @@ class IcebergFactory(TableFactory):
     """Make sources and sinks of Iceberg tables."""
 
     identifier = "iceberg"
+    row_changes = RowChanges.REPLACING
     with_watermark_options = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
@@ -88,7 +90,12 @@ class IcebergFactory(TableFactory):
         options = self.check(context)
         table, keys = self._table(context, options), context.table.partition_keys
         row, tables = lake_row(context.physical_columns), partial(ChangeTables, self.identifier)
-        return IcebergSink.of(table, row, keys, tables)
+        sink = IcebergSink.of(table, row, keys, tables)
+        return sink if target.change is None else replace(sink, replaced_snapshot=newest_snapshot(table.load()))
+
+    def truncate(self, context: TableContext) -> None:
+        """Remove all rows, as a new snapshot."""
+        self._table(context, self.check(context)).load().delete()
 
     def _table(self, context: TableContext, options: Options) -> IcebergTable:
         name = options.find(TABLE) or context.identifier.name

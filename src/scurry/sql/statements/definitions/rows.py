@@ -23,8 +23,8 @@ from scurry.sql.types.cast_rules import supports_implicit_cast
 from scurry.sql.validator.failures import invalid
 
 _INSTEAD = (
-    "the connectors 'jdbc' (with PRIMARY KEY) and 'delta' delete and update rows; INSERT INTO a table with a primary "
-    "key updates its rows by key"
+    "the connectors 'jdbc' (with PRIMARY KEY), 'delta' and 'iceberg' delete and update rows; INSERT INTO a table with "
+    "a primary key updates its rows by key"
 )
 
 
@@ -71,7 +71,7 @@ def truncate_table(session: TableSession, statement: nodes.TruncateTable) -> Sta
     try:
         factories.truncate(session.context_of(identifier, found.table))
     except UnsupportedError as error:
-        raise error.with_hint("the connectors 'jdbc' and 'delta' can") from None
+        raise error.with_hint("the connectors 'jdbc', 'delta' and 'iceberg' can") from None
     return ok()
 
 

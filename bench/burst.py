@@ -132,9 +132,11 @@ def run(args: argparse.Namespace, place: Path) -> None:
 
     def longest(since: float) -> str:
         within = [(seconds, count) for at, seconds, count in batches if at >= since]
-        seconds, count = max(within)
+        seconds, count = max(within, default=(0.0, 0))
         return f"{len(within)} micro-batches, the longest {seconds:.1f} s ({count:,} lines)"
 
+    while not batches:
+        time.sleep(0.1)
     time.sleep(args.steady_seconds)
     print(f"steady, {STEADY_RATE:,} lines/s: {longest(time.monotonic() - args.steady_seconds / 2)}", flush=True)
     begun = time.monotonic()

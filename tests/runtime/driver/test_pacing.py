@@ -284,3 +284,15 @@ def test_a_job_that_has_got_faster_again_gets_its_large_batches_back() -> None:
     before = work_off(sizer, fast)
     work_off(sizer, Job(0.2, 0.1))
     assert abs(work_off(sizer, fast) - before) <= before * 0.1
+
+
+def test_a_sink_that_becomes_slow_within_a_long_batch_shows_no_fixed_cost() -> None:
+    sizer = BatchSizer(WIDE, 5)
+    batch(sizer, 5.5, read=168_858)
+    batch(sizer, 5.1, read=160_000)
+    batch(sizer, 21.2)  # of whose records some were processed before
+    slow = Job(0.3, 2.2e-4)
+    for _ in range(4):
+        records = sizer.limits(0).max_records
+        batch(sizer, slow.seconds(records))
+    assert slow.seconds(sizer.limits(0).max_records) <= 5 * 1.5

@@ -17,8 +17,10 @@ MAX_GROWTH = 4.0
 _DISTINCT = 1.25
 #: Two batches have the same mixture if the share of each source differs by this at most.
 _SAME_SHARE = 0.1
-#: If the first batches all take about the target time, one batch reads this many times as much, to measure that cost.
-_TRIAL = 1.3
+#: While batches all take about the target time, every second one reads this share of what it may, to measure that cost.
+_TRIAL = 0.6
+#: The number of such batches; the mixture of sources may never be the same in two of them.
+_TRIALS = 4
 #: The target is extended until a batch's fixed cost is at most this share of it.
 _OVERHEAD_SHARE = 0.5
 #: A batch of this share of the first one's limits, or one that takes this share of the target, shows the cost.
@@ -101,10 +103,11 @@ class BatchSizer:
         self._behind = False
         #: the time of a batch that reads next to nothing
         self._small: float | None = None
-        #: the fixed cost of a batch in seconds, None until two batches have shown it
+        #: the fixed cost of a batch in seconds that the last two batches showed, and the one that two pairs did
+        self._shown: float | None = None
         self._overhead: float | None = None
         self._last: _Measured | None = None
-        self._tries = False
+        self._tries, self._trials = False, 0
         #: whether no batch has ended
         self._starting = True
 
@@ -200,14 +203,22 @@ class BatchSizer:
             cost.seconds = max(known, (seconds - empty) / load)
 
     def _learn_overhead(self, batch: _Measured) -> None:
-        last, self._last = self._last, batch
+        last = self._last
         ratio = self.target_seconds / batch.seconds
-        self._tries = self._overhead is None and 1 / _DISTINCT < ratio < _DISTINCT
+        wanted = self._overhead is None and not self._tries and self._trials < _TRIALS
+        self._tries = wanted and 1 / _DISTINCT < ratio < _DISTINCT
+        self._trials += self._tries
         if last is None or not batch.resembles(last):
+            self._last = batch
             return
         if max(last.load, batch.load) < _DISTINCT * min(last.load, batch.load):
-            return
+            return  # a later one will differ enough
+        self._last = batch
         per_load = (batch.seconds - last.seconds) / (batch.load - last.load)
-        overhead = min(max(batch.seconds - per_load * batch.load, 0.0), last.seconds, batch.seconds)
+        shown = min(max(batch.seconds - per_load * batch.load, 0.0), last.seconds, batch.seconds)
+        before, self._shown = self._shown, shown
+        if before is None:
+            return
+        # if a batch was slower than others of its size, the pair before it or the one after it shows too little
+        overhead = min(before, shown)
         self._overhead = overhead if self._overhead is None else (self._overhead + overhead) / 2
-        self._tries = False

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from scurry.common.types import RowKind
 from scurry.connectors.sink import SinkWriter
+from scurry.sql.connectors import reducing
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.connectors.reducing import ReducingSink, ReducingWriter
 
@@ -72,3 +74,13 @@ def test_rows_wait_no_longer_than_the_interval() -> None:
     clock.seconds = 1.0
     writer.write([changes(("+I", 2, "b"))])
     assert below.writes == [[("+U", 1, "a"), ("+U", 2, "b")]]
+
+
+def test_rows_that_are_not_the_last_of_their_key_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reducing, "HELD_ROWS", 4)
+    writer, below = writer_of(0)
+    for number in range(9):
+        writer.write([changes(("+I", 1, f"a{number}"), ("+I", number % 3, f"b{number}"))])
+        assert sum(batch.num_rows for batch in writer._batches) <= 4 + 2 * 3
+    writer.prepare_commit()
+    assert sorted(below.writes[0]) == [("+U", 0, "b6"), ("+U", 1, "a8"), ("+U", 2, "b8")]

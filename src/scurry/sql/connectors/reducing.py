@@ -15,6 +15,10 @@ from scurry.sql.types.values import to_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_DELETE, _UPDATE_AFTER = RowKind.DELETE.value, RowKind.UPDATE_AFTER.value
+#: Rows from which those that are not the last of their key are dropped.
+HELD_ROWS = 65_536
+
 
 @dataclass(frozen=True)
 class ReducingSink(Sink):
@@ -55,31 +59,53 @@ class ReducingWriter(SinkWriter):
         self._changes = changes
         self._now = now
         self._since = now()
-        # by key: the batch of its last row, the position of that, and whether it is gone
-        self._last: dict[str, tuple[pa.RecordBatch, int, bool]] = {}
+        self._batches: list[pa.RecordBatch] = []
+        #: rows of the batches
+        self._rows = 0
+        #: by key: the position of its last row in all batches, and whether it is gone
+        self._last: dict[str, tuple[int, bool]] = {}
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         """Buffer changes, and pass all on after enough keys or time."""
         for changes in values:
             keys = zip(*(to_values(changes.batch.column(position)) for position in self._key), strict=True)
+            first = self._hold(changes.batch)
             for position, (key, gone) in enumerate(zip(keys, changes.gone, strict=True)):
                 if not self._last:
                     self._since = self._now()
                 # a row before an update is followed by the row after it, unless a condition has dropped that one
-                self._last[repr(key)] = (changes.batch, position, gone)
+                self._last[repr(key)] = (first + position, gone)
                 if len(self._last) >= self._most:
                     self._flush()
+                    first = self._hold(changes.batch)
         if self._now() - self._since >= self._seconds:
             self._flush()
 
-    def _flush(self) -> None:
+    def _hold(self, batch: pa.RecordBatch) -> int:
+        """Hold a batch, and return the position of its first row; drop rows that are not the last of their key."""
+        if self._rows > max(HELD_ROWS, 2 * len(self._last)):
+            self._batches, self._rows = [self._last_rows()], len(self._last)
+            self._last = {key: (at, gone) for at, (key, (_, gone)) in enumerate(self._last.items())}
+        self._batches.append(batch)
+        self._rows += batch.num_rows
+        return self._rows - batch.num_rows
+
+    def _last_rows(self) -> pa.RecordBatch:
         import pyarrow as pa
 
-        last, self._last = self._last, {}
-        if last:
-            rows = pa.Table.from_batches([batch.slice(position, 1) for batch, position, _ in last.values()])
-            kinds = [RowKind.DELETE.value if gone else RowKind.UPDATE_AFTER.value for _, _, gone in last.values()]
-            self._changes.write([Changes(rows.combine_chunks().to_batches()[0], kinds)])
+        places = pa.array([position for position, _ in self._last.values()], pa.int64())
+        if len(self._batches) == 1:
+            return self._batches[0].take(places)
+        rows = pa.Table.from_batches(self._batches).take(places).combine_chunks()
+        return rows.to_batches()[0] if len(places) else self._batches[0].slice(0, 0)
+
+    def _flush(self) -> None:
+        if self._last:
+            kinds = [_DELETE if gone else _UPDATE_AFTER for _, gone in self._last.values()]
+            rows = self._last_rows()
+            self._last = {}
+            self._changes.write([Changes(rows, kinds)])
+        self._batches, self._rows = [], 0
 
     def prepare_commit(self) -> list[Any]:
         """Pass all changes on."""

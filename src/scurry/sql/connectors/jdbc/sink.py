@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -103,12 +102,12 @@ class _UpsertWriter(SinkWriter):
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         for changes in values:
             rows = list(zip(self._columns.rows(changes.batch), changes.gone, strict=True))
-            self._execute(self._upsert, (row for row, gone in rows if not gone))
-            self._execute(self._delete, (Row(*(row[at] for at in self._key)) for row, gone in rows if gone))
+            self._execute(self._upsert, [row for row, gone in rows if not gone])
+            self._execute(self._delete, [Row(*(row[at] for at in self._key)) for row, gone in rows if gone])
 
-    def _execute(self, statement: Statement, records: Iterable[Row]) -> None:
-        rows: Rows = statement.rows(list(records))
-        if rows:
+    def _execute(self, statement: Statement, records: list[Row]) -> None:
+        if records:
+            rows: Rows = statement.rows(records)
             statement.write(self._session, lambda connection, run: run(connection, rows), WRITING)
 
     def prepare_commit(self) -> list[Any]:

@@ -30,6 +30,7 @@ class Job:
         settings.setdefault("execution__checkpointing__dir", str(self.place / f"checkpoint-{len(self.outputs)}"))
         if self.runner == "spark":  # batches are slow there: the rate would put everything into one
             settings.setdefault("scurry__batch__max_records", "300")
+            settings.setdefault("spark__sql__shuffle__partitions", "2")  # three subtasks share them
         if savepoint is not None:
             settings["execution__state_recovery__path"] = savepoint
         env = environment(self.runner, parallelism, **settings)

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 
 import scurry.sql.plan
+from scurry.sql.plan.changelog_functions import ChangelogFunction, FromChangelog, ToChangelog
 from scurry.sql.plan.matching import Match
 from scurry.sql.plan.nodes import Aggregate, OneInput, Plan, Project, SetOperation, Sink, TableAggregate, TwoInputs
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
@@ -16,8 +17,8 @@ from scurry.sql.planner.rules import time_attributes
 #: The rows of these come in no order of time, whatever their input's order is; nothing reads those of a sink.
 WITHOUT_TIME = {GlobalGroupAggregate, LocalGroupAggregate, RegularJoin, Sink, TableAggregate}
 #: These look at the column.
-BY_COLUMN = {Aggregate, Match, Project, SetOperation, WindowAggregate}
-ABSTRACT = {OneInput, Plan, StreamingJoin, TwoInputs}
+BY_COLUMN = {Aggregate, FromChangelog, Match, Project, SetOperation, ToChangelog, WindowAggregate}
+ABSTRACT = {ChangelogFunction, OneInput, Plan, StreamingJoin, TwoInputs}
 
 
 def classes(found: type[Plan] = Plan) -> set[type[Plan]]:

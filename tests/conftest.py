@@ -98,6 +98,15 @@ def no_jvm_without_a_mark(request: pytest.FixtureRequest) -> Iterator[None]:
         assert not _has_jvm(), "this test has started Spark: mark it, or set scurry.runner to local"
 
 
+@pytest.fixture(autouse=True)
+def connectors_are_registered_for_one_test() -> Iterator[None]:
+    """Programs and pages that run in tests register connectors, which the messages of other tests would list."""
+    yield
+    factories = sys.modules.get("scurry.sql.connectors.factories")
+    if factories is not None:
+        factories._registered.clear()
+
+
 def _server_script() -> ModuleType:
     path = TESTS.parent / "tools" / "postgres.py"
     spec = importlib.util.spec_from_file_location("scurry_postgres_server", path)

@@ -61,7 +61,7 @@ class ReducingWriter(SinkWriter):
         self._since = now()
         self._batches: list[pa.RecordBatch] = []
         #: rows of the batches
-        self._rows = 0
+        self._rows: int = 0
         #: by key: the position of its last row in all batches, and whether it is gone
         self._last: dict[str, tuple[int, bool]] = {}
 
@@ -86,9 +86,10 @@ class ReducingWriter(SinkWriter):
         if self._rows > max(HELD_ROWS, 2 * len(self._last)):
             self._batches, self._rows = [self._last_rows()], len(self._last)
             self._last = {key: (at, gone) for at, (key, (_, gone)) in enumerate(self._last.items())}
+        first = self._rows
         self._batches.append(batch)
         self._rows += batch.num_rows
-        return self._rows - batch.num_rows
+        return first
 
     def _last_rows(self) -> pa.RecordBatch:
         import pyarrow as pa

@@ -6,7 +6,7 @@ import pytest
 
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.table import EnvironmentSettings, TableEnvironment
-from scurry.table.catalog import CatalogModel, Procedure
+from scurry.table.catalog import Procedure
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_savepoints_are_read_by_the_state_processor(statements: list[str]) -> No
     assert "scurry.state.SavepointReader" in failure.value.describe()
 
 
-@pytest.mark.parametrize("name", [CatalogModel, Procedure])
+@pytest.mark.parametrize("name", [Procedure])
 def test_classes_of_catalogs_that_there_are_not_say_what_to_do(name: type) -> None:
     with pytest.raises(UnsupportedError, match="function of Python"):
         name()

@@ -96,6 +96,8 @@ QUERIES = {
     "groups of states in bundles": "SELECT k, SUM(v), COUNT(*), AVG(v) FROM c GROUP BY k",
     "grouping sets": "SELECT k, v, COUNT(*) FROM c GROUP BY CUBE (k, v)",
     "distinct": "SELECT DISTINCT k FROM c",
+    "changes as rows, and back": "SELECT k, n FROM FROM_CHANGELOG(input => (SELECT * FROM TO_CHANGELOG(input => "
+    "(SELECT k, COUNT(*) AS n FROM c GROUP BY k))))",
     "tumbling windows": GROUPED.format("k,", TUMBLE, "k,"),
     "sliding windows": GROUPED.format(
         "k,", "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '30' SECOND, INTERVAL '1' MINUTE)", "k,"

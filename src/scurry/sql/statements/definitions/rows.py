@@ -87,6 +87,8 @@ def _changed(session: TableSession, statement: nodes.Delete | nodes.Update, kind
     assignments = statement.assignments if isinstance(statement, nodes.Update) else ()
     _check_columns(table, assignments)
     if session.is_streaming:
+        if kind == "DELETE":
+            session.sink(found.identifier, table, SinkTarget())  # reports wrong options
         raise UnsupportedError(f"{kind} statement is not supported for streaming mode now.").with_hint(_IN_BATCH)
     session = session.executing(statement)
     how = factories.row_changes(session.context_of(found.identifier, table))

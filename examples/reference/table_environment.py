@@ -13,6 +13,7 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.table import (
     ChangelogMode,
     DataTypes,
+    ModelDescriptor,
     PlanReference,
     Schema,
     StreamTableEnvironment,
@@ -125,8 +126,17 @@ assert len(t_env.list_full_modules()) >= 1
 t_env.use_modules("core")
 assert t_env.list_materialized_tables() == []
 assert (t_env.list_models(), t_env.list_temporary_models()) == ([], [])
-assert not t_env.drop_model("price_of", ignore_if_not_exists=True)
-assert not t_env.drop_temporary_model("price_of")
+text, number = Schema.new_builder().column("name", "STRING"), Schema.new_builder().column("letters", "INT")
+length = ModelDescriptor.for_provider("python").input_schema(text.build()).output_schema(number.build())
+Path("lengths.py").write_text("class Length:\n    def predict(self, name):\n        return len(name)\n")
+length_of = length.option("class", "lengths.Length").build()
+t_env.create_model("length", length_of)
+t_env.create_temporary_model("length", length_of)
+assert (t_env.list_models(), t_env.list_temporary_models()) == (["length"], ["length"])
+lengths = t_env.from_model("length").predict(orders.select(col("name")), ["name"])
+assert sorted(changes(lengths)) == ["<Row('ann', 3)>", "<Row('bob', 3)>"]
+assert t_env.drop_temporary_model("length")
+assert t_env.drop_model("length", ignore_if_not_exists=True)
 
 # Statements
 

@@ -94,7 +94,7 @@ class Retries:
         asked = getattr(error, "retry_after", None)
         if asked is not None:
             return float(asked)
-        longest = min(_FIRST_DELAY * 2.0**attempt, _LONGEST_DELAY)
+        longest = min(_FIRST_DELAY * 2.0 ** min(attempt, 10), _LONGEST_DELAY)
         # so that calls that failed together do not come together again
         return longest * (1 - random.random() / 4)
 

@@ -15,13 +15,13 @@ import pytest
 from pyiceberg.catalog import load_catalog
 
 from scurry.connectors.lakes.enumerator import OpenedTable
-from scurry.errors import ScurryError
+from scurry.errors import ScurryError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
-from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema, UniqueConstraint
+from scurry.sql.catalog.schema import Column, MetadataColumn, PhysicalColumn, ResolvedSchema, UniqueConstraint
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactory
-from scurry.sql.connectors.factories import CONNECTORS, find_factory
+from scurry.sql.connectors.factories import CONNECTORS, create_source, find_factory
 from scurry.sql.formats.contract import FormatColumn, FormatFactory
 from scurry.sql.formats.registry import FORMATS, checked_options, find_format
 from scurry.sql.types import BigIntType, DataType, IntType, TimestampType, VarCharType
@@ -286,8 +286,8 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 }
 
 
-def context_of(connector: str, options: Mapping[str, str]) -> TableContext:
-    columns = [PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()]
+def context_of(connector: str, options: Mapping[str, str], *others: Column) -> TableContext:
+    columns = [*(PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()), *others]
     key = UniqueConstraint("pk", ("k",)) if connector == "upsert-kafka" else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
@@ -423,3 +423,10 @@ def test_options_without_effect_say_why() -> None:
     tables = [option for connector in NEEDED for option in find_factory(connector).options(context_of(connector, {}))]
     formats = [option for name in FORMATS for option in all_options(name)]
     assert all(option.description for option in [*tables, *formats] if option.without_effect)
+
+
+@pytest.mark.parametrize("connector", sorted(set(CONNECTORS) - {"blackhole", "print"}))
+def test_a_connector_reads_metadata_or_refuses_its_columns(connector: str) -> None:
+    of_nothing = MetadataColumn("m", BigIntType(), metadata_key="no-such-key", virtual=True)
+    with pytest.raises(ValidationError, match="Invalid metadata key|reads no metadata"):
+        create_source(context_of(connector, NEEDED[connector], of_nothing))

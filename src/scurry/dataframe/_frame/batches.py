@@ -111,5 +111,5 @@ def _plain(value: Any, kind: types.DataType) -> Any:
 def _instant(value: Any) -> datetime.datetime:
     if isinstance(value, datetime.datetime):
         return value
-    moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    return moment + datetime.timedelta(seconds=value.seconds, microseconds=value.nanos // 1000)
+    whole = datetime.datetime.fromtimestamp(value.seconds, datetime.UTC)
+    return whole + datetime.timedelta(microseconds=value.nanos // 1000)

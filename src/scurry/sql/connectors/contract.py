@@ -304,6 +304,7 @@ class TableFactory(ABC):
         identifier: The value of the option `connector`.
         with_watermark_options: Whether tables may have the options that all sources with watermarks have.
         supports_overwrite: Whether INSERT OVERWRITE can replace the rows of its tables.
+        reads_metadata: Whether its sources have columns of metadata.
         writes_metadata: Whether its sinks take columns of metadata that are not virtual.
         row_changes: How its sinks delete and update rows; None if they cannot.
     """
@@ -311,6 +312,7 @@ class TableFactory(ABC):
     identifier: str
     with_watermark_options: bool = False
     supports_overwrite: bool = False
+    reads_metadata: bool = False
     writes_metadata: bool = False
     row_changes: RowChanges | None = None
 

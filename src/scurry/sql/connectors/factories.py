@@ -48,9 +48,16 @@ def create_source(context: TableContext) -> TableSource:
         ValidationError: There is no such connector, it is no source, or its options are wrong.
     """
     try:
-        return _factory(context).create_source(context)
+        factory = _factory(context)
+        source = factory.create_source(context)
     except ValidationError as error:
         raise _explained(error, context, "Unable to create a source for reading table") from None
+    if not factory.reads_metadata and _metadata(context):
+        name = context.identifier.as_summary_string()
+        raise ValidationError(
+            f"Table '{name}' declares metadata columns, but its connector reads no metadata."
+        ).with_hint("declare the columns without METADATA, or leave them out")
+    return source
 
 
 def create_sink(context: TableContext, target: SinkTarget) -> Sink:
@@ -94,8 +101,7 @@ def truncate(context: TableContext) -> None:
 
 def _check_columns(context: TableContext, factory: TableFactory) -> None:
     name = context.identifier.as_summary_string()
-    metadata = [column for column in context.schema.get_columns() if isinstance(column, MetadataColumn)]
-    if not factory.writes_metadata and any(column.is_persisted() for column in metadata):
+    if not factory.writes_metadata and any(column.is_persisted() for column in _metadata(context)):
         raise ValidationError(
             f"Table '{name}' declares persistable metadata columns, but its connector writes no metadata. If the "
             "column should not be persisted, it can be declared with the VIRTUAL keyword."
@@ -104,6 +110,10 @@ def _check_columns(context: TableContext, factory: TableFactory) -> None:
         raise ValidationError(f"Table '{name}' is distributed into buckets, but its connector has none.").with_hint(
             "leave out DISTRIBUTED"
         )
+
+
+def _metadata(context: TableContext) -> list[MetadataColumn]:
+    return [column for column in context.schema.get_columns() if isinstance(column, MetadataColumn)]
 
 
 def sink_changes(context: TableContext) -> SinkChanges:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 class InlineFactory(TableFactory):
     """The factory of one such table."""
 
+    reads_metadata = True
     writes_metadata = True
 
     def __init__(self, table: InlineTable) -> None:

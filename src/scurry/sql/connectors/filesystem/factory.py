@@ -24,6 +24,7 @@ class FileSystemFactory(TableFactory):
 
     identifier = "filesystem"
     with_watermark_options = True
+    reads_metadata = True
     supports_overwrite = True
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:

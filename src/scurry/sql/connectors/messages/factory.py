@@ -55,6 +55,7 @@ class MessageFactory(TableFactory):
     """
 
     with_watermark_options = True
+    reads_metadata = True
     writes_metadata = True
     system_name: ClassVar[str]
     system: ClassVar[MessageSystem]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scurry.common import config_options as options
 from scurry.connectors.cache import CachedRecords, CacheSink, read_blocks
@@ -15,14 +15,12 @@ from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import Node, OperatorNode, SourceNode
 from scurry.graph.planner import plan_job
 from scurry.runtime.submit import submit
+from scurry.sql.connectors.contract import Changes
 from scurry.sql.operators.records.incoming import Field, RowsOfRecords
 from scurry.sql.operators.records.source import StreamSource
 from scurry.sql.statements.planning import PlannedStatement
 from scurry.sql.statements.session import TableSession
 from scurry.sql.statements.streaming_runner import wait_for
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class ProgramStreamSource(StreamSource):
@@ -80,11 +78,11 @@ class ProgramStreamSource(StreamSource):
         wait_for(submit(plan_job([sink], configured_settings(configuration, "BATCH", parallelism, name, {}))))
         return [file for part in records.parts or () for file in part]
 
-    def read(self, split: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def read(self, split: Any, columns: Sequence[str]) -> Iterator[Changes]:
         """BATCH: yield the rows of a file."""
         for values, _ in read_blocks(split):
             for changes in values:
-                yield changes.batch.select(list(columns))
+                yield Changes(changes.batch.select(list(columns)))
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out attributes that only the driver needs."""

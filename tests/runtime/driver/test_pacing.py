@@ -261,8 +261,8 @@ def test_nothing_is_lost_and_limits_are_held(
     assert max(took for begun, took in batches if begun != hit) <= 5 * 2
 
 
-@given(st.lists(st.floats(0, 10), max_size=12))
-@settings(max_examples=300, deadline=None)
+@given(st.lists(st.floats(0, 8), max_size=8))
+@settings(max_examples=100, deadline=None)
 def test_noise_of_a_busy_start_does_not_lengthen_batches_for_ever(noise: list[float]) -> None:
     def factor(now: float) -> float:
         return 10 if 125 <= now < 185 else 1

@@ -188,6 +188,10 @@ class BatchSizer:
             self._small = rest if before is None else min(before * _FORGETTING, rest)
         if limited:
             self._learn_overhead(_Measured(loads, seconds))
+            ratio = self.target_seconds / seconds
+            wanted = self._overhead is None and not self._tries and self._trials < _TRIALS
+            self._tries = wanted and 1 / _DISTINCT < ratio < _DISTINCT
+            self._trials += self._tries
 
     def _learn(self, cost: _Cost, load: float, seconds: float, share: float, expected: float) -> None:
         """Learn the cost of a source from its share of a batch."""
@@ -204,10 +208,6 @@ class BatchSizer:
 
     def _learn_overhead(self, batch: _Measured) -> None:
         last = self._last
-        ratio = self.target_seconds / batch.seconds
-        wanted = self._overhead is None and not self._tries and self._trials < _TRIALS
-        self._tries = wanted and 1 / _DISTINCT < ratio < _DISTINCT
-        self._trials += self._tries
         if last is None or not batch.resembles(last):
             self._last = batch
             return
@@ -217,8 +217,8 @@ class BatchSizer:
         per_load = (batch.seconds - last.seconds) / (batch.load - last.load)
         shown = min(max(batch.seconds - per_load * batch.load, 0.0), last.seconds, batch.seconds)
         before, self._shown = self._shown, shown
-        if before is None:
-            return
+        if before is None and shown > self._target * _OVERHEAD_SHARE:
+            return  # it would extend the target: another pair has to show it, too
         # if a batch was slower than others of its size, the pair before it or the one after it shows too little
-        overhead = min(before, shown)
+        overhead = shown if before is None else min(before, shown)
         self._overhead = overhead if self._overhead is None else (self._overhead + overhead) / 2

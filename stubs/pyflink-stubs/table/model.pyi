@@ -1,0 +1,1 @@
+from scurry.table.model import *

@@ -168,6 +168,7 @@ class Case:
         in_order: Whether results depend on the order of the records of a key, which BATCH puts in the order of time.
         broadcast: Whether input 1 is broadcast: BATCH reads it before input 0.
         same_history: Whether BATCH emits the same as STREAMING; if not, only what it keeps is the same.
+        same_entries: Whether BATCH keeps as many entries of state as STREAMING; if not, it may keep fewer.
     """
 
     pipeline: Pipeline
@@ -175,6 +176,7 @@ class Case:
     in_order: bool = False
     broadcast: bool = False
     same_history: bool = True
+    same_entries: bool = True
 
 
 def windows(assigner: Any) -> Any:
@@ -238,7 +240,8 @@ CASES_BY_NAME = {
     ),
     "two levels": Case(two_levels),
     "totals of windows": Case(totals_of_windows),
-    "pattern": Case(matched),
+    # BATCH knows that the watermark has passed a partial match, for which STREAMING waits until the key's next record
+    "pattern": Case(matched, same_entries=False),
     "interval join": Case(joined, inputs=2, in_order=True),
     "window join": Case(
         lambda a, b: a.join(b).where(key).equal_to(key).window(TumblingEventTimeWindows.of(Time.milliseconds(10)))
@@ -331,6 +334,7 @@ def test_streaming_goes_on_where_batch_has_ended(name: str) -> None:
                     feed(uncut, steps)
                     feed(resumed, steps)
                     assert taken(resumed) == taken(uncut)
-                    assert resumed.num_keyed_state_entries() == uncut.num_keyed_state_entries()
+                    here, there = resumed.num_keyed_state_entries(), uncut.num_keyed_state_entries()
+                    assert here == there or (here < there and not case.same_entries)
 
     check()

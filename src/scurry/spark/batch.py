@@ -34,6 +34,11 @@ from scurry.spark.workers.partitioning import spread
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+#: The limit of an Arrow batch for a worker, which holds it and the rows that it decodes from it. Micro-batches are
+#: limited themselves, and larger Arrow batches cost them less.
+BATCH_BYTES = 8 * 1024 * 1024
+_SETTINGS = {"spark.sql.execution.arrow.maxBytesPerBatch": str(BATCH_BYTES)}
+
 
 class BatchRunner:
     """Run a plan whose sources are all bounded."""
@@ -42,7 +47,7 @@ class BatchRunner:
     def run(self, job: JobExecution) -> None:
         """Run the job: one Spark job with a sorted exchange per level."""
         plan = job.plan
-        spark = adaptive_session_for(plan)
+        spark = adaptive_session_for(plan, _SETTINGS)
         job.spark_ui = spark.sparkContext.uiWebUrl
         plan.subtask_ids = spread(len(plan.subtask_ids), plan.settings.parallelism)
         worker_job = Job.of(f"{job.job_id}-{job.next_start()}", plan)

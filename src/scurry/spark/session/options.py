@@ -18,9 +18,6 @@ SPILL = "spark.shuffle.spill.maxSizeInBytesForSpillThreshold"
 _HEAP = "spark.driver.memory"
 _STREAMING = "org.apache.spark.sql.execution.streaming"
 
-#: The limit of an Arrow batch for a worker, which holds it and the rows that it decodes from it.
-BATCH_BYTES = 8 * 1024 * 1024
-
 #: Settings that a streaming query reads when it starts; they take effect on any session.
 QUERY_CONF = {
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
@@ -31,7 +28,6 @@ QUERY_CONF = {
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000000",
-    "spark.sql.execution.arrow.maxBytesPerBatch": str(BATCH_BYTES),
 }
 
 #: Settings that take effect only on a session that scurry creates.

@@ -48,12 +48,11 @@ def inconsistent(deterministic: bool) -> ArgumentError:
     return ArgumentError(f"Inconsistent deterministic: {deterministic} and {not deterministic}.")
 
 
-class ScalarAdapter(ScalarFunction):
-    """A scalar function of a program, with results as the declared type has them."""
+class _Adapter:
+    """The function of an adapter, from its opening to its closing."""
 
-    def __init__(self, target: Target, convert: Convert | None, deterministic: bool) -> None:
+    def __init__(self, target: Target, deterministic: bool) -> None:
         self._opened = _Opened(target, "eval", deterministic)
-        self._convert = convert
         self._deterministic = deterministic
 
     def open(self, function_context: FunctionContext) -> None:
@@ -67,6 +66,14 @@ class ScalarAdapter(ScalarFunction):
     def is_deterministic(self) -> bool:
         """Return the declaration's word for it."""
         return self._deterministic
+
+
+class ScalarAdapter(_Adapter, ScalarFunction):
+    """A scalar function of a program, with results as the declared type has them."""
+
+    def __init__(self, target: Target, convert: Convert | None, deterministic: bool) -> None:
+        super().__init__(target, deterministic)
+        self._convert = convert
 
     def eval(self, *args: Any) -> Any:
         """Return the result of the function."""
@@ -74,25 +81,12 @@ class ScalarAdapter(ScalarFunction):
         return found if self._convert is None else self._convert(found)
 
 
-class AsyncScalarAdapter(AsyncScalarFunction):
+class AsyncScalarAdapter(_Adapter, AsyncScalarFunction):
     """A coroutine function of a program, with results as the declared type has them."""
 
     def __init__(self, target: Target, convert: Convert | None, deterministic: bool) -> None:
-        self._opened = _Opened(target, "eval", deterministic)
+        super().__init__(target, deterministic)
         self._convert = convert
-        self._deterministic = deterministic
-
-    def open(self, function_context: FunctionContext) -> None:
-        """Make and open the function."""
-        self._opened.open(function_context)
-
-    def close(self) -> None:
-        """Close the function."""
-        self._opened.close()
-
-    def is_deterministic(self) -> bool:
-        """Return the declaration's word for it."""
-        return self._deterministic
 
     async def eval(self, *args: Any) -> Any:
         """Return the result of the function."""
@@ -100,7 +94,7 @@ class AsyncScalarAdapter(AsyncScalarFunction):
         return found if self._convert is None else self._convert(found)
 
 
-class TableAdapter(TableFunction):
+class TableAdapter(_Adapter, TableFunction):
     """A table function of a program, with rows as the declared type has them.
 
     Args:
@@ -114,21 +108,8 @@ class TableAdapter(TableFunction):
     def __init__(
         self, target: Target, kind: RowType, is_scalar: bool, deterministic: bool, names: Sequence[str] | None = None
     ) -> None:
-        self._opened = _Opened(target, "eval", deterministic)
+        super().__init__(target, deterministic)
         self._kind, self._is_scalar, self._names = kind, is_scalar, names
-        self._deterministic = deterministic
-
-    def open(self, function_context: FunctionContext) -> None:
-        """Make and open the function."""
-        self._opened.open(function_context)
-
-    def close(self) -> None:
-        """Close the function."""
-        self._opened.close()
-
-    def is_deterministic(self) -> bool:
-        """Return the declaration's word for it."""
-        return self._deterministic
 
     def eval(self, *args: Any) -> Iterator[Any]:
         """Return the rows of the function."""

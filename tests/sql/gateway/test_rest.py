@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -185,8 +186,31 @@ def test_what_does_not_exist_is_refused(gateway: Gateway) -> None:
     status, answer = gateway.ask("POST", f"/v2/sessions/{NOWHERE}/statements", {"statement": "SELECT 1"})
     assert (status, f"Session '{NOWHERE}' does not exist." in answer["errors"][1]) == (500, True)
     assert gateway.ask("GET", f"{session}/operations/{NOWHERE}/status")[0] == 500
-    refresh = f"{session.replace('v2', 'v3')}/materialized-tables/a.b.c/refresh"
-    assert "materialized tables are not supported" in gateway.ask("POST", refresh, {})[1]["errors"][1]
+
+
+def test_a_materialized_table_is_refreshed(gateway: Gateway, tmp_path: Path) -> None:
+    session = gateway.open()
+    gateway.rows(
+        session,
+        f"CREATE MATERIALIZED TABLE mt PARTITIONED BY (k) WITH ('connector' = 'filesystem', 'path' = '{tmp_path}/mt', "
+        "'format' = 'csv') FRESHNESS = INTERVAL '1' DAY AS SELECT 'x' AS k, 1 AS v UNION ALL SELECT 'y', 2",
+    )
+    refresh = f"{session.replace('v2', 'v3')}/materialized-tables/mt/refresh"
+    operation = gateway.ask("POST", refresh, {"staticPartitions": {"k": "y"}})[1]["operationHandle"]
+    while (
+        gateway.ask("GET", f"{session}/operations/{operation}/result/0?rowFormat=JSON")[1]["resultType"] == "NOT_READY"
+    ):
+        time.sleep(0.02)
+    end = time.monotonic() + 120
+    while [part.read_text() for part in tmp_path.glob("mt/k=*/*")] != ["2\n"]:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    for body, reason in (
+        ({"isPeriodic": True}, "periodic refreshes"),
+        ({"dynamicOptions": {"a": "b"}}, "dynamicOptions"),
+    ):
+        assert reason in gateway.ask("POST", refresh, body)[1]["errors"][1]
+    gateway.rows(session, "DROP MATERIALIZED TABLE mt")
 
 
 def test_a_closed_session_is_gone(gateway: Gateway) -> None:

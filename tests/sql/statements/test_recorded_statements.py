@@ -52,11 +52,12 @@ DIFFERENT: dict[str, tuple[str, ...]] = {
     "ctas": ("EXPLAIN",),
     # Flink compares a column with itself without looking, and prints times of three digits with at least one
     "type_limits": ("SELECT arr < arr", "SELECT CAST(TIME '12:34:56' AS TIME(10))"),
-    # a computed column is validated when it is declared; functions of Java are refused where they are called
+    # a computed column is validated when it is declared; functions of Java are refused where they are called; a
+    # materialized table needs a connector, because it is refreshed at once
     "wrong_definitions": (
         "CREATE TABLE w20",
         "CREATE TEMPORARY FUNCTION f2",
-        "CREATE MATERIALIZED TABLE",
+        "CREATE MATERIALIZED TABLE mt",
     ),
 }
 
@@ -77,6 +78,7 @@ OTHER_WORDS = {
     "csv": 1,
     "ctas": 2,
     "databases": 4,
+    "materialized_tables": 4,  # outside of its gateway, Flink does not change a query
     "definition_errors": 1,  # DELETE in STREAMING, of a table that cannot be written
     "files": 1,
     "functions": 4,

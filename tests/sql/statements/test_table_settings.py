@@ -14,8 +14,8 @@ from scurry.sql.statements.table_options import check_table_options
 from support.docs.table_settings import PAGE, with_settings
 from support.statements.tables import environment, files, write
 
-#: Keys and defaults of ExecutionConfigOptions, OptimizerConfigOptions, TableConfigOptions and WindowEmitStrategy of
-#: Flink 2.3.
+#: Keys and defaults of ExecutionConfigOptions, OptimizerConfigOptions, TableConfigOptions, WindowEmitStrategy,
+#: MaterializedTableConfigOptions and WorkflowSchedulerOptions of Flink 2.3.
 FLINKS = json.loads((Path(__file__).parents[2] / "fixtures" / "flink_table_options.json").read_text())
 
 

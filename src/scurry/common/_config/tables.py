@@ -121,6 +121,12 @@ PLAN_FORCE_RECOMPILE = TableSetting("table.plan.force-recompile", "false", _bool
 
 #: All settings, in the order of Flink: of execution, of the optimizer, of tables, of when windows of GROUP BY emit,
 #: which Flink does not document.
+FRESHNESS_THRESHOLD = TableSetting("materialized-table.refresh-mode.freshness-threshold", "30 min", parse_duration)
+DEFAULT_FRESHNESS_CONTINUOUS = TableSetting("materialized-table.default-freshness.continuous", "3 min", parse_duration)
+DEFAULT_FRESHNESS_FULL = TableSetting("materialized-table.default-freshness.full", "1 h", parse_duration)
+WORKFLOW_SCHEDULER = TableSetting("workflow-scheduler.type", "embedded", _one_of("embedded"))
+REFRESHING_SESSION = TableSetting("scurry.materialized-table.session", "", str)
+
 TABLE_SETTINGS: tuple[TableSetting[Any], ...] = (
     STATE_TTL,
     SOURCE_IDLE_TIMEOUT,
@@ -215,6 +221,10 @@ TABLE_SETTINGS: tuple[TableSetting[Any], ...] = (
     TableSetting("table.optimizer.incremental-agg-enabled", "true", _boolean),
     TableSetting("table.optimizer.ptf.max-tables", "20", _whole_number),
     TableSetting("table.optimizer.delta-join.strategy", "AUTO", _one_of("AUTO", "FORCE", "NONE")),
+    FRESHNESS_THRESHOLD,
+    DEFAULT_FRESHNESS_CONTINUOUS,
+    DEFAULT_FRESHNESS_FULL,
+    WORKFLOW_SCHEDULER,
     BUILTIN_CATALOG_NAME,
     BUILTIN_DATABASE_NAME,
     TableSetting("table.catalog-modification.listeners", "", str),

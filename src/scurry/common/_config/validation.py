@@ -15,7 +15,7 @@ from scurry.common._config.restart import RESTART_OPTIONS
 from scurry.common._config.scheduler import SCHEDULER_OPTIONS
 from scurry.common._config.spark_master import check_master
 from scurry.common._config.state import STATE_OPTIONS
-from scurry.common._config.tables import EXCLUDED_RULES
+from scurry.common._config.tables import EXCLUDED_RULES, REFRESHING_SESSION
 from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
@@ -151,7 +151,7 @@ _NOT_MISSPELT = frozenset(
 )
 
 # Keys that queries read themselves.
-_OF_QUERIES = frozenset({EXCLUDED_RULES.key})
+_OF_QUERIES = frozenset({EXCLUDED_RULES.key, REFRESHING_SESSION.key})
 
 _JARS = ("pipeline.jars", "pipeline.classpaths")
 

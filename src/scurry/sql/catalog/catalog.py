@@ -25,6 +25,7 @@ from scurry.sql.catalog.entries import (
     CatalogView,
     QueryView,
 )
+from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.models import CatalogModel, ModelCatalog
 from scurry.sql.catalog.partitions import PartitionedCatalog, TableDetails
 
@@ -107,6 +108,12 @@ class Catalog(PartitionedCatalog, ModelCatalog, ABC):
     def list_views(self, database: str) -> list[str]:
         """Return the names of all views of a database."""
         return [n for n in self.list_tables(database) if isinstance(self.find_table(database, n), _VIEWS)]
+
+    def list_materialized_tables(self, database: str) -> list[str]:
+        """Return the names of all materialized tables of a database."""
+        self.get_database(database)
+        tables = ((name, self.find_table(database, name)) for name in self.list_tables(database))
+        return [name for name, table in tables if isinstance(table, CatalogMaterializedTable)]
 
     def _partition_keys(self, database: str, table: str) -> tuple[str, ...] | None:
         found = self.find_table(database, table)

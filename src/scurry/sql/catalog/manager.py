@@ -11,6 +11,7 @@ from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable, CatalogView, ContextResolvedTable, QueryView
 from scurry.sql.catalog.functions import FunctionRegistry
 from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.models import ModelRegistry
 from scurry.sql.catalog.store import CatalogDescription, CatalogStore, InMemoryCatalogStore
 
@@ -234,6 +235,16 @@ class CatalogManager:
         permanent = found.list_views(database) if views_only else found.list_tables(database)
         return sorted({*temporary, *permanent})
 
+    def list_materialized_tables(self, catalog: str | None = None, database: str | None = None) -> list[str]:
+        """Return the names of all materialized tables of a database.
+
+        Raises:
+            ValidationError: There is no such catalog.
+            DatabaseNotExistError: There is no such database.
+        """
+        found = self.catalog(catalog or self.current_catalog)
+        return found.list_materialized_tables(database or self.current_database)
+
     def list_temporary_tables(self) -> list[str]:
         """Return the names of the temporary tables of the current database."""
         return sorted(i.name for i, table in self._temporaries_here() if isinstance(table, CatalogTable))
@@ -311,7 +322,7 @@ class CatalogManager:
             )
         catalog = self.find_catalog(identifier.catalog)
         found = None if catalog is None else catalog.find_table(identifier.database, identifier.name)
-        if catalog is not None and isinstance(found, wanted):
+        if catalog is not None and isinstance(found, wanted) and not isinstance(found, CatalogMaterializedTable):
             catalog.drop_table(identifier.database, identifier.name)
             return True
         if if_exists:
@@ -319,6 +330,10 @@ class CatalogManager:
         raise ValidationError(f"{kind} with identifier '{identifier.as_summary_string()}' does not exist.").with_hint(
             self.similar(identifier.path)
         )
+
+    def drop_materialized_table(self, identifier: ObjectIdentifier) -> None:
+        """Remove a materialized table."""
+        self.catalog(identifier.catalog).drop_table(identifier.database, identifier.name)
 
     def drop_temporary(self, identifier: ObjectIdentifier, if_exists: bool, is_view: bool = False) -> bool:
         """Remove a temporary table or view; return whether there was one.

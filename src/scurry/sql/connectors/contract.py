@@ -270,11 +270,13 @@ class SinkTarget:
         overwrite: Whether existing rows are replaced.
         partition: Values of the partition columns that the statement fixes, as text.
         change: The rows that are deleted or updated; None where rows are inserted.
+        replaces_all: Whether overwriting replaces all rows, not those of the partitions that are written.
     """
 
     overwrite: bool = False
     partition: Mapping[str, str] = field(default_factory=dict)
     change: RowChange | None = None
+    replaces_all: bool = False
 
 
 class RowChanges(enum.Enum):

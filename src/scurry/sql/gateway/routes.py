@@ -18,6 +18,7 @@ from scurry.sql.gateway.layout import dumps, json_value, logical_type
 from scurry.sql.gateway.operations import Operation, Page
 from scurry.sql.gateway.sessions import Session, Sessions
 from scurry.sql.statements.display.values import shown_value
+from scurry.sql.statements.materialized.statements import refresh_text
 from scurry.sql.statements.results import StatementResult
 
 VERSIONS = (1, 2, 3, 4)
@@ -45,6 +46,16 @@ class Execute(BaseModel):
 
     statement: str = ""
     executionTimeout: int | None = None
+    executionConfig: dict[str, str] | None = None
+
+
+class Refresh(BaseModel):
+    """The partition of a refresh, and settings for it alone."""
+
+    isPeriodic: bool = False
+    scheduleTime: str | None = None
+    dynamicOptions: dict[str, str] = Field(default_factory=dict)
+    staticPartitions: dict[str, str] = Field(default_factory=dict)
     executionConfig: dict[str, str] | None = None
 
 
@@ -148,10 +159,17 @@ def complete_statement(request: Request, session_handle: Handle, body: Complete)
     return {"candidates": candidates(session.statements.session, body.statement, body.position)}
 
 
-def refresh_materialized_table(request: Request, session_handle: Handle, identifier: str) -> dict[str, str]:
-    """Refuse: there are no materialized tables."""
-    _session(request, session_handle)
-    raise UnsupportedError(f"materialized tables are not supported: {identifier} cannot be refreshed")
+def refresh_materialized_table(
+    request: Request, session_handle: Handle, identifier: str, body: Annotated[Refresh | None, Body()] = None
+) -> dict[str, str]:
+    """Begin to replace the rows of a materialized table, or of a partition."""
+    session = _session(request, session_handle)
+    body = Refresh() if body is None else body
+    if body.isPeriodic or body.scheduleTime:
+        raise UnsupportedError("periodic refreshes are started by the scheduler of the materialized table alone")
+    if body.dynamicOptions:
+        raise UnsupportedError("dynamicOptions: a refresh has the options of the materialized table")
+    return {"operationHandle": session.submit(refresh_text(identifier, body.staticPartitions), body.executionConfig).id}
 
 
 def deploy_script(request: Request, session_handle: Handle) -> dict[str, str]:

@@ -14,6 +14,7 @@ from scurry.sql.statements.definitions.create_table_as import create_table_as
 from scurry.sql.statements.explain import explain
 from scurry.sql.statements.inserts import execute_insert, execute_statement_set
 from scurry.sql.statements.listing import show, show_create
+from scurry.sql.statements.materialized import statements as materialized
 from scurry.sql.statements.queries import execute_query
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.statements.session import TableSession
@@ -89,6 +90,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.AlterCatalog: catalogs.alter_catalog,
     nodes.AlterDatabase: catalogs.alter_database,
     nodes.AlterFunction: functions.alter_function,
+    nodes.AlterMaterializedTable: materialized.alter_materialized_table,
     nodes.AlterModel: models.alter_model,
     nodes.AlterTable: alter_table,
     nodes.AlterView: views.alter_view,
@@ -100,6 +102,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.CreateCatalog: catalogs.create_catalog,
     nodes.CreateDatabase: catalogs.create_database,
     nodes.CreateFunction: functions.create_function,
+    nodes.CreateMaterializedTable: materialized.create_materialized_table,
     nodes.CreateModel: models.create_model,
     nodes.CreateTable: _create_table,
     nodes.CreateView: views.create_view,
@@ -112,6 +115,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.DropCatalog: catalogs.drop_catalog,
     nodes.DropDatabase: catalogs.drop_database,
     nodes.DropFunction: functions.drop_function,
+    nodes.DropMaterializedTable: materialized.drop_materialized_table,
     nodes.DropModel: models.drop_model,
     nodes.DropTable: tables.drop_table,
     nodes.DropView: views.drop_view,
@@ -126,6 +130,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowCatalogs: show.show_catalogs,
     nodes.ShowColumns: show.show_columns,
     nodes.ShowCreateCatalog: show_create.show_create_catalog,
+    nodes.ShowCreateMaterializedTable: show_create.show_create_materialized_table,
     nodes.ShowCreateModel: show_create.show_create_model,
     nodes.ShowCreateTable: show_create.show_create_table,
     nodes.ShowCreateView: show_create.show_create_view,

@@ -81,7 +81,7 @@ class PlannedStatement:
     def sink(self, sink: Sink) -> Any:
         """Return the writer of a sink's rows."""
         change = None if sink.row_change is None else RowChange(sink.row_change)
-        found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition), change)
+        found, target = sink.table, SinkTarget(sink.overwrite, dict(sink.partition), change, sink.replaces_all)
         return self.session.sink(found.identifier, found.table, target)
 
     def reading(self, written: Sequence[Plan] = ()) -> ScanDescriptions | None:

@@ -20,6 +20,7 @@ from scurry.common.configuration import Configuration
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.manager import CatalogManager
+from scurry.sql.catalog.materialized import PARTITION_FIELDS, CatalogMaterializedTable
 from scurry.sql.catalog.store import CatalogStore, FileCatalogStore
 from scurry.sql.connectors.contract import SinkTarget, TableContext, TableSource
 from scurry.sql.connectors.factories import create_sink, create_source
@@ -246,7 +247,9 @@ class TableSession:
             ValidationError: There is no such connector, it is no sink, or its options are wrong.
         """
         context = self.context_of(identifier, table)
-        key = _TableKey.of("sink", context, target.overwrite, target.change, *sorted(target.partition.items()))
+        key = _TableKey.of(
+            "sink", context, target.overwrite, target.change, target.replaces_all, *sorted(target.partition.items())
+        )
         return self._once(key, partial(create_sink, context, target), table)
 
     def once(self, what: str, table: CatalogTable, make: Callable[[], _Made]) -> _Made:
@@ -279,6 +282,8 @@ class TableSession:
     ) -> TableContext:
         """Return the context of the factory of a table's connector."""
         options = {**self._options(identifier, table), **(hints or {})}
+        if isinstance(table, CatalogMaterializedTable):
+            options = {key: value for key, value in options.items() if not key.startswith(PARTITION_FIELDS)}
         return TableContext(identifier, table, options, self.time_zone, self.is_streaming)
 
     def _options(self, identifier: ObjectIdentifier, table: CatalogTable) -> Mapping[str, str]:

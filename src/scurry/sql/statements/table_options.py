@@ -43,6 +43,12 @@ _EFFECTS = {
     "table.exec.async-scalar.retry-strategy": "Treatment of a failed call.",
     "table.exec.async-scalar.retry-delay": "Delay before the next attempt.",
     "table.exec.async-scalar.max-attempts": "Maximum number of attempts.",
+    "materialized-table.refresh-mode.freshness-threshold": (
+        "Materialized tables with a shorter freshness are refreshed in CONTINUOUS mode, others in FULL mode."
+    ),
+    "materialized-table.default-freshness.continuous": "The freshness of CONTINUOUS mode without FRESHNESS.",
+    "materialized-table.default-freshness.full": "The freshness of FULL mode without FRESHNESS.",
+    "workflow-scheduler.type": "What refreshes materialized tables in FULL mode: only `embedded`.",
 }
 
 #: Settings of which only the default is accepted, and these values in lower case: results would be others.

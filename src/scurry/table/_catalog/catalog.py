@@ -68,9 +68,8 @@ class Catalog(PartitionMethods, ModelsOfCatalog):
         return self._catalog.list_views(database_name)
 
     def list_materialized_tables(self, database_name: str) -> list[str]:
-        """Return the names of all materialized tables of a database: always empty."""
-        self._catalog.get_database(database_name)
-        return []
+        """Return the names of all materialized tables of a database."""
+        return self._catalog.list_materialized_tables(database_name)
 
     def get_table(self, table_path: ObjectPath) -> CatalogBaseTable:
         """Return a table or view."""

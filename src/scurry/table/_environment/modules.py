@@ -85,8 +85,8 @@ class ModuleMethods(EnvironmentBase):
     # ------------------------------------------------------------------ plans
 
     def list_materialized_tables(self) -> list[str]:
-        """Return the names of the materialized tables of the current database: always empty."""
-        return []
+        """Return the names of the materialized tables of the current database."""
+        return self._session.catalogs.list_materialized_tables()
 
     def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
         """Return a compiled plan, whose tables and functions are found.

@@ -52,7 +52,14 @@ def file_table_sink(
     buckets = PartitionBuckets(tuple(columns), dict(columns), partition_keys, default_partition, with_kinds)
     fixed = partition_directory(dict(target.partition), default_partition)
     return _TableFileSink(
-        path, BulkFiles(writer), buckets, rolling, overwrite=target.overwrite, fixed=fixed, marking=marking
+        path,
+        BulkFiles(writer),
+        buckets,
+        rolling,
+        overwrite=target.overwrite,
+        fixed=fixed,
+        marking=marking,
+        replaces_all=target.replaces_all,
     )
 
 
@@ -129,11 +136,13 @@ class _TableFileSink(FileSink):
         overwrite: Whether the files that a partition has are replaced.
         fixed: The directory that PARTITION names, all of which is replaced.
         marking: When partitions are marked as complete; None for never.
+        replaces_all: Whether all files of the table are replaced, those of partitions that are not written included.
     """
 
     overwrite: bool = False
     fixed: str = ""
     marking: PartitionMarking | None = None
+    replaces_all: bool = False
 
     @property
     def needs_end(self) -> str | None:
@@ -165,6 +174,9 @@ class _TableCommitter(Committer):
             self._marker.committed(directories)
 
     def _replace(self, directories: set[str], targets: set[str]) -> None:
+        if self._sink.replaces_all:
+            self._replace_all(targets)
+            return
         partitioned = isinstance(self._sink.buckets, PartitionBuckets) and self._sink.buckets.keys
         if not partitioned or self._sink.fixed:
             directories = directories | {posixpath.join(self._base, self._sink.fixed)}
@@ -174,6 +186,15 @@ class _TableCommitter(Committer):
                 if not hidden(name) and not is_directory and path not in targets:
                     self._fs.delete(path)
         self._replaced |= directories
+
+    def _replace_all(self, targets: set[str]) -> None:
+        if self._base in self._replaced:
+            return
+        for file in list(self._fs.files(self._base)):
+            inside = file.path[len(self._base) :].split("/")
+            if file.path not in targets and not any(map(hidden, filter(None, inside))):
+                self._fs.delete(file.path)
+        self._replaced.add(self._base)
 
     def restarted(self) -> None:
         self._files.restarted()

@@ -80,6 +80,7 @@ class Sink(OneInput):
         on_conflict: What is done with rows of the same primary key, as the statement says: DEDUPLICATE, ERROR, NOTHING.
         upsert_materialize: Whether the changes of the query, which are by another key, become changes by the table's.
         row_change: The columns that UPDATE sets, none for DELETE; None for INSERT.
+        replaces_all: Whether overwriting replaces all rows of the table, not those of the partitions that are written.
     """
 
     path: tuple[str, ...]
@@ -92,3 +93,4 @@ class Sink(OneInput):
     on_conflict: str | None = None
     upsert_materialize: bool = False
     row_change: tuple[str, ...] | None = None
+    replaces_all: bool = False

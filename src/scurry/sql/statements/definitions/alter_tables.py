@@ -10,11 +10,13 @@ from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier, escape_identifier
+from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.schema import UniqueConstraint
 from scurry.sql.catalog.table_options import explained
 from scurry.sql.statements.definitions.partitions import alter_partitions
 from scurry.sql.statements.definitions.schemas import Definition, PendingColumn, pending_columns, resolve_schema
 from scurry.sql.statements.definitions.tables import constraints_of, distribution_of
+from scurry.sql.statements.listing.show_create import distribution_text
 from scurry.sql.statements.names import options_of, qualified
 from scurry.sql.statements.results import StatementResult, ok
 from scurry.sql.statements.session import TableSession
@@ -39,6 +41,8 @@ def alter_table(session: TableSession, statement: nodes.AlterTable) -> Statement
         )
     if not isinstance(found.table, CatalogTable):
         raise ValidationError("ALTER TABLE for a view is not allowed")
+    if isinstance(found.table, CatalogMaterializedTable):
+        raise ValidationError("ALTER TABLE for a materialized table is not allowed")
     action = statement.action
     if isinstance(action, nodes.RenameTo):
         session.catalogs.rename_table(identifier, action.name.last)
@@ -46,11 +50,22 @@ def alter_table(session: TableSession, statement: nodes.AlterTable) -> Statement
     if isinstance(action, nodes.AddPartitions | nodes.DropPartitions):
         alter_partitions(session, identifier, action)
         return ok()
+    session.catalogs.alter_table(changed_table(session, identifier, found.table, action), identifier)
+    return ok()
+
+
+def changed_table(
+    session: TableSession, identifier: ObjectIdentifier, table: CatalogTable, action: nodes.AlterAction
+) -> CatalogTable:
+    """Return a table as an action of ALTER TABLE changes it.
+
+    Raises:
+        ValidationError: The change does not fit the table.
+    """
     change = _ACTIONS.get(type(action))
     if change is None:
         raise ValidationError(f"ALTER TABLE with {type(action).__name__} is not supported")
-    session.catalogs.alter_table(change(session, identifier, found.table, action), identifier)
-    return ok()
+    return change(session, identifier, table, action)
 
 
 def _failed(message: str, missing: str = "", known: Sequence[str] = ()) -> ValidationError:
@@ -271,7 +286,11 @@ def _drop_key(session: TableSession, identifier: ObjectIdentifier, table: Catalo
 
 def _distribute(session: TableSession, identifier: ObjectIdentifier, table: CatalogTable, action: Any) -> CatalogTable:
     if isinstance(action, nodes.AddDistribution) and table.distribution is not None:
-        raise _failed("You can modify it or drop it before adding a new one: the table has a distribution already.")
+        defined = distribution_text(table.distribution)
+        raise _failed(
+            f"The current table has already defined the distribution `{defined}`. You can modify it or drop it before "
+            "adding a new one."
+        )
     if not isinstance(action, nodes.AddDistribution) and table.distribution is None:
         if isinstance(action, nodes.DropDistribution):
             raise _failed(f"Table {identifier} does not have a distribution to drop.")

@@ -65,11 +65,11 @@ def plan_create_table_as(session: TableSession, statement: nodes.CreateTable) ->
     names_only = [c.name.last for c in schema.columns if isinstance(c, nodes.NameOnlyColumn)]
     own = pending_columns([c for c in schema.columns if not isinstance(c, nodes.NameOnlyColumn)])
     if names_only:
-        plan = _reordered(plan, names_only)
+        plan = reordered(plan, names_only)
     queried = [PendingColumn(column.name, column.type, inherited=True) for column in plan.schema]
     key, spans = constraints_of(schema)
     watermark = None if schema.watermark is None else (schema.watermark.column.last, schema.watermark.expression)
-    columns = _columns(own, queried, () if key is None else key.columns)
+    columns = query_columns(own, queried, () if key is None else key.columns)
     definition = Definition(columns, watermark, key, key_spans=spans)
     keys = tuple(column.last for column in statement.partitioned_by)
     distribution = distribution_of(statement.distribution)
@@ -78,7 +78,12 @@ def plan_create_table_as(session: TableSession, statement: nodes.CreateTable) ->
     return table, converted(session, plan, found.identifier, table, list(plan.schema.names), {}, overwrite=False)
 
 
-def _reordered(plan: Plan, names: list[str]) -> Plan:
+def reordered(plan: Plan, names: list[str]) -> Plan:
+    """Return a plan with its columns in the order of a list of their names.
+
+    Raises:
+        ValidationError: The list has another name, or not all of them.
+    """
     known = list(plan.schema.names)
     for name in names:
         if name not in known:
@@ -90,7 +95,7 @@ def _reordered(plan: Plan, names: list[str]) -> Plan:
     return builders.project(plan, [builders.column(plan, known.index(name)) for name in names], names)
 
 
-def _columns(
+def query_columns(
     own: Sequence[PendingColumn], queried: Sequence[PendingColumn], key: Collection[str]
 ) -> list[PendingColumn]:
     """Return the columns that only the statement defines, then those of the query, as the statement has them."""

@@ -70,10 +70,9 @@ def describe_model(session: TableSession, statement: nodes.DescribeModel) -> Sta
 
 
 def show_materialized_tables(session: TableSession, statement: nodes.ShowMaterializedTables) -> StatementResult:
-    """List no materialized tables of a database: CREATE MATERIALIZED TABLE is not supported."""
-    catalog, database = _database(session, statement.scope)
-    session.catalogs.catalog(catalog).get_database(database)
-    return names_result("materialized table", ())
+    """List the materialized tables of a database."""
+    names = session.catalogs.list_materialized_tables(*_database(session, statement.scope))
+    return names_result("materialized table", filtered(names, statement.like))
 
 
 def _database(session: TableSession, scope: nodes.Scope | None) -> tuple[str, str]:

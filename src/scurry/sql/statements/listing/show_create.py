@@ -8,6 +8,7 @@ from scurry.common.redaction import redacted
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import CatalogTable, CatalogView, ContextResolvedTable, QueryView, TableDistribution
 from scurry.sql.catalog.identifier import escape_identifier, escape_text
+from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.schema import Column, ComputedColumn
 from scurry.sql.statements.listing.serializable import serializable_type
 from scurry.sql.statements.names import qualified
@@ -19,6 +20,11 @@ from scurry.sql.syntax import nodes
 def show_create_table(session: TableSession, statement: nodes.ShowCreateTable) -> StatementResult:
     """Return the CREATE TABLE of a table."""
     found = _existing(session, statement.name, "TABLE")
+    if isinstance(found.table, CatalogMaterializedTable):
+        raise ValidationError(
+            f"SHOW CREATE TABLE is only supported for tables, but {found.identifier} is a materialized table. "
+            "Please use SHOW CREATE MATERIALIZED TABLE instead."
+        )
     if not isinstance(found.table, CatalogTable):
         raise ValidationError(
             f"SHOW CREATE TABLE is only supported for tables, but {found.identifier} is a view. "
@@ -35,6 +41,11 @@ def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> 
         raise ValidationError(
             f"SHOW CREATE VIEW is not supported for views registered by Table API: {found.identifier} has no SQL text."
         )
+    if isinstance(view, CatalogMaterializedTable):
+        raise ValidationError(
+            f"SHOW CREATE VIEW is only supported for views, but {found.identifier} is a materialized table. "
+            "Please use SHOW CREATE MATERIALIZED TABLE instead."
+        )
     if not isinstance(view, CatalogView):
         raise ValidationError(
             f"SHOW CREATE VIEW is only supported for views, but {found.identifier} is a table. "
@@ -45,6 +56,32 @@ def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> 
     if view.comment:
         lines.append(f"COMMENT {escape_text(view.comment)}")
     lines.append(f"AS {view.expanded_query}")
+    return names_result("result", ["\n".join(lines) + "\n"])
+
+
+def show_create_materialized_table(
+    session: TableSession, statement: nodes.ShowCreateMaterializedTable
+) -> StatementResult:
+    """Return the CREATE MATERIALIZED TABLE of a materialized table."""
+    identifier = qualified(session, statement.name)
+    found = session.catalogs.find_table(identifier)
+    if found is None:
+        raise ValidationError(
+            f"Could not execute SHOW CREATE MATERIALIZED TABLE {identifier.as_summary_string()}. Materialized table "
+            f"with identifier {identifier} does not exist."
+        ).with_hint(session.catalogs.similar(identifier.path))
+    table = found.table
+    if not isinstance(table, CatalogMaterializedTable):
+        is_view = isinstance(table, CatalogView | QueryView)
+        raise ValidationError(
+            f"SHOW CREATE MATERIALIZED TABLE is only supported for materialized tables, but {found.identifier} is a "
+            f"{'view' if is_view else 'table'}. Please use SHOW CREATE {'VIEW' if is_view else 'TABLE'} instead."
+        )
+    lines = _table_lines(found, table, "MATERIALIZED TABLE")
+    lines.append(f"START_MODE = {table.start_mode}")
+    lines.append(f"FRESHNESS = {table.freshness}")
+    lines.append(f"REFRESH_MODE = {table.refresh_mode.value}")
+    lines.append(f"AS {table.expanded_query}")
     return names_result("result", ["\n".join(lines) + "\n"])
 
 
@@ -84,6 +121,11 @@ def show_create_model(session: TableSession, statement: nodes.ShowCreateModel) -
 
 def create_table_text(found: ContextResolvedTable, table: CatalogTable) -> str:
     """Return the CREATE TABLE of a table."""
+    kind = f"{'TEMPORARY ' if found.temporary else ''}TABLE"
+    return "\n".join(_table_lines(found, table, kind)) + "\n"
+
+
+def _table_lines(found: ContextResolvedTable, table: CatalogTable, kind: str) -> list[str]:
     schema = table.schema
     parts = list(map(_column, schema.get_columns()))
     parts += [
@@ -93,16 +135,15 @@ def create_table_text(found: ContextResolvedTable, table: CatalogTable) -> str:
     key = schema.get_primary_key()
     if key is not None:
         parts.append(key.as_summary_string())
-    lines = [f"CREATE {'TEMPORARY ' if found.temporary else ''}TABLE {found.identifier} ("]
+    lines = [f"CREATE {kind} {found.identifier} ("]
     lines += [",\n".join(f"  {part}" for part in parts), ")"]
     if table.comment:
         lines.append(f"COMMENT {escape_text(table.comment)}")
     if table.distribution is not None:
-        lines.append(_distribution(table.distribution))
+        lines.append(distribution_text(table.distribution))
     if table.partition_keys:
         lines.append(f"PARTITIONED BY ({', '.join(map(escape_identifier, table.partition_keys))})")
-    lines += _with(table.options)
-    return "\n".join(lines) + "\n"
+    return lines + _with(table.options)
 
 
 def _column(column: Column) -> str:
@@ -116,7 +157,8 @@ def _column(column: Column) -> str:
     return " ".join(parts)
 
 
-def _distribution(distribution: TableDistribution) -> str:
+def distribution_text(distribution: TableDistribution) -> str:
+    """Return DISTRIBUTED of a table."""
     buckets = "" if distribution.buckets is None else f" INTO {distribution.buckets} BUCKETS"
     if not distribution.columns:
         return f"DISTRIBUTED{buckets}"

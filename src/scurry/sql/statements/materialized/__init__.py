@@ -1,0 +1,1 @@
+"""Materialized tables: their definitions, the statements on them, and their refreshing."""

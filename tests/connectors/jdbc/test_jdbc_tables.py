@@ -86,6 +86,16 @@ def test_sqlite_rows_with_a_key_are_replaced(env: TableEnvironment, sqlite: Tabl
     write_by_key(env, sqlite)
 
 
+def test_rows_are_deleted_and_replaced_in_flushes_of_two(env: TableEnvironment, sqlite: Tables) -> None:
+    sqlite.run("create table t (k int primary key, v int)")
+    define(env, sqlite, "k INT, v BIGINT, PRIMARY KEY (k) NOT ENFORCED", **{"sink_buffer-flush_max-rows": "2"})
+    given = ", ".join(f"({number % 5})" for number in range(18))  # 0, 1 and 2 have four rows, 3 and 4 three
+    env.execute_sql(
+        f"INSERT INTO t SELECT k, COUNT(*) FROM (VALUES {given}) AS s (k) GROUP BY k HAVING COUNT(*) < 4"
+    ).wait()
+    assert sorted(map(tuple, sqlite.rows("select * from t"))) == [(3, 3), (4, 3)]
+
+
 @pytest.mark.postgres
 def test_postgres_rows_with_a_key_are_replaced(env: TableEnvironment, postgres: Tables) -> None:
     write_by_key(env, postgres)

@@ -25,7 +25,8 @@ class ReducingSink(Sink):
     """Hold changes back, and pass on the last one of each key: as `DELETE`, or as `UPDATE_AFTER`.
 
     Attributes:
-        changes: Writes the changes that are passed on. No two changes of a write have the same key.
+        changes: Writes the changes that are passed on. No two of one `Changes` have the same key; a write has
+            several if it fills the buffer several times, each to be written on its own, in order.
         key: Positions of the columns of the key.
         max_rows: Number of keys with which the changes are passed on; 0 for any.
         interval_ms: Milliseconds after which they are passed on with the next change; 0 for any. With a commit all are.
@@ -49,6 +50,10 @@ class ReducingSink(Sink):
         return self.changes.create_committer(sink_id)
 
 
+#: By key: the position of its last row in the batches that are held, and whether it is gone.
+_Last = dict[str, tuple[int, bool]]
+
+
 class ReducingWriter(SinkWriter):
     """Hold the changes of a micro-batch back."""
 
@@ -62,50 +67,60 @@ class ReducingWriter(SinkWriter):
         self._batches: list[pa.RecordBatch] = []
         #: rows of the batches
         self._rows: int = 0
-        #: by key: the position of its last row in all batches, and whether it is gone
-        self._last: dict[str, tuple[int, bool]] = {}
+        self._last: _Last = {}
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
         """Buffer changes, and pass all on after enough keys or time."""
         for changes in values:
             keys = zip(*(to_values(changes.batch.column(position)) for position in self._key), strict=True)
-            first = self._hold(changes.batch)
-            for position, (key, gone) in enumerate(zip(keys, changes.gone, strict=True)):
+            first, full = self._hold(changes.batch), list[_Last]()
+            for position, (key, gone) in enumerate(zip(keys, changes.gone, strict=True), first):
                 if not self._last:
                     self._since = self._now()
                 # a row before an update is followed by the row after it, unless a condition has dropped that one
-                self._last[repr(key)] = (first + position, gone)
+                self._last[repr(key)] = (position, gone)
                 if len(self._last) >= self._most:
-                    self._flush()
-                    first = self._hold(changes.batch)
-        if self._now() - self._since >= self._seconds:
+                    full.append(self._last)
+                    self._last = {}
+            if full:
+                self._pass_on(full)
+                self._batches, self._rows = [changes.batch], changes.batch.num_rows
+                self._last = {key: (at - first, gone) for key, (at, gone) in self._last.items()}
+        if self._last and self._now() - self._since >= self._seconds:
             self._flush()
 
     def _hold(self, batch: pa.RecordBatch) -> int:
         """Hold a batch, and return the position of its first row; drop rows that are not the last of their key."""
         if self._rows > max(HELD_ROWS, 2 * len(self._last)):
-            self._batches, self._rows = [self._last_rows()], len(self._last)
+            self._batches, self._rows = [self._rows_of([self._last])], len(self._last)
             self._last = {key: (at, gone) for at, (key, (_, gone)) in enumerate(self._last.items())}
         first = self._rows
         self._batches.append(batch)
         self._rows += batch.num_rows
         return first
 
-    def _last_rows(self) -> pa.RecordBatch:
+    def _rows_of(self, parts: list[_Last]) -> pa.RecordBatch:
         import pyarrow as pa
 
-        places = pa.array([position for position, _ in self._last.values()], pa.int64())
+        places = pa.array([position for part in parts for position, _ in part.values()], pa.int64())
         if len(self._batches) == 1:
             return self._batches[0].take(places)
         rows = pa.Table.from_batches(self._batches).take(places).combine_chunks()
         return rows.to_batches()[0] if len(places) else self._batches[0].slice(0, 0)
 
+    def _pass_on(self, parts: list[_Last]) -> None:
+        """Pass parts on with one write, for which their rows are taken together: parts are small, writes cost much."""
+        rows, start, passed = self._rows_of(parts), 0, []
+        for part in parts:
+            kinds = [_DELETE if gone else _UPDATE_AFTER for _, gone in part.values()]
+            passed.append(Changes(rows.slice(start, len(part)), kinds))
+            start += len(part)
+        self._changes.write(passed)
+
     def _flush(self) -> None:
         if self._last:
-            kinds = [_DELETE if gone else _UPDATE_AFTER for _, gone in self._last.values()]
-            rows = self._last_rows()
-            self._last = {}
-            self._changes.write([Changes(rows, kinds)])
+            last, self._last = self._last, {}
+            self._pass_on([last])
         self._batches, self._rows = [], 0
 
     def prepare_commit(self) -> list[Any]:

@@ -89,7 +89,7 @@ class UpsertSink(Sink):
 
 
 class _UpsertWriter(SinkWriter):
-    """Write changes, of which no two of a write have the same key."""
+    """Write changes in a transaction each; none has two rows of the same key."""
 
     def __init__(self, sink: UpsertSink) -> None:
         database, columns = database_of(sink.connection), sink.columns
@@ -100,10 +100,16 @@ class _UpsertWriter(SinkWriter):
         self._session = JdbcSession(database, sink.max_retries)
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        import pyarrow as pa
+
+        if not values:
+            return
+        rows = iter(self._columns.rows(pa.concat_batches([changes.batch for changes in values])))
         for changes in values:
-            rows = list(zip(self._columns.rows(changes.batch), changes.gone, strict=True))
-            self._execute(self._upsert, [row for row, gone in rows if not gone])
-            self._execute(self._delete, [Row(*(row[at] for at in self._key)) for row, gone in rows if gone])
+            # gone is the finite one: zip has to end before it takes a row of the next changes
+            each = list(zip(changes.gone, rows, strict=False))
+            self._execute(self._upsert, [row for gone, row in each if not gone])
+            self._execute(self._delete, [Row(*(row[at] for at in self._key)) for gone, row in each if gone])
 
     def _execute(self, statement: Statement, records: list[Row]) -> None:
         if records:

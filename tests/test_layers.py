@@ -359,11 +359,7 @@ MOST_MODULES = 20
 def pyflink_modules() -> set[str]:
     """The modules of PyFlink, by the names they have here."""
     fixtures = Path(__file__).parent / "fixtures" / "api"
-    lines = [
-        line
-        for name in ("signatures.txt", "table_modules.txt")
-        for line in (fixtures / name).read_text(encoding="utf-8").splitlines()
-    ]
+    lines = (fixtures / "signatures.txt").read_text(encoding="utf-8").splitlines()
     return {f"scurry.{line.split()[0]}" for line in lines}
 
 

@@ -25,17 +25,32 @@ _NO_JVM = "no Java runs behind scurry's API, so that there is nothing to reach t
 _CREATE_TABLE = "use execute_sql(\"CREATE TABLE ... WITH ('connector' = ...)\")"
 #: modules that programs import, of earlier versions or from inside PyFlink -> why they are not there
 _MODULES = {
+    **dict.fromkeys(
+        ("pyflink.common.constants", "pyflink.common.utils", "pyflink.datastream.utils", "pyflink.table.utils"),
+        "PyFlink's modules call it",
+    ),
     "pyflink.dataset": "the DataSet API has been removed from Flink: use pyflink.datastream with "
     "set_runtime_mode(RuntimeExecutionMode.BATCH)",
     "pyflink.datastream.time_characteristic": "time characteristics have been removed from Flink: leave them out, "
     "windows say which time they mean",
     "pyflink.find_flink_home": "scurry has no installation of Flink",
     "pyflink.fn_execution": "it is inside PyFlink's workers",
+    "pyflink.gen_protos": "it builds PyFlink",
     "pyflink.java_gateway": _NO_JVM,
     "pyflink.ml": "Flink ML is a project of its own, which scurry does not run",
+    **dict.fromkeys(("pyflink.pyflink_callback_server", "pyflink.pyflink_gateway_server"), _NO_JVM),
+    "pyflink.serializers": "columns of tables are Arrow's, records of streams are pickled: no program serializes them",
+    "pyflink.shell": "use `scurry sql` for statements, or a notebook",
     "pyflink.table.descriptors": f"connect(...) and its descriptors have been removed from Flink: {_CREATE_TABLE}",
+    "pyflink.table.functions": "PyFlink's workers aggregate with it: use the functions of SQL and of expressions",
+    "pyflink.table.serializers": "use table.to_pandas() and from_pandas(...), whose columns are Arrow's",
     "pyflink.table.sinks": f"they have been removed from Flink: {_CREATE_TABLE}",
     "pyflink.table.sources": f"they have been removed from Flink: {_CREATE_TABLE}",
+    **dict.fromkeys(
+        ("pyflink.testing.source_sink_utils", "pyflink.testing.test_case_utils"),
+        "PyFlink's own tests use it: write tests with scurry.testing",
+    ),
+    "pyflink.util.api_stability_decorators": "PyFlink marks its own API with it",
     "pyflink.util.java_utils": _NO_JVM,
 }
 

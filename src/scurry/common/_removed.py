@@ -1,4 +1,4 @@
-"""Names of earlier versions of PyFlink that PyFlink 2.3 no longer has, and what to write instead.
+"""Names that scurry does not offer: of earlier versions of PyFlink, or PyFlink's own; and their replacements.
 
 The errors of programs written for PyFlink 1.9 to 1.20 name the replacements. Methods are listed by the class that had
 them, for `ApiObject._instead`; names that programs import are found by `removed`.
@@ -48,6 +48,51 @@ _NAMES = {
     },
 }
 
+_WRAPS_JAVA = "it wraps an object of Java, and no Java runs behind scurry's API"
+_OWN_FUNCTIONS = "PyFlink makes it of a function of the program: pass the function itself"
+
+#: Names that PyFlink 2.3 has for itself -> why they are not offered.
+_NOT_OFFERED = {
+    **dict.fromkeys(
+        ("AssignerWithPeriodicWatermarksWrapper", "JavaFunctionWrapper", "RowDataBulkWriterFactory"), _WRAPS_JAVA
+    ),
+    **dict.fromkeys(("StreamTransformer", "SupportsPreprocessing"), f"{_WRAPS_JAVA}: derive from scurry's connectors"),
+    **dict.fromkeys(("DefaultRollingPolicy", "OnCheckpointRollingPolicy"), "RollingPolicy's methods return it"),
+    "VoidNamespaceSerializer": "PyFlink's state is kept with it: state of scurry needs no serializer",
+    "AsyncFunctionDescriptor": "PyFlink passes it to Java: call AsyncDataStream.unordered_wait(...) with the function",
+    "WindowOperationDescriptor": "PyFlink passes it to Java: call stream.window(...)",
+    **dict.fromkeys(("FlinkKafkaConsumerBase", "FlinkKafkaProducerBase"), "use KafkaSource and KafkaSink"),
+    "Min": "PyFlink's windows merge timers with it: use Python's min",
+    "FunctionWrapper": _OWN_FUNCTIONS,
+    "ReduceFunctionWrapper": _OWN_FUNCTIONS,
+    **dict.fromkeys(("PassThroughAllWindowFunction", "PassThroughWindowFunction"), _OWN_FUNCTIONS),
+    **{
+        f"Internal{rows}{process}{every}WindowFunction": _OWN_FUNCTIONS
+        for rows in ("Iterable", "SingleValue")
+        for process in ("", "Process")
+        for every in ("", "All")
+    },
+    "InternalWindowFunction": _OWN_FUNCTIONS,
+    **dict.fromkeys(
+        ("InternalProcessAllWindowContext", "InternalProcessWindowContext"), "the context is passed to process(...)"
+    ),
+    **dict.fromkeys(
+        (
+            "DelegatingAsyncScalarFunction",
+            "DelegatingPandasAggregateFunction",
+            "DelegatingScalarFunction",
+            "DelegationTableFunction",
+            "PandasAggregateFunctionWrapper",
+            "UserDefinedAggregateFunctionWrapper",
+            "UserDefinedAsyncScalarFunctionWrapper",
+            "UserDefinedFunctionWrapper",
+            "UserDefinedScalarFunctionWrapper",
+            "UserDefinedTableFunctionWrapper",
+        ),
+        "call udf(...), udtf(...) or udaf(...), whose result is an object of a class of scurry",
+    ),
+}
+
 
 def removed(module: str, name: str) -> Exception:
     """Return the error for a name that a module does not have.
@@ -57,9 +102,11 @@ def removed(module: str, name: str) -> Exception:
         name: The name.
 
     Returns:
-        An ImportError for a name that earlier versions had, whose text says what to write instead, else an
-        AttributeError.
+        An ImportError for a name that earlier versions had, whose text says what to write instead, or that PyFlink has
+        for itself, else an AttributeError.
     """
+    if name in _NOT_OFFERED:
+        return ImportError(f"scurry has no {name}: {_NOT_OFFERED[name]}", name=module)
     if name in _NAMES:
         where = module.replace("scurry", "pyflink", 1)
         return ImportError(f"{where} has no {name} in PyFlink 2.3: {_NAMES[name]}", name=module)

@@ -24,7 +24,7 @@ from scurry.table.table_environment import StreamTableEnvironment, TableEnvironm
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
 from scurry.table.table_schema import TableSchema
-from scurry.table.types import DataTypes
+from scurry.table.types import DataTypes, UserDefinedType
 from scurry.table.udf import (
     AggregateFunction,
     AsyncScalarFunction,
@@ -72,6 +72,7 @@ __all__ = [
     "TablePipeline",
     "TableResult",
     "TableSchema",
+    "UserDefinedType",
     "WindowGroupedTable",
 ]
 
@@ -81,8 +82,4 @@ def __getattr__(name: str) -> Any:
         from scurry.table.expression import Expression
 
         return Expression
-    if name == "UserDefinedType":
-        from scurry.table import types
-
-        return types.__getattr__(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

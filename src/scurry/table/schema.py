@@ -10,7 +10,7 @@ from scurry.common._api import ApiObject
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.catalog.identifier import escape_identifier, escape_text
 from scurry.sql.catalog.schema import ComputedColumn, MetadataColumn, ResolvedSchema, UniqueConstraint
-from scurry.sql.types import DataType, RowType
+from scurry.sql.types import DataType, RowType, without_user_types
 
 __all__ = ["Schema"]
 
@@ -227,7 +227,7 @@ def _text_of(data_type: str | DataType) -> str | None:
 
 def _type_of(data_type: str | DataType) -> DataType:
     if isinstance(data_type, DataType):
-        return data_type
+        return without_user_types(data_type)
     if not isinstance(data_type, str):
         raise ArgumentTypeError(f"Unsupported data type: {data_type!r}; expected one of DataTypes, or its text")
     from scurry.sql.statements.text import parse_type

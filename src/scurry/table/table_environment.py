@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common._config.validation import validate
 from scurry.common.configuration import Configuration
 from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
-from scurry.sql.types import DataType, RowField, RowType
+from scurry.sql.types import DataType, RowField, RowType, without_user_types
 from scurry.sql.values.elements import internal_value, unverified_value, without_dataclasses
 from scurry.table._elements import inferred_row_type
 from scurry.table._environment.catalogs import CatalogMethods
@@ -180,13 +180,13 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMetho
             row_type = inferred_row_type(rows, schema)
         else:
             raise ArgumentTypeError(f"schema should be RowType, list, tuple or None, but got: {schema!r}")
+        columns = RowType([RowField(each.name, without_user_types(each.data_type)) for each in row_type])
         if any(isinstance(each, Expression) for each in given):
-            return Table(self, values_of_expressions(self._session, given, row_type))
+            return Table(self, values_of_expressions(self._session, given, columns))
         conversion = internal_value if verify_schema else unverified_value
         values = list(map(conversion(row_type.not_null()), rows))
-        types = row_type.field_types()
-        literals = tuple(tuple(map(Literal, row, types)) for row in values)
-        return Table(self, Values(PlanSchema.of(row_type.field_names(), types), literals))
+        literals = tuple(tuple(map(Literal, row, columns.field_types())) for row in values)
+        return Table(self, Values(PlanSchema.of(columns.field_names(), columns.field_types()), literals))
 
     def from_pandas(
         self, pdf: Any, schema: RowType | Sequence[str] | Sequence[DataType] | None = None, splits_num: int = 1

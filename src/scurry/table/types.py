@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 from scurry.common.types import Row, RowKind
-from scurry.errors import UnsupportedError
 from scurry.sql.types.atomic_types import (
     MAX_LENGTH,
     BigIntType,
@@ -29,6 +27,7 @@ from scurry.sql.types.atomic_types import (
     TinyIntType,
     VarBinaryType,
     VarCharType,
+    ZonedTimestampType,
 )
 from scurry.sql.types.intervals import (
     DayTimeIntervalType,
@@ -46,7 +45,7 @@ from scurry.sql.types.nested_types import (
     RowField,
     RowType,
 )
-from scurry.sql.types.special_types import RawType
+from scurry.sql.types.special_types import RawType, UserDefinedType
 from scurry.table._arrow_types import create_arrow_schema, from_arrow_type, to_arrow_type
 
 __all__ = [
@@ -83,9 +82,11 @@ __all__ = [
     "TimeType",
     "TimestampType",
     "TinyIntType",
+    "UserDefinedType",
     "VarBinaryType",
     "VarCharType",
     "YearMonthIntervalType",
+    "ZonedTimestampType",
     "create_arrow_schema",
     "from_arrow_type",
     "to_arrow_type",
@@ -268,13 +269,3 @@ class DataTypes:
     ) -> DayTimeIntervalType | YearMonthIntervalType:
         """Return the type of intervals, e.g. `INTERVAL(DAY(2), SECOND(9))`."""
         return interval_type(upper_resolution, lower_resolution)
-
-
-def __getattr__(name: str) -> NoReturn:
-    if name == "UserDefinedType":
-        raise UnsupportedError(
-            "types of users are Java classes in Flink, which scurry does not have: use DataTypes.ROW"
-        )
-    if name == "ZonedTimestampType":
-        raise UnsupportedError("Flink runs no TIMESTAMP WITH TIME ZONE: use DataTypes.TIMESTAMP_LTZ")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

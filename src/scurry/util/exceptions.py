@@ -14,6 +14,7 @@ from scurry.errors import (
     PartitionAlreadyExistError,
     PartitionNotExistError,
     PartitionSpecInvalidError,
+    ScurryError,
     TableAlreadyExistError,
     TableNotExistError,
     TableNotPartitionedError,
@@ -27,6 +28,7 @@ __all__ = [
     "DatabaseNotExistException",
     "FunctionAlreadyExistException",
     "FunctionNotExistException",
+    "JavaException",
     "ModelAlreadyExistException",
     "ModelNotExistException",
     "PartitionAlreadyExistsException",
@@ -38,6 +40,7 @@ __all__ = [
     "TableNotPartitionedException",
 ]
 
+JavaException = ScurryError
 TableException = ValidationError
 CatalogException = CatalogError
 DatabaseAlreadyExistException = DatabaseAlreadyExistError

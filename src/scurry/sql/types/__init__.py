@@ -36,11 +36,20 @@ from scurry.sql.types.atomic_types import (
     TinyIntType,
     VarBinaryType,
     VarCharType,
+    ZonedTimestampType,
 )
 from scurry.sql.types.intervals import DayTimeIntervalType, YearMonthIntervalType
 from scurry.sql.types.logical_type import AtomicType, DataType
 from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowField, RowType
-from scurry.sql.types.special_types import BitmapType, RawType, StructuredType, SymbolType, VariantType
+from scurry.sql.types.special_types import (
+    BitmapType,
+    RawType,
+    StructuredType,
+    SymbolType,
+    UserDefinedType,
+    VariantType,
+    without_user_types,
+)
 
 __all__ = [
     "MAX_LENGTH",
@@ -75,8 +84,11 @@ __all__ = [
     "TimeType",
     "TimestampType",
     "TinyIntType",
+    "UserDefinedType",
     "VarBinaryType",
     "VarCharType",
     "VariantType",
     "YearMonthIntervalType",
+    "ZonedTimestampType",
+    "without_user_types",
 ]

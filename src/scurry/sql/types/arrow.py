@@ -25,6 +25,7 @@ from scurry.sql.types.atomic_types import (
     TinyIntType,
     VarBinaryType,
     VarCharType,
+    ZonedTimestampType,
 )
 from scurry.sql.types.intervals import DayTimeIntervalType, YearMonthIntervalType
 from scurry.sql.types.logical_type import DataType
@@ -83,7 +84,8 @@ def arrow_type(data_type: DataType) -> pyarrow.DataType:
         return getattr(pa, simple)()
     make = _MAKERS.get(type(data_type))
     if make is None:
-        raise UnsupportedError(f"{data_type.as_summary_string()} has no columns")
+        hint = "; use TIMESTAMP_LTZ" if isinstance(data_type, ZonedTimestampType) else ""
+        raise UnsupportedError(f"{data_type.as_summary_string()} has no columns{hint}")
     return make(pa, data_type)
 
 

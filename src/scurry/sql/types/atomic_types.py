@@ -245,3 +245,10 @@ class LocalZonedTimestampType(_TimestampType):
 
     def _summary(self) -> str:
         return f"TIMESTAMP_LTZ({self.precision})"
+
+
+class ZonedTimestampType(_PrecisionType):
+    """Dates and times with a time zone: a type that is declared, but that no column can have, as in Flink."""
+
+    def _summary(self) -> str:
+        return f"TIMESTAMP({self.precision}) WITH TIME ZONE"

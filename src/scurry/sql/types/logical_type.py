@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from scurry.errors import MissingAttributeError
+
+#: Methods that PyFlink's types have for its way to Java and back.
+_FOR_JAVA = ("to_sql_type", "from_sql_type", "need_conversion")
 _Self = TypeVar("_Self", bound="DataType")
 
 
@@ -40,6 +44,13 @@ class DataType:
         """
         self._conversion_cls = conversion_cls
         return self
+
+    if not TYPE_CHECKING:  # for type checkers, unknown attributes stay unknown
+
+        def __getattr__(self, name: str) -> Any:
+            reason = ": PyFlink converts values for Java with it" if name in _FOR_JAVA else ""
+            message = f"{type(self).__name__!r} object has no attribute {name!r}{reason}"
+            raise MissingAttributeError(message, name=name, obj=None)
 
     @property
     def is_nullable(self) -> bool:

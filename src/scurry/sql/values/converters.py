@@ -123,6 +123,8 @@ class FromPython:
             return self._entries(data_type.element_type, types.IntType())
         if isinstance(data_type, types.RowType):
             return self._row(data_type, field)
+        if isinstance(data_type, types.UserDefinedType):
+            return self.of_user(data_type, self.part(types.without_user_types(data_type), field))
         return self.atom(data_type)
 
     def part(self, data_type: types.DataType, field: str = "") -> Convert:
@@ -138,6 +140,10 @@ class FromPython:
         parts = [self.part(each.data_type, f"field {each.name}{within}") for each in data_type.fields]
         fields = self.fields(data_type)
         return lambda value: tuple([one(each) for one, each in zip(parts, fields(value), strict=True)])
+
+    def of_user(self, data_type: types.UserDefinedType, convert: Convert) -> Convert:
+        """Return the conversion of a program's own objects, given that of their serialized form."""
+        return lambda value: convert(data_type.serialize(value))
 
     def atom(self, data_type: types.DataType) -> Convert:
         """Return the conversion for a type without parts."""

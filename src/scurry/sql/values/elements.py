@@ -44,7 +44,7 @@ def unverified_value(data_type: types.DataType) -> Convert:
 
 def without_dataclasses(value: Any) -> Any:
     """Return a value with rows in place of instances of dataclasses, also of those in its fields."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and not hasattr(value, "__UDT__"):
         fields = (each.name for each in dataclasses.fields(value) if each.init)
         return Row(**{name: without_dataclasses(getattr(value, name)) for name in fields})
     if type(value) is list:
@@ -89,6 +89,14 @@ class _Verified(FromPython):
         if isinstance(data_type, types.BinaryType | types.VarBinaryType):
             return lambda value: bytes(_of_length(data_type, _instance(value, (bytes, bytearray))))
         return _SIMPLE.get(type(data_type)) or _no_values(data_type)
+
+    def of_user(self, data_type: types.UserDefinedType, convert: Convert) -> Convert:
+        def checked(value: Any) -> Any:
+            if type(getattr(value, "__UDT__", None)) is not type(data_type):
+                raise TypeError(f"its class says no `__UDT__ = {type(data_type).__name__}()`")
+            return convert(data_type.serialize(value))
+
+        return checked
 
     def elements(self, value: Any) -> Iterable[Any]:
         found: Iterable[Any] = _instance(value, (list, tuple, array.array))

@@ -36,6 +36,7 @@ from scurry.sql.types import (
     TimestampType,
     TimeType,
     TinyIntType,
+    UserDefinedType,
     VarBinaryType,
     VarCharType,
 )
@@ -118,6 +119,8 @@ def type_of_value(value: Any) -> DataType:
     known = _OF_VALUES.get(type(value))
     if known is not None:
         return known
+    if isinstance(declared := getattr(value, "__UDT__", None), UserDefinedType):
+        return declared
     if isinstance(value, dict):
         pair = next(((k, v) for k, v in value.items() if k is not None and v is not None), None)
         if pair is None:

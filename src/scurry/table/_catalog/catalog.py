@@ -71,6 +71,14 @@ class Catalog(PartitionMethods, ModelsOfCatalog):
         """Return the names of all materialized tables of a database."""
         return self._catalog.list_materialized_tables(database_name)
 
+    def get_procedure(self, procedure_path: ObjectPath) -> NoReturn:
+        """Refuse: catalogs have no procedures.
+
+        Raises:
+            UnsupportedError: Always.
+        """
+        raise UnsupportedError(f"{procedure_path}: getProcedure is not implemented: catalogs have no procedures here")
+
     def get_table(self, table_path: ObjectPath) -> CatalogBaseTable:
         """Return a table or view."""
         found = self._catalog.find_table(table_path.get_database_name(), table_path.get_object_name())

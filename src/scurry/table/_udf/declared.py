@@ -12,7 +12,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError, ScurryError
 from scurry.graph.capture import captured
 from scurry.graph.nodes import Origin
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.types import DataType, RowField, RowType
+from scurry.sql.types import DataType, RowField, RowType, without_user_types
 from scurry.sql.values.hints import argument_maker, hinted_arguments, hinted_result, hinted_rows, type_of_hint
 from scurry.table._udf.classes import AggregateFunction, UserDefinedFunction
 
@@ -256,7 +256,7 @@ def _input_types(given: Types | None) -> list[DataType | str] | None:
 def resolved(given: Any) -> DataType:
     """Return the type of a declaration: a type, its text, or the types of a table function's columns."""
     if isinstance(given, DataType):
-        return given
+        return without_user_types(given)
     if isinstance(given, str):
         from scurry.sql.statements.text import parse_type
 

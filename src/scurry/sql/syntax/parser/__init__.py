@@ -1,8 +1,11 @@
 """Text to syntax tree.
 
 The grammar is that of Flink 2.3, parsed by recursive descent without going back: where Flink's parser looks some tokens
-ahead, this one does too, so that both stop at the same token of a wrong statement. Classes are stacked by subject, from
-``cursor.Cursor`` to ``statements.StatementParser``.
+ahead, this one does too, so that both stop at the same token of a wrong statement.
+
+A rule is a function that takes the parser, which has the tokens and a position among them; a module has the rules of a
+subject. Modules import what their rules call, and stand above it. The grammar is recursive, so two rules are called
+from below as well, through the parser: operations, as ``Parser.expression``, and ``Parser.select``.
 """
 
 from __future__ import annotations

@@ -10,11 +10,16 @@ from scurry.errors import SqlParserError
 from scurry.sql.syntax.keywords import KEYWORDS
 from scurry.sql.syntax.lexer import END, IDENTIFIER, Tokens, tokenize
 from scurry.sql.syntax.nodes import Expression, Identifier, Select, SelectItem, Statement
+from scurry.sql.syntax.parser.operators import parse_operation
+from scurry.sql.syntax.parser.parser import Parser, Recursion
 from scurry.sql.syntax.parser.repairs import hint_for, span_of_failure
-from scurry.sql.syntax.parser.statements import StatementParser
+from scurry.sql.syntax.parser.select import parse_select
+from scurry.sql.syntax.parser.statements import parse_statement
 from scurry.sql.syntax.places import place_of
 
 T = TypeVar("T")
+
+_RECURSION = Recursion(parse_operation, parse_select)
 
 
 @deep_recursion()
@@ -35,7 +40,7 @@ def parse(text: str) -> Statement:
 
 
 def _single(tokens: Tokens) -> Statement:
-    parser = StatementParser(tokens)
+    parser = Parser(tokens, _RECURSION)
     statement = _statement(parser)
     while parser.accept(";"):
         pass
@@ -63,8 +68,7 @@ def parse_statements(text: str) -> list[Statement]:
 
 
 def _script(tokens: Tokens) -> list[Statement]:
-    parser = StatementParser(tokens)
-    parser.for_clients = True
+    parser = Parser(tokens, _RECURSION, for_clients=True)
     statements: list[Statement] = []
     while True:
         while parser.accept(";"):
@@ -88,7 +92,7 @@ def parse_path(text: str) -> Identifier:
     """
     tokens = tokenize(text)
     keys = [IDENTIFIER if key in KEYWORDS else key for key in tokens.keys]
-    parser = StatementParser(tokens._replace(keys=keys))
+    parser = Parser(tokens._replace(keys=keys), _RECURSION)
     name = parser.compound_name()
     if not parser.at(END):
         parser.fail()
@@ -107,9 +111,9 @@ def _explaining(text: str, parse: Callable[[Tokens], T]) -> T:
         raise
 
 
-def _statement(parser: StatementParser) -> Statement:
+def _statement(parser: Parser) -> Statement:
     try:
-        return parser.statement()
+        return parse_statement(parser)
     except RecursionError:
         message = "The statement is nested too deeply; split it into views."
         line, column = parser.place(min(parser.position, len(parser.tokens.starts) - 1))

@@ -1,4 +1,4 @@
-"""Literals and names in expressions."""
+"""Literals, and the units of intervals."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from scurry.sql.syntax.lexer import (
     STRING,
     UNICODE_STRING,
 )
-from scurry.sql.syntax.parser.contexts import Context
-from scurry.sql.syntax.parser.types import TypeParser
+from scurry.sql.syntax.parser.parser import Parser
 
 #: Words that make a literal together with a string after them.
 _TYPED: Final = frozenset({"DATE", "TIME", "TIMESTAMP", "DECIMAL", "{D", "{T", "{TS"})
@@ -30,207 +29,298 @@ NUMBERS: Final = frozenset({INTEGER, DECIMAL, APPROXIMATE})
 STRINGS: Final = frozenset({STRING, PREFIXED_STRING, UNICODE_STRING, BINARY_STRING})
 _WORDS: Final = {"TRUE": True, "FALSE": False, "UNKNOWN": None}
 
+_UNITS: Final = {
+    name: unit
+    for unit in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND")
+    for name in (unit, f"{unit}S")
+}
+_LATER_UNITS: Final = {
+    "YEAR": ("MONTH",),
+    "DAY": ("HOUR", "MINUTE", "SECOND"),
+    "HOUR": ("MINUTE", "SECOND"),
+    "MINUTE": ("SECOND",),
+}
 
-class LiteralParser(TypeParser):
-    """Parses literals."""
 
-    def expression(self, context: Context = Context.SUB_QUERY) -> nodes.Expression:
-        """Parse an expression."""
-        raise NotImplementedError
+def parse_literal_text(p: Parser) -> str:
+    """Parse a string of one part and return its value."""
+    literal = parse_string_literal(p)
+    if not isinstance(literal, nodes.StringLiteral):
+        raise p.error_at("a character string in one part is needed here", literal.span)
+    return literal.value
 
-    def number(self) -> nodes.NumericLiteral:
-        """Parse a number without sign."""
-        position = self.position
-        if self.keys[position] not in NUMBERS:
-            self.fail()
-        self.position += 1
-        return nodes.NumericLiteral(_canonical_number(self.image(position)), span=self.span_of(position))
 
-    def signed_number(self) -> nodes.NumericLiteral:
-        """Parse a number that may have a sign."""
-        start = self.position
-        negative = self.accept_any("+", "-") == "-"
-        number = self.number()
-        text = f"-{number.text}" if negative and not number.text.startswith("-") else number.text
-        return nodes.NumericLiteral(text, span=self.span_from(start))
+def parse_optional_precision(p: Parser) -> int | None:
+    """Parse a number in parentheses, if there is one."""
+    if not p.accept("("):
+        return None
+    precision = p.unsigned_integer()
+    p.expect(")")
+    return precision
 
-    def string_literal(self) -> nodes.Expression:
-        """Parse a string, which further strings may continue."""
-        start = self.position
-        key = self.keys[start]
-        if key not in STRINGS:
-            self.fail()
-        parts = [self._string_part(key, None)]
-        first = parts[0]
-        while self.keys[self.position] == STRING:
-            if isinstance(first, nodes.BinaryLiteral):
-                parts.append(self._binary_part())
-            else:
-                assert isinstance(first, nodes.StringLiteral)
-                parts.append(self._string_part(STRING, first.charset))
-        if self.at("UESCAPE") and self.keys[self.position + 1] == STRING:
-            self.position += 2
-            escape = self.image(self.position - 1)[1:-1]
-            if key != UNICODE_STRING:
-                raise self.error_at_last("UESCAPE cannot be specified without Unicode literal introducer")
-            parts = [self._unicode_part(position, escape) for position in range(start, start + len(parts))]
-        elif key == UNICODE_STRING:
-            parts = [self._unicode_part(position, "\\") for position in range(start, start + len(parts))]
-        if len(parts) == 1:
-            return parts[0]
-        return nodes.StringChain(tuple(parts), span=self.span_from(start))
 
-    def _string_part(self, key: str, charset: str | None) -> nodes.Expression:
-        if key == BINARY_STRING:
-            return self._binary_part()
-        position = self.position
-        self.position += 1
-        image = self.image(position)
-        prefix, _, rest = image.partition("'")
-        if key == PREFIXED_STRING:
-            charset = "ISO-8859-1" if prefix in "nN" else prefix[1:].upper()
-            self._check_charset(charset)
-        if key == UNICODE_STRING:
-            charset = "UTF16"
-        value = rest[:-1].replace("''", "'")
-        self._check_encoding(value, charset)
-        return nodes.StringLiteral(value, charset, span=self.span_of(position))
+def parse_precision_and_scale(p: Parser) -> tuple[int | None, int | None]:
+    if not p.accept("("):
+        return None, None
+    precision, scale = p.unsigned_integer(), None
+    if p.accept(","):
+        scale = p.unsigned_integer()
+    p.expect(")")
+    return precision, scale
 
-    def _check_encoding(self, value: str, charset: str | None) -> None:
-        try:
-            value.encode(charset or "utf-8", "surrogatepass" if charset is None else "strict")
-        except UnicodeEncodeError:
-            raise self.error_at_last(f"Failed to encode '{value}' in character set '{charset}'") from None
 
-    def _check_charset(self, charset: str) -> None:
-        try:
-            codecs.lookup(charset)
-        except LookupError:
-            raise self.error_at_last(f"Unknown character set '{charset}'") from None
+def parse_interval_qualifier(p: Parser) -> nodes.IntervalQualifier:
+    """Parse a unit or a range of units."""
+    start = p.position
+    first = _UNITS.get(p.keys[start])
+    if first is None:
+        p.fail()
+    p.position += 1
+    precision = fractional = end = None
+    if first == "SECOND":
+        precision, fractional = parse_precision_and_scale(p)
+    else:
+        precision = parse_optional_precision(p)
+        later = _LATER_UNITS.get(first, ())
+        if p.at("TO") and _UNITS.get(p.keys[p.position + 1]) in later:
+            p.position += 1
+            end = _UNITS[p.keys[p.position]]
+            p.position += 1
+            if end == "SECOND":
+                fractional = parse_optional_precision(p)
+        elif p.at("TO"):
+            p.looked_ahead_at = p.position
+    return nodes.IntervalQualifier(first, end, precision, fractional, span=p.span_from(start))
 
-    def _unicode_part(self, position: int, escape: str) -> nodes.Expression:
-        """Resolve the escapes of a Unicode string."""
-        text = self.image(position).partition("'")[2][:-1].replace("''", "'")
-        sign = re.escape(escape)
 
-        def resolve(match: re.Match[str]) -> str:
-            digits = match.group(1) or match.group(2)
-            if digits:
-                return chr(int(digits, 16))
-            if match.group(3):
-                return escape
-            raise self.error_at(
-                f"Unicode escape sequence starting at character {match.start()} is not exactly four hex digits",
-                self.span_of(position),
-            )
+def _parse_interval_start(p: Parser) -> nodes.IntervalQualifier:
+    """Parse a unit that no TO can follow."""
+    start = p.position
+    unit = _UNITS.get(p.keys[start])
+    if unit is None:
+        p.fail()
+    p.position += 1
+    fractional = None
+    if unit == "SECOND":
+        precision, fractional = parse_precision_and_scale(p)
+    else:
+        precision = parse_optional_precision(p)
+    return nodes.IntervalQualifier(unit, None, precision, fractional, span=p.span_from(start))
 
-        value = re.sub(rf"{sign}(?:([0-9A-Fa-f]{{4}})|\+([0-9A-Fa-f]{{6}})|({sign})|)", resolve, text)
-        # Two escapes may be one character beyond the first 65536.
-        value = value.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
-        return nodes.StringLiteral(value, "UTF16", span=self.span_of(position))
 
-    def _binary_part(self) -> nodes.Expression:
-        position = self.position
-        self.position += 1
-        digits = self.image(position).strip("xX").strip("'")
-        try:
-            binascii.unhexlify(digits if len(digits) % 2 == 0 else f"0{digits}")
-        except (binascii.Error, ValueError):
-            message = "Binary literal string must contain only characters '0' - '9', 'A' - 'F'"
-            raise self.error_at_last(message) from None
-        return nodes.BinaryLiteral(digits.upper(), span=self.span_of(position))
+def at_integer(p: Parser) -> bool:
+    """Return whether the next token is an integer."""
+    return p.keys[p.position] == INTEGER
 
-    def word_literal(self) -> nodes.Expression:
-        """Parse TRUE, FALSE, UNKNOWN or NULL."""
-        position = self.position
-        self.position += 1
-        key = self.keys[position]
-        if key == "NULL":
-            return nodes.NullLiteral(span=self.span_of(position))
-        return nodes.BooleanLiteral(_WORDS[key], span=self.span_of(position))
 
-    def time_literal(self) -> nodes.Expression:
-        """Parse ``DATE '...'``, ``TIME '...'`` or ``TIMESTAMP '...'``, also in braces."""
-        start = self.position
-        key = self.keys[start]
-        self.position += 1
-        zoned = key == "TIMESTAMP" and self.accept_all(*_LOCAL_ZONE)
-        text = self.string()
-        if key.startswith("{"):
-            self.expect("}")
-        span = self.span_from(start)
-        if key in ("DATE", "{D"):
-            return nodes.DateLiteral(text, span=span)
-        if key in ("TIME", "{T"):
-            return nodes.TimeLiteral(text, span=span)
-        return nodes.TimestampLiteral(text, "TIMESTAMP WITH LOCAL TIME ZONE" if zoned else "TIMESTAMP", span=span)
+def parse_number(p: Parser) -> nodes.NumericLiteral:
+    """Parse a number without sign."""
+    position = p.position
+    if p.keys[position] not in NUMBERS:
+        p.fail()
+    p.position += 1
+    return nodes.NumericLiteral(_canonical_number(p.image(position)), span=p.span_of(position))
 
-    def decimal_literal(self) -> nodes.Expression:
-        """Parse ``DECIMAL '...'``, which is the number that the text is."""
-        start = self.position
-        self.position += 1
-        text = self.string().strip()
-        span = self.span_from(start)
-        if _NUMBER.fullmatch(text) is None:
-            raise self.error_at(f"Literal '{text}' can not be parsed to type 'DECIMAL'", span)
-        return nodes.NumericLiteral(text.removeprefix("+"), span=span)
 
-    def at_literal(self) -> bool:
-        """Return whether a literal begins here."""
-        key = self.keys[self.position]
-        if key in NUMBERS or key in STRINGS or key in ("TRUE", "FALSE", "UNKNOWN", "NULL", "INTERVAL", "+", "-"):
-            return True
-        return key in _TYPED and self.keys[self.position + 1] == STRING or self.at_zoned_literal(self.position)
+def parse_signed_number(p: Parser) -> nodes.NumericLiteral:
+    """Parse a number that may have a sign."""
+    start = p.position
+    negative = p.accept_any("+", "-") == "-"
+    number = parse_number(p)
+    text = f"-{number.text}" if negative and not number.text.startswith("-") else number.text
+    return nodes.NumericLiteral(text, span=p.span_from(start))
 
-    def at_zoned_literal(self, position: int) -> bool:
-        """Return whether ``TIMESTAMP WITH LOCAL TIME ZONE '...'`` begins at a position."""
-        words = self.keys[position + 1 : position + 6]
-        return self.keys[position] == "TIMESTAMP" and tuple(words) == (*_LOCAL_ZONE, STRING)
 
-    def literal(self) -> nodes.Expression:
-        """Parse a literal."""
-        key = self.keys[self.position]
-        if key in NUMBERS or key in ("+", "-"):
-            return self.signed_number()
-        if key in STRINGS:
-            return self.string_literal()
-        if key == "NULL" or key in _WORDS:
-            return self.word_literal()
-        if key == "INTERVAL":
-            return self.interval(expressions=False)
-        if key == "DECIMAL":
-            return self.decimal_literal()
-        if key in _TYPED:
-            return self.time_literal()
-        self.fail()
+def parse_string_literal(p: Parser) -> nodes.Expression:
+    """Parse a string, which further strings may continue."""
+    start = p.position
+    key = p.keys[start]
+    if key not in STRINGS:
+        p.fail()
+    parts = [_parse_string_part(p, key, None)]
+    first = parts[0]
+    while p.keys[p.position] == STRING:
+        if isinstance(first, nodes.BinaryLiteral):
+            parts.append(_parse_binary_part(p))
+        else:
+            assert isinstance(first, nodes.StringLiteral)
+            parts.append(_parse_string_part(p, STRING, first.charset))
+    if p.at("UESCAPE") and p.keys[p.position + 1] == STRING:
+        p.position += 2
+        escape = p.image(p.position - 1)[1:-1]
+        if key != UNICODE_STRING:
+            raise p.error_at_last("UESCAPE cannot be specified without Unicode literal introducer")
+        parts = [_parse_unicode_part(p, position, escape) for position in range(start, start + len(parts))]
+    elif key == UNICODE_STRING:
+        parts = [_parse_unicode_part(p, position, "\\") for position in range(start, start + len(parts))]
+    if len(parts) == 1:
+        return parts[0]
+    return nodes.StringChain(tuple(parts), span=p.span_from(start))
 
-    def interval(self, expressions: bool = True) -> nodes.Expression:
-        """Parse an interval.
 
-        Args:
-            expressions: Whether the amount may be a number, a name, or an expression in parentheses, too.
-        """
-        start = self.position
-        self.expect("INTERVAL")
-        negative = self.accept_any("-", "+") == "-"
-        if self.keys[self.position] == STRING or not expressions:
-            text = self.string()
-            qualifier = self.interval_qualifier()
-            return nodes.IntervalLiteral(text, qualifier, negative, span=self.span_from(start))
-        amount = self._interval_amount()
-        unit = self.interval_start()
-        if negative:
-            amount = nodes.UnaryOperation("-", amount, span=amount.span)
-        return nodes.IntervalExpression(amount, unit, span=self.span_from(start))
+def _parse_string_part(p: Parser, key: str, charset: str | None) -> nodes.Expression:
+    if key == BINARY_STRING:
+        return _parse_binary_part(p)
+    position = p.position
+    p.position += 1
+    image = p.image(position)
+    prefix, _, rest = image.partition("'")
+    if key == PREFIXED_STRING:
+        charset = "ISO-8859-1" if prefix in "nN" else prefix[1:].upper()
+        _check_charset(p, charset)
+    if key == UNICODE_STRING:
+        charset = "UTF16"
+    value = rest[:-1].replace("''", "'")
+    _check_encoding(p, value, charset)
+    return nodes.StringLiteral(value, charset, span=p.span_of(position))
 
-    def _interval_amount(self) -> nodes.Expression:
-        if self.accept("("):
-            amount = self.expression()
-            self.expect(")")
-            return amount
-        if self.keys[self.position] in NUMBERS:
-            return self.number()
-        return self.compound_name()
+
+def _check_encoding(p: Parser, value: str, charset: str | None) -> None:
+    try:
+        value.encode(charset or "utf-8", "surrogatepass" if charset is None else "strict")
+    except UnicodeEncodeError:
+        raise p.error_at_last(f"Failed to encode '{value}' in character set '{charset}'") from None
+
+
+def _check_charset(p: Parser, charset: str) -> None:
+    try:
+        codecs.lookup(charset)
+    except LookupError:
+        raise p.error_at_last(f"Unknown character set '{charset}'") from None
+
+
+def _parse_unicode_part(p: Parser, position: int, escape: str) -> nodes.Expression:
+    """Resolve the escapes of a Unicode string."""
+    text = p.image(position).partition("'")[2][:-1].replace("''", "'")
+    sign = re.escape(escape)
+
+    def resolve(match: re.Match[str]) -> str:
+        digits = match.group(1) or match.group(2)
+        if digits:
+            return chr(int(digits, 16))
+        if match.group(3):
+            return escape
+        raise p.error_at(
+            f"Unicode escape sequence starting at character {match.start()} is not exactly four hex digits",
+            p.span_of(position),
+        )
+
+    value = re.sub(rf"{sign}(?:([0-9A-Fa-f]{{4}})|\+([0-9A-Fa-f]{{6}})|({sign})|)", resolve, text)
+    # Two escapes may be one character beyond the first 65536.
+    value = value.encode("utf-16-be", "surrogatepass").decode("utf-16-be", "surrogatepass")
+    return nodes.StringLiteral(value, "UTF16", span=p.span_of(position))
+
+
+def _parse_binary_part(p: Parser) -> nodes.Expression:
+    position = p.position
+    p.position += 1
+    digits = p.image(position).strip("xX").strip("'")
+    try:
+        binascii.unhexlify(digits if len(digits) % 2 == 0 else f"0{digits}")
+    except (binascii.Error, ValueError):
+        message = "Binary literal string must contain only characters '0' - '9', 'A' - 'F'"
+        raise p.error_at_last(message) from None
+    return nodes.BinaryLiteral(digits.upper(), span=p.span_of(position))
+
+
+def _parse_word_literal(p: Parser) -> nodes.Expression:
+    """Parse TRUE, FALSE, UNKNOWN or NULL."""
+    position = p.position
+    p.position += 1
+    key = p.keys[position]
+    if key == "NULL":
+        return nodes.NullLiteral(span=p.span_of(position))
+    return nodes.BooleanLiteral(_WORDS[key], span=p.span_of(position))
+
+
+def _parse_time_literal(p: Parser) -> nodes.Expression:
+    """Parse ``DATE '...'``, ``TIME '...'`` or ``TIMESTAMP '...'``, also in braces."""
+    start = p.position
+    key = p.keys[start]
+    p.position += 1
+    zoned = key == "TIMESTAMP" and p.accept_all(*_LOCAL_ZONE)
+    text = p.string()
+    if key.startswith("{"):
+        p.expect("}")
+    span = p.span_from(start)
+    if key in ("DATE", "{D"):
+        return nodes.DateLiteral(text, span=span)
+    if key in ("TIME", "{T"):
+        return nodes.TimeLiteral(text, span=span)
+    return nodes.TimestampLiteral(text, "TIMESTAMP WITH LOCAL TIME ZONE" if zoned else "TIMESTAMP", span=span)
+
+
+def _parse_decimal_literal(p: Parser) -> nodes.Expression:
+    """Parse ``DECIMAL '...'``, which is the number that the text is."""
+    start = p.position
+    p.position += 1
+    text = p.string().strip()
+    span = p.span_from(start)
+    if _NUMBER.fullmatch(text) is None:
+        raise p.error_at(f"Literal '{text}' can not be parsed to type 'DECIMAL'", span)
+    return nodes.NumericLiteral(text.removeprefix("+"), span=span)
+
+
+def at_literal(p: Parser) -> bool:
+    """Return whether a literal begins here."""
+    key = p.keys[p.position]
+    if key in NUMBERS or key in STRINGS or key in ("TRUE", "FALSE", "UNKNOWN", "NULL", "INTERVAL", "+", "-"):
+        return True
+    return key in _TYPED and p.keys[p.position + 1] == STRING or at_zoned_literal(p, p.position)
+
+
+def at_zoned_literal(p: Parser, position: int) -> bool:
+    """Return whether ``TIMESTAMP WITH LOCAL TIME ZONE '...'`` begins at a position."""
+    words = p.keys[position + 1 : position + 6]
+    return p.keys[position] == "TIMESTAMP" and tuple(words) == (*_LOCAL_ZONE, STRING)
+
+
+def parse_literal(p: Parser) -> nodes.Expression:
+    """Parse a literal."""
+    key = p.keys[p.position]
+    if key in NUMBERS or key in ("+", "-"):
+        return parse_signed_number(p)
+    if key in STRINGS:
+        return parse_string_literal(p)
+    if key == "NULL" or key in _WORDS:
+        return _parse_word_literal(p)
+    if key == "INTERVAL":
+        return parse_interval(p, expressions=False)
+    if key == "DECIMAL":
+        return _parse_decimal_literal(p)
+    if key in _TYPED:
+        return _parse_time_literal(p)
+    p.fail()
+
+
+def parse_interval(p: Parser, expressions: bool = True) -> nodes.Expression:
+    """Parse an interval.
+
+    Args:
+        expressions: Whether the amount may be a number, a name, or an expression in parentheses, too.
+    """
+    start = p.position
+    p.expect("INTERVAL")
+    negative = p.accept_any("-", "+") == "-"
+    if p.keys[p.position] == STRING or not expressions:
+        text = p.string()
+        qualifier = parse_interval_qualifier(p)
+        return nodes.IntervalLiteral(text, qualifier, negative, span=p.span_from(start))
+    amount = _parse_interval_amount(p)
+    unit = _parse_interval_start(p)
+    if negative:
+        amount = nodes.UnaryOperation("-", amount, span=amount.span)
+    return nodes.IntervalExpression(amount, unit, span=p.span_from(start))
+
+
+def _parse_interval_amount(p: Parser) -> nodes.Expression:
+    if p.accept("("):
+        amount = p.expression()
+        p.expect(")")
+        return amount
+    if p.keys[p.position] in NUMBERS:
+        return parse_number(p)
+    return p.compound_name()
 
 
 def _canonical_number(image: str) -> str:

@@ -8,8 +8,20 @@ from typing import Final
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.keywords import STANDARD_FUNCTIONS
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.parser.calls import CallParser
-from scurry.sql.syntax.parser.contexts import Context
+from scurry.sql.syntax.parser.calls import (
+    parse_after_call,
+    parse_argument,
+    parse_arguments,
+    parse_call,
+    parse_call_of,
+    parse_null_treatment,
+    parse_over,
+)
+from scurry.sql.syntax.parser.json import parse_json_function
+from scurry.sql.syntax.parser.lists import another, parse_order_by
+from scurry.sql.syntax.parser.literals import parse_interval_qualifier, parse_signed_number
+from scurry.sql.syntax.parser.parser import Context, Parser
+from scurry.sql.syntax.parser.types import parse_data_type
 
 _UNITS: Final = frozenset(
     """NANOSECOND MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY DOW DOY ISODOW ISOYEAR WEEK MONTH QUARTER YEAR EPOCH
@@ -17,334 +29,324 @@ _UNITS: Final = frozenset(
 )
 
 
-class SpecialFunctionParser(CallParser):
-    """Parses CASE, CAST and other functions with a syntax of their own."""
-
-    def json_function(self, key: str) -> nodes.Expression:
-        """Parse a JSON function."""
-        raise NotImplementedError
-
-    def special(self, key: str) -> nodes.Expression | None:
-        """Parse an expression that begins with a keyword of its own, if there is one for this keyword."""
-        if key == "CASE":
-            return self._case()
-        if key == "RUNNING" and self.keys[self.position + 1] != "." or key == "FINAL" and self._at_call():
-            return self._running(key)
-        parse = _PARSERS.get(key)
-        if parse is None or self.keys[self.position + 1] != "(":
-            return None
-        return parse(self)
-
-    def _open(self) -> int:
-        """Go past the name and the parenthesis of a function, and return where the name is."""
-        self.position += 2
-        return self.position - 2
-
-    def _case(self) -> nodes.Expression:
-        start = self.position
-        self.position += 1
-        operand = None if self.at("WHEN") else self.expression()
-        branches = []
-        while self.accept("WHEN"):
-            branches.append(self._when(operand, self.position - 1))
-        if not branches:
-            self.fail()
-        default: nodes.Expression = nodes.NullLiteral()
-        if self.accept("ELSE"):
-            default = self.expression()
-        self.expect("END")
-        return nodes.Case(tuple(branches), default, span=self.span_from(start))
-
-    def _when(self, operand: nodes.Expression | None, start: int) -> nodes.WhenClause:
-        conditions = [self.expression()]
-        while self.another():
-            conditions.append(self.expression())
-        span = self.span_from(start + 1)
-        condition = conditions[0]
-        if operand is not None and len(conditions) > 1:
-            condition = nodes.In(operand, tuple(conditions), span=span)
-        elif operand is not None:
-            condition = nodes.BinaryOperation("=", operand, condition, span=span)
-        elif len(conditions) > 1:
-            condition = nodes.RowConstructor(tuple(conditions), explicit=False, span=span)
-        self.expect("THEN")
-        return nodes.WhenClause(condition, self.expression(), span=self.span_from(start))
-
-    def _at_call(self) -> bool:
-        """Return whether an operand follows the current token: otherwise FINAL, which is not reserved, is a name."""
-        following, after = self.keys[self.position + 1 : self.position + 3]
-        if following in ("FINAL", "RUNNING"):
-            return True
-        return (following.isidentifier() and after == "(") or (following in IDENTIFIER_KEYS and after == ".")
-
-    def _running(self, key: str) -> nodes.Expression:
-        start = self.position
-        self.position += 1
-        following = self.keys[self.position]
-        after = self.keys[self.position + 1]
-        if following in ("FINAL", "RUNNING"):
-            operand = self._running(following)
-        elif following in IDENTIFIER_KEYS and after != "(":
-            operand = self.compound_name()
-        else:
-            operand = self._navigation() if following in ("FIRST", "LAST") else self.call()
-        return nodes.UnaryOperation(key, operand, span=self.span_from(start))
-
-    def _cast(self) -> nodes.Expression:
-        start = self._open()
-        operand = self.expression()
-        self.expect("AS")
-        target: nodes.TypeSpec
-        if self.at("INTERVAL"):
-            self.position += 1
-            unit = self.interval_qualifier()
-            target = nodes.IntervalTypeSpec(unit, span=unit.span)
-        else:
-            target = self.data_type()
-        self.expect(")")
-        return nodes.Cast(operand, target, self.keys[start], span=self.span_from(start))
-
-    def _unit(self) -> nodes.IntervalQualifier:
-        """Parse a unit, or the name of a time frame."""
-        position = self.position
-        key = self.keys[position]
-        if key in _UNITS:
-            self.position += 1
-            return nodes.IntervalQualifier(key, span=self.span_of(position))
-        name = self.name()
-        return nodes.IntervalQualifier(name.last, named=True, span=name.span)
-
-    def _extract(self) -> nodes.Expression:
-        start = self._open()
-        unit = self._unit()
-        self.expect("FROM")
-        operand = self.expression()
-        self.expect(")")
-        return nodes.Extract(unit, operand, span=self.span_from(start))
-
-    def _position(self) -> nodes.Expression:
-        start = self._open()
-        substring = self._atom(self.keys[self.position])
-        self.expect("IN")
-        operand = self.expression()
-        from_ = self.expression() if self.accept("FROM") else None
-        self.expect(")")
-        return nodes.Position(substring, operand, from_, span=self.span_from(start))
-
-    def _convert(self) -> nodes.Expression:
-        start = self._open()
-        operand = self.expression()
-        self.expect("USING")
-        charset = self.name()
-        self.expect(")")
-        return nodes.Convert(operand, charset, span=self.span_from(start))
-
-    def _translate(self) -> nodes.Expression:
-        start = self._open()
-        operand = self.expression()
-        if self.accept("USING"):
-            charset = self.name()
-            self.expect(")")
-            return nodes.Translate(operand, charset, span=self.span_from(start))
-        arguments = [operand]
-        while self.accept(","):
-            arguments.append(self.expression())
-        self.expect(")")
-        return self._plain_call(start, tuple(arguments))
-
-    def _plain_call(self, start: int, arguments: tuple[nodes.Expression, ...], name: str = "") -> nodes.Call:
-        span = self.span_of(start)
-        written = name or self.image(start)
-        written = written.upper() if written.upper() in STANDARD_FUNCTIONS else written
-        identifier = nodes.Identifier((written,), quoted=(False,), part_spans=(span,), span=span)
-        return nodes.Call(identifier, arguments, call_span=self.span_from(start), span=self.span_from(start))
-
-    def _overlay(self) -> nodes.Expression:
-        start = self._open()
-        operand = self.expression()
-        self.expect("PLACING")
-        replacement = self.expression()
-        self.expect("FROM")
-        from_ = self.expression()
-        length = self.expression() if self.accept("FOR") else None
-        self.expect(")")
-        return nodes.Overlay(operand, replacement, from_, length, span=self.span_from(start))
-
-    def _substring(self) -> nodes.Expression:
-        start = self._open()
-        operand = self.expression()
-        self.expect_any("FROM", ",")
-        from_ = self.expression()
-        length = self.expression() if self.accept_any("FOR", ",") else None
-        self.expect(")")
-        return nodes.Substring(operand, from_, length, span=self.span_from(start))
-
-    def _trim(self) -> nodes.Expression:
-        start = self._open()
-        side = self.accept_any("BOTH", "LEADING", "TRAILING")
-        characters: nodes.Expression = nodes.StringLiteral(" ")
-        if side is not None and self.accept("FROM"):
-            operand = self.expression()
-        else:
-            if self.at("FROM"):
-                self.fail()
-            operand = self.expression()
-            if self.accept("FROM"):
-                characters, operand = operand, self.expression()
-        self.expect(")")
-        return nodes.Trim(side or "BOTH", characters, operand, span=self.span_from(start))
-
-    def _floor(self) -> nodes.Expression:
-        start = self._open()
-        floor = self.keys[start] == "FLOOR"
-        arguments = [self.expression()]
-        if self.accept("TO"):
-            unit = self._unit()
-            self.expect(")")
-            call_span = self.span_from(start)
-            over = self.over()
-            make = nodes.Floor if floor else nodes.Ceil
-            return make(arguments[0], unit, over=over, call_span=call_span, span=self.span_from(start))
-        if self.accept(","):
-            arguments.append(self.expression())
-        self.expect(")")
-        call = self._plain_call(start, tuple(arguments), "FLOOR" if floor else "CEIL")
-        over = self.over()
-        if over is None:
-            return call
-        return nodes.Call(call.name, call.arguments, over=over, call_span=call.call_span, span=self.span_from(start))
-
-    def _timestamp_add(self) -> nodes.Expression:
-        start = self._open()
-        unit = self._unit()
-        self.expect(",")
-        count = self.expression()
-        self.expect(",")
-        operand = self.expression()
-        self.expect(")")
-        return nodes.TimestampAdd(unit, count, operand, span=self.span_from(start))
-
-    def _timestamp_diff(self) -> nodes.Expression:
-        start = self._open()
-        unit = self._unit()
-        self.expect(",")
-        first = self.expression()
-        self.expect(",")
-        second = self.expression()
-        self.expect(")")
-        return nodes.TimestampDiff(unit, first, second, span=self.span_from(start))
-
-    def _with_unit(self) -> nodes.Expression:
-        """Parse a call whose last argument may be a unit, as DATE_TRUNC(x, MONTH)."""
-        start = self._open()
-        arguments = [self.expression()]
-        while self.accept(","):
-            key = self.keys[self.position]
-            is_unit = key in _UNITS and self.keys[self.position + 1] == ")"
-            arguments.append(self._unit() if is_unit else self.expression())
-        self.expect(")")
-        return self._plain_call(start, tuple(arguments), self.keys[start])
-
-    def _navigation(self) -> nodes.Expression:
-        """Parse FIRST, LAST, PREV or NEXT of a row pattern."""
-        start = self._open()
-        default = "0" if self.keys[start] in ("FIRST", "LAST") else "1"
-        value = self.expression()
-        offset: nodes.Expression = nodes.NumericLiteral(default)
-        if self.accept(","):
-            offset = self.signed_number()
-        self.expect(")")
-        return self._plain_call(start, (value, offset), self.keys[start])
-
-    def _without_arguments(self) -> nodes.Expression:
-        start = self._open()
-        self.expect(")")
-        return self._plain_call(start, (), self.keys[start])
-
-    def _group_window(self) -> nodes.Expression:
-        """Parse a group window, whose call has neither FILTER nor OVER."""
-        start = self.position
-        self.position += 1
-        _, arguments, _ = self.arguments()
-        return self._plain_call(start, arguments)
-
-    def _period(self) -> nodes.Expression:
-        start = self._open()
-        first = self.expression()
-        self.expect(",")
-        second = self.expression()
-        self.expect(")")
-        return nodes.RowConstructor((first, second), span=self.span_from(start))
-
-    def _reserved_call(self) -> nodes.Expression:
-        """Parse a call of a reserved word that is the name of no function elsewhere."""
-        start = self.position
-        self.position += 1
-        span = self.span_of(start)
-        name = nodes.Identifier((self.image(start),), quoted=(False,), part_spans=(span,), span=span)
-        return self._call_of(name, start)
-
-    def _array_aggregate(self) -> nodes.Expression:
-        """Parse ARRAY_AGG, which takes an ORDER BY in its parentheses."""
-        start = self._open()
-        quantifier = self.accept_any("DISTINCT", "ALL")
-        arguments = [self.argument(Context.SUB_QUERY)]
-        while self.accept(","):
-            arguments.append(self.argument(Context.SUB_QUERY))
-        nulls = self._null_treatment()
-        order = self.order_by() if self.at("ORDER") else ()
-        self.expect(")")
-        call_span = self.span_from(start)
-        span = self.span_of(start)
-        name = nodes.Identifier(("ARRAY_AGG",), quoted=(False,), part_spans=(span,), span=span)
-        after = self.after_call()
-        return nodes.Call(
-            name,
-            tuple(arguments),
-            quantifier,
-            order,
-            null_treatment=nulls or after.null_treatment,
-            within_distinct=after.within_distinct,
-            within_group=after.within_group,
-            filter=after.filter,
-            over=after.over,
-            call_span=call_span,
-            span=self.span_from(start),
-        )
-
-    def _json(self) -> nodes.Expression:
-        return self.json_function(self.keys[self.position])
+def open_call(p: Parser) -> int:
+    """Go past the name and the parenthesis of a function, and return where the name is."""
+    p.position += 2
+    return p.position - 2
 
 
-_Parse = Callable[[SpecialFunctionParser], nodes.Expression]
-_PARSERS: Final[dict[str, _Parse]] = {
-    "CAST": SpecialFunctionParser._cast,
-    "TRY_CAST": SpecialFunctionParser._cast,
-    "SAFE_CAST": SpecialFunctionParser._cast,
-    "EXTRACT": SpecialFunctionParser._extract,
-    "POSITION": SpecialFunctionParser._position,
-    "CONVERT": SpecialFunctionParser._convert,
-    "TRANSLATE": SpecialFunctionParser._translate,
-    "OVERLAY": SpecialFunctionParser._overlay,
-    "SUBSTRING": SpecialFunctionParser._substring,
-    "TRIM": SpecialFunctionParser._trim,
-    "FLOOR": SpecialFunctionParser._floor,
-    "CEIL": SpecialFunctionParser._floor,
-    "CEILING": SpecialFunctionParser._floor,
-    "TIMESTAMPADD": SpecialFunctionParser._timestamp_add,
-    "TIMESTAMPDIFF": SpecialFunctionParser._timestamp_diff,
-    **dict.fromkeys(
-        ("DATE_TRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TIME_TRUNC"), SpecialFunctionParser._with_unit
-    ),
-    **dict.fromkeys(("DATE_DIFF", "DATETIME_DIFF", "TIMESTAMP_DIFF", "TIME_DIFF"), SpecialFunctionParser._with_unit),
-    **dict.fromkeys(("FIRST", "LAST", "PREV", "NEXT"), SpecialFunctionParser._navigation),
-    **dict.fromkeys(("CLASSIFIER", "MATCH_NUMBER"), SpecialFunctionParser._without_arguments),
-    **dict.fromkeys(("TUMBLE", "HOP", "SESSION"), SpecialFunctionParser._group_window),
-    **dict.fromkeys(("DATE", "TIME", "TIMESTAMP", "DATETIME", "IF"), SpecialFunctionParser._reserved_call),
+def parse_case(p: Parser) -> nodes.Expression:
+    start = p.position
+    p.position += 1
+    operand = None if p.at("WHEN") else p.expression()
+    branches = []
+    while p.accept("WHEN"):
+        branches.append(_parse_when(p, operand, p.position - 1))
+    if not branches:
+        p.fail()
+    default: nodes.Expression = nodes.NullLiteral()
+    if p.accept("ELSE"):
+        default = p.expression()
+    p.expect("END")
+    return nodes.Case(tuple(branches), default, span=p.span_from(start))
+
+
+def _parse_when(p: Parser, operand: nodes.Expression | None, start: int) -> nodes.WhenClause:
+    conditions = [p.expression()]
+    while another(p):
+        conditions.append(p.expression())
+    span = p.span_from(start + 1)
+    condition = conditions[0]
+    if operand is not None and len(conditions) > 1:
+        condition = nodes.In(operand, tuple(conditions), span=span)
+    elif operand is not None:
+        condition = nodes.BinaryOperation("=", operand, condition, span=span)
+    elif len(conditions) > 1:
+        condition = nodes.RowConstructor(tuple(conditions), explicit=False, span=span)
+    p.expect("THEN")
+    return nodes.WhenClause(condition, p.expression(), span=p.span_from(start))
+
+
+def at_operand(p: Parser) -> bool:
+    """Return whether an operand follows the current token: otherwise FINAL, which is not reserved, is a name."""
+    following, after = p.keys[p.position + 1 : p.position + 3]
+    if following in ("FINAL", "RUNNING"):
+        return True
+    return (following.isidentifier() and after == "(") or (following in IDENTIFIER_KEYS and after == ".")
+
+
+def parse_running(p: Parser, key: str) -> nodes.Expression:
+    start = p.position
+    p.position += 1
+    following = p.keys[p.position]
+    after = p.keys[p.position + 1]
+    if following in ("FINAL", "RUNNING"):
+        operand = parse_running(p, following)
+    elif following in IDENTIFIER_KEYS and after != "(":
+        operand = p.compound_name()
+    else:
+        operand = _parse_navigation(p) if following in ("FIRST", "LAST") else parse_call(p)
+    return nodes.UnaryOperation(key, operand, span=p.span_from(start))
+
+
+def _parse_cast(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    operand = p.expression()
+    p.expect("AS")
+    target: nodes.TypeSpec
+    if p.at("INTERVAL"):
+        p.position += 1
+        unit = parse_interval_qualifier(p)
+        target = nodes.IntervalTypeSpec(unit, span=unit.span)
+    else:
+        target = parse_data_type(p)
+    p.expect(")")
+    return nodes.Cast(operand, target, p.keys[start], span=p.span_from(start))
+
+
+def _parse_unit(p: Parser) -> nodes.IntervalQualifier:
+    """Parse a unit, or the name of a time frame."""
+    position = p.position
+    key = p.keys[position]
+    if key in _UNITS:
+        p.position += 1
+        return nodes.IntervalQualifier(key, span=p.span_of(position))
+    name = p.name()
+    return nodes.IntervalQualifier(name.last, named=True, span=name.span)
+
+
+def _parse_extract(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    unit = _parse_unit(p)
+    p.expect("FROM")
+    operand = p.expression()
+    p.expect(")")
+    return nodes.Extract(unit, operand, span=p.span_from(start))
+
+
+def _parse_convert(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    operand = p.expression()
+    p.expect("USING")
+    charset = p.name()
+    p.expect(")")
+    return nodes.Convert(operand, charset, span=p.span_from(start))
+
+
+def _parse_translate(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    operand = p.expression()
+    if p.accept("USING"):
+        charset = p.name()
+        p.expect(")")
+        return nodes.Translate(operand, charset, span=p.span_from(start))
+    arguments = [operand]
+    while p.accept(","):
+        arguments.append(p.expression())
+    p.expect(")")
+    return _plain_call(p, start, tuple(arguments))
+
+
+def _plain_call(p: Parser, start: int, arguments: tuple[nodes.Expression, ...], name: str = "") -> nodes.Call:
+    span = p.span_of(start)
+    written = name or p.image(start)
+    written = written.upper() if written.upper() in STANDARD_FUNCTIONS else written
+    identifier = nodes.Identifier((written,), quoted=(False,), part_spans=(span,), span=span)
+    return nodes.Call(identifier, arguments, call_span=p.span_from(start), span=p.span_from(start))
+
+
+def _parse_overlay(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    operand = p.expression()
+    p.expect("PLACING")
+    replacement = p.expression()
+    p.expect("FROM")
+    from_ = p.expression()
+    length = p.expression() if p.accept("FOR") else None
+    p.expect(")")
+    return nodes.Overlay(operand, replacement, from_, length, span=p.span_from(start))
+
+
+def _parse_substring(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    operand = p.expression()
+    p.expect_any("FROM", ",")
+    from_ = p.expression()
+    length = p.expression() if p.accept_any("FOR", ",") else None
+    p.expect(")")
+    return nodes.Substring(operand, from_, length, span=p.span_from(start))
+
+
+def _parse_trim(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    side = p.accept_any("BOTH", "LEADING", "TRAILING")
+    characters: nodes.Expression = nodes.StringLiteral(" ")
+    if side is not None and p.accept("FROM"):
+        operand = p.expression()
+    else:
+        if p.at("FROM"):
+            p.fail()
+        operand = p.expression()
+        if p.accept("FROM"):
+            characters, operand = operand, p.expression()
+    p.expect(")")
+    return nodes.Trim(side or "BOTH", characters, operand, span=p.span_from(start))
+
+
+def _parse_floor(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    floor = p.keys[start] == "FLOOR"
+    arguments = [p.expression()]
+    if p.accept("TO"):
+        unit = _parse_unit(p)
+        p.expect(")")
+        call_span = p.span_from(start)
+        over = parse_over(p)
+        make = nodes.Floor if floor else nodes.Ceil
+        return make(arguments[0], unit, over=over, call_span=call_span, span=p.span_from(start))
+    if p.accept(","):
+        arguments.append(p.expression())
+    p.expect(")")
+    call = _plain_call(p, start, tuple(arguments), "FLOOR" if floor else "CEIL")
+    over = parse_over(p)
+    if over is None:
+        return call
+    return nodes.Call(call.name, call.arguments, over=over, call_span=call.call_span, span=p.span_from(start))
+
+
+def _parse_timestamp_add(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    unit = _parse_unit(p)
+    p.expect(",")
+    count = p.expression()
+    p.expect(",")
+    operand = p.expression()
+    p.expect(")")
+    return nodes.TimestampAdd(unit, count, operand, span=p.span_from(start))
+
+
+def _parse_timestamp_diff(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    unit = _parse_unit(p)
+    p.expect(",")
+    first = p.expression()
+    p.expect(",")
+    second = p.expression()
+    p.expect(")")
+    return nodes.TimestampDiff(unit, first, second, span=p.span_from(start))
+
+
+def _parse_call_with_unit(p: Parser) -> nodes.Expression:
+    """Parse a call whose last argument may be a unit, as DATE_TRUNC(x, MONTH)."""
+    start = open_call(p)
+    arguments = [p.expression()]
+    while p.accept(","):
+        key = p.keys[p.position]
+        is_unit = key in _UNITS and p.keys[p.position + 1] == ")"
+        arguments.append(_parse_unit(p) if is_unit else p.expression())
+    p.expect(")")
+    return _plain_call(p, start, tuple(arguments), p.keys[start])
+
+
+def _parse_navigation(p: Parser) -> nodes.Expression:
+    """Parse FIRST, LAST, PREV or NEXT of a row pattern."""
+    start = open_call(p)
+    default = "0" if p.keys[start] in ("FIRST", "LAST") else "1"
+    value = p.expression()
+    offset: nodes.Expression = nodes.NumericLiteral(default)
+    if p.accept(","):
+        offset = parse_signed_number(p)
+    p.expect(")")
+    return _plain_call(p, start, (value, offset), p.keys[start])
+
+
+def _parse_call_without_arguments(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    p.expect(")")
+    return _plain_call(p, start, (), p.keys[start])
+
+
+def _parse_group_window(p: Parser) -> nodes.Expression:
+    """Parse a group window, whose call has neither FILTER nor OVER."""
+    start = p.position
+    p.position += 1
+    _, arguments = parse_arguments(p)
+    return _plain_call(p, start, arguments)
+
+
+def _parse_period(p: Parser) -> nodes.Expression:
+    start = open_call(p)
+    first = p.expression()
+    p.expect(",")
+    second = p.expression()
+    p.expect(")")
+    return nodes.RowConstructor((first, second), span=p.span_from(start))
+
+
+def _parse_reserved_call(p: Parser) -> nodes.Expression:
+    """Parse a call of a reserved word that is the name of no function elsewhere."""
+    start = p.position
+    p.position += 1
+    span = p.span_of(start)
+    name = nodes.Identifier((p.image(start),), quoted=(False,), part_spans=(span,), span=span)
+    return parse_call_of(p, name, start)
+
+
+def _parse_array_aggregate(p: Parser) -> nodes.Expression:
+    """Parse ARRAY_AGG, which takes an ORDER BY in its parentheses."""
+    start = open_call(p)
+    quantifier = p.accept_any("DISTINCT", "ALL")
+    arguments = [parse_argument(p, Context.SUB_QUERY)]
+    while p.accept(","):
+        arguments.append(parse_argument(p, Context.SUB_QUERY))
+    nulls = parse_null_treatment(p)
+    order = parse_order_by(p) if p.at("ORDER") else ()
+    p.expect(")")
+    call_span = p.span_from(start)
+    span = p.span_of(start)
+    name = nodes.Identifier(("ARRAY_AGG",), quoted=(False,), part_spans=(span,), span=span)
+    after = parse_after_call(p)
+    return nodes.Call(
+        name,
+        tuple(arguments),
+        quantifier,
+        order,
+        null_treatment=nulls or after.null_treatment,
+        within_distinct=after.within_distinct,
+        within_group=after.within_group,
+        filter=after.filter,
+        over=after.over,
+        call_span=call_span,
+        span=p.span_from(start),
+    )
+
+
+# All but POSITION, whose first operand is an expression without operators.
+SPECIAL_FUNCTIONS: Final[dict[str, Callable[[Parser], nodes.Expression]]] = {
+    "CAST": _parse_cast,
+    "TRY_CAST": _parse_cast,
+    "SAFE_CAST": _parse_cast,
+    "EXTRACT": _parse_extract,
+    "CONVERT": _parse_convert,
+    "TRANSLATE": _parse_translate,
+    "OVERLAY": _parse_overlay,
+    "SUBSTRING": _parse_substring,
+    "TRIM": _parse_trim,
+    "FLOOR": _parse_floor,
+    "CEIL": _parse_floor,
+    "CEILING": _parse_floor,
+    "TIMESTAMPADD": _parse_timestamp_add,
+    "TIMESTAMPDIFF": _parse_timestamp_diff,
+    **dict.fromkeys(("DATE_TRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TIME_TRUNC"), _parse_call_with_unit),
+    **dict.fromkeys(("DATE_DIFF", "DATETIME_DIFF", "TIMESTAMP_DIFF", "TIME_DIFF"), _parse_call_with_unit),
+    **dict.fromkeys(("FIRST", "LAST", "PREV", "NEXT"), _parse_navigation),
+    **dict.fromkeys(("CLASSIFIER", "MATCH_NUMBER"), _parse_call_without_arguments),
+    **dict.fromkeys(("TUMBLE", "HOP", "SESSION"), _parse_group_window),
+    **dict.fromkeys(("DATE", "TIME", "TIMESTAMP", "DATETIME", "IF"), _parse_reserved_call),
     **dict.fromkeys(
         ("JSON_EXISTS", "JSON_VALUE", "JSON_QUERY", "JSON_OBJECT", "JSON_OBJECTAGG", "JSON_ARRAY", "JSON_ARRAYAGG"),
-        SpecialFunctionParser._json,
+        parse_json_function,
     ),
-    "PERIOD": SpecialFunctionParser._period,
-    "ARRAY_AGG": SpecialFunctionParser._array_aggregate,
+    "PERIOD": _parse_period,
+    "ARRAY_AGG": _parse_array_aggregate,
 }

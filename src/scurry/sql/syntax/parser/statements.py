@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.lexer import IDENTIFIER_KEYS, STRING
-from scurry.sql.syntax.parser.show import SHOWN, ShowParser
+from scurry.sql.syntax.parser.alter import parse_alter
+from scurry.sql.syntax.parser.calls import parse_arguments
+from scurry.sql.syntax.parser.columns import (
+    parse_if_not_exists,
+    parse_partition_fields,
+    parse_partition_fields_or_names,
+    parse_with_properties,
+)
+from scurry.sql.syntax.parser.ddl import parse_create, parse_create_table, parse_drop
+from scurry.sql.syntax.parser.literals import parse_literal_text
+from scurry.sql.syntax.parser.parser import Parser
+from scurry.sql.syntax.parser.queries import parse_query, parse_values_row
+from scurry.sql.syntax.parser.show import SHOWN, parse_describe, parse_show
+from scurry.sql.syntax.parser.tables import parse_extension, parse_hints, parse_table
 
 # Flink keeps details in a hash set, which lists them in this order.
 _DETAILS: Final = ("JSON_EXECUTION_PLAN", "CHANGELOG_MODE", "PLAN_ADVICE", "ESTIMATED_COST")
@@ -17,334 +30,354 @@ _SETTING = re.compile(r"(?P<key>[^'\s;=]+)\s*=\s*(?:'(?P<quoted>[^']*)'|(?P<valu
 _SETTING_KEY = re.compile(r"(?P<key>[^'\s;]+)")
 
 
-class StatementParser(ShowParser):
-    """Parses every statement."""
+def parse_statement(p: Parser) -> nodes.Statement:
+    """Parse a statement."""
+    key = p.keys[p.position]
+    following = p.keys[p.position + 1]
+    parse = _STATEMENTS.get(key)
+    if parse is None:
+        return parse_query(p)
+    if following not in _SECOND.get(key, (following,)):
+        p.looked_ahead_at = p.position
+        return parse_query(p)
+    return parse(p)
 
-    def statement(self) -> nodes.Statement:
-        """Parse a statement."""
-        key = self.keys[self.position]
-        following = self.keys[self.position + 1]
-        parse = _STATEMENTS.get(key)
-        if parse is None:
-            return self.query()
-        if following not in _SECOND.get(key, (following,)):
-            self.looked_ahead_at = self.position
-            return self.query()
-        found = getattr(self, parse)()
-        assert isinstance(found, nodes.Statement)
-        return found
 
-    def insert(self) -> nodes.Insert:
-        """Parse INSERT or UPSERT, whose keyword is the next token."""
-        start = self.position
-        upsert = self.expect_any("INSERT", "UPSERT") == "UPSERT"
-        overwrite = self.expect_any("INTO", "OVERWRITE") == "OVERWRITE"
-        if overwrite and upsert:
-            raise self.error_at_last("OVERWRITE expression is only used with INSERT statement.")
-        table = self.compound_name()
-        hints = self.hints()
-        extend = self.extension()
-        partition: tuple[nodes.PartitionField, ...] = ()
-        if self.accept("PARTITION"):
-            partition = self.partition_fields()
-        columns: tuple[nodes.Identifier, ...] = ()
-        if self.at("(") and self.keys[self.position + 1] in IDENTIFIER_KEYS:
-            columns = self.parenthesized_list(self.compound_name)
-        query = self.query()
-        conflict = None
-        if self.accept("ON"):
-            self.expect("CONFLICT", "DO")
-            conflict = self.expect_any("ERROR", "NOTHING", "DEDUPLICATE")
-        return nodes.Insert(
-            table, query, columns, partition, overwrite, upsert, conflict, hints, extend, span=self.span_from(start)
-        )
+def _parse_insert(p: Parser) -> nodes.Insert:
+    """Parse INSERT or UPSERT, whose keyword is the next token."""
+    start = p.position
+    upsert = p.expect_any("INSERT", "UPSERT") == "UPSERT"
+    overwrite = p.expect_any("INTO", "OVERWRITE") == "OVERWRITE"
+    if overwrite and upsert:
+        raise p.error_at_last("OVERWRITE expression is only used with INSERT statement.")
+    table = p.compound_name()
+    hints = parse_hints(p)
+    extend = parse_extension(p)
+    partition: tuple[nodes.PartitionField, ...] = ()
+    if p.accept("PARTITION"):
+        partition = parse_partition_fields(p)
+    columns: tuple[nodes.Identifier, ...] = ()
+    if p.at("(") and p.keys[p.position + 1] in IDENTIFIER_KEYS:
+        columns = p.parenthesized_list(Parser.compound_name)
+    query = parse_query(p)
+    conflict = None
+    if p.accept("ON"):
+        p.expect("CONFLICT", "DO")
+        conflict = p.expect_any("ERROR", "NOTHING", "DEDUPLICATE")
+    return nodes.Insert(
+        table, query, columns, partition, overwrite, upsert, conflict, hints, extend, span=p.span_from(start)
+    )
 
-    def _assignment(self) -> nodes.Assignment:
-        start = self.position
-        column = self.name()
-        self.expect("=")
-        return nodes.Assignment(column, self.expression(), span=self.span_from(start))
 
-    def _update(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        table = self.compound_name()
-        hints = self.hints()
-        alias = self.alias()
-        self.expect("SET")
-        assignments = self.comma_list(self._assignment)
-        where = self.expression() if self.accept("WHERE") else None
-        return nodes.Update(table, assignments, where, alias, hints, span=self.span_from(start))
+def _parse_assignment(p: Parser) -> nodes.Assignment:
+    start = p.position
+    column = p.name()
+    p.expect("=")
+    return nodes.Assignment(column, p.expression(), span=p.span_from(start))
 
-    def _delete(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("FROM")
-        table = self.compound_name()
-        hints = self.hints()
-        alias = self.alias()
-        where = self.expression() if self.accept("WHERE") else None
-        return nodes.Delete(table, where, alias, hints, span=self.span_from(start))
 
-    def _merge(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("INTO")
-        table = self.compound_name()
-        alias = self.alias()
-        self.expect("USING")
-        source = self.table()
-        self.expect("ON")
-        condition = self.expression()
-        assignments: tuple[nodes.Assignment, ...] = ()
-        columns: tuple[nodes.Identifier, ...] = ()
-        values = None
-        if not self.at("WHEN"):
-            self.fail()
-        if self.accept_all("WHEN", "MATCHED"):
-            self.expect("THEN", "UPDATE", "SET")
-            assignments = self.comma_list(self._assignment)
-        if self.accept("WHEN"):
-            self.expect("NOT", "MATCHED", "THEN", "INSERT")
-            columns = self.names() if self.at("(") else ()
-            self.expect("VALUES")
-            values = self._values_row()
-        span = self.span_from(start)
-        return nodes.Merge(table, source, condition, assignments, columns, values, alias, span=span)
+def _parse_update(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    table = p.compound_name()
+    hints = parse_hints(p)
+    alias = p.alias()
+    p.expect("SET")
+    assignments = p.comma_list(_parse_assignment)
+    where = p.expression() if p.accept("WHERE") else None
+    return nodes.Update(table, assignments, where, alias, hints, span=p.span_from(start))
 
-    def _truncate(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("TABLE")
-        return nodes.TruncateTable(self.compound_name(), span=self.span_from(start))
 
-    def _call_procedure(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        call_start = self.position
-        name = self.compound_name()
-        quantifier, arguments, _ = self.arguments()
-        span = self.span_from(call_start)
-        call = nodes.Call(name, arguments, quantifier, call_span=span, span=span)
-        return nodes.CallProcedure(call, span=self.span_from(start))
+def _parse_delete(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("FROM")
+    table = p.compound_name()
+    hints = parse_hints(p)
+    alias = p.alias()
+    where = p.expression() if p.accept("WHERE") else None
+    return nodes.Delete(table, where, alias, hints, span=p.span_from(start))
 
-    def statement_set(self) -> nodes.StatementSet:
-        """Parse ``STATEMENT SET BEGIN ...; END``."""
-        start = self.position
-        self.expect("STATEMENT", "SET", "BEGIN")
-        inserts: list[nodes.Insert] = []
-        while not inserts or not self.at("END"):
-            inserts.append(self.insert())
-            self.expect(";")
-        self.position += 1
-        return nodes.StatementSet(tuple(inserts), span=self.span_from(start))
 
-    def _begin(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("STATEMENT", "SET")
-        return nodes.BeginStatementSet(span=self.span_from(start))
+def _parse_merge(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("INTO")
+    table = p.compound_name()
+    alias = p.alias()
+    p.expect("USING")
+    source = parse_table(p)
+    p.expect("ON")
+    condition = p.expression()
+    assignments: tuple[nodes.Assignment, ...] = ()
+    columns: tuple[nodes.Identifier, ...] = ()
+    values = None
+    if not p.at("WHEN"):
+        p.fail()
+    if p.accept_all("WHEN", "MATCHED"):
+        p.expect("THEN", "UPDATE", "SET")
+        assignments = p.comma_list(_parse_assignment)
+    if p.accept("WHEN"):
+        p.expect("NOT", "MATCHED", "THEN", "INSERT")
+        columns = p.names() if p.at("(") else ()
+        p.expect("VALUES")
+        values = parse_values_row(p)
+    span = p.span_from(start)
+    return nodes.Merge(table, source, condition, assignments, columns, values, alias, span=span)
 
-    def _end(self) -> nodes.Statement:
-        self.position += 1
-        return nodes.EndStatementSet(span=self.span_of(self.position - 1))
 
-    def _execute(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        if self.accept("PLAN"):
-            return nodes.ExecutePlan(self.literal_text(), span=self.span_from(start))
-        executed: nodes.Statement
-        if self.at("STATEMENT") and self.keys[self.position + 1] == "SET":
-            executed = self.statement_set()
-        elif self.at("INSERT") or self.at("UPSERT"):
-            executed = self.insert()
+def _parse_truncate(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("TABLE")
+    return nodes.TruncateTable(p.compound_name(), span=p.span_from(start))
+
+
+def _parse_call_procedure(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    call_start = p.position
+    name = p.compound_name()
+    quantifier, arguments = parse_arguments(p)
+    span = p.span_from(call_start)
+    call = nodes.Call(name, arguments, quantifier, call_span=span, span=span)
+    return nodes.CallProcedure(call, span=p.span_from(start))
+
+
+def _parse_statement_set(p: Parser) -> nodes.StatementSet:
+    """Parse ``STATEMENT SET BEGIN ...; END``."""
+    start = p.position
+    p.expect("STATEMENT", "SET", "BEGIN")
+    inserts: list[nodes.Insert] = []
+    while not inserts or not p.at("END"):
+        inserts.append(_parse_insert(p))
+        p.expect(";")
+    p.position += 1
+    return nodes.StatementSet(tuple(inserts), span=p.span_from(start))
+
+
+def _parse_begin(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("STATEMENT", "SET")
+    return nodes.BeginStatementSet(span=p.span_from(start))
+
+
+def _parse_end(p: Parser) -> nodes.Statement:
+    p.position += 1
+    return nodes.EndStatementSet(span=p.span_of(p.position - 1))
+
+
+def _parse_execute(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    if p.accept("PLAN"):
+        return nodes.ExecutePlan(parse_literal_text(p), span=p.span_from(start))
+    executed: nodes.Statement
+    if p.at("STATEMENT") and p.keys[p.position + 1] == "SET":
+        executed = _parse_statement_set(p)
+    elif p.at("INSERT") or p.at("UPSERT"):
+        executed = _parse_insert(p)
+    else:
+        executed = parse_query(p)
+    return nodes.Execute(executed, span=p.span_from(start))
+
+
+def _parse_compile(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    execute = p.accept("AND")
+    if execute:
+        p.expect("EXECUTE")
+    p.expect("PLAN")
+    path = parse_literal_text(p)
+    exists = parse_if_not_exists(p) if not execute else False
+    p.expect("FOR")
+    compiled = _parse_statement_set(p) if p.at("STATEMENT") else _parse_insert(p)
+    span = p.span_from(start)
+    if execute:
+        return nodes.CompileAndExecutePlan(path, compiled, span=span)
+    return nodes.CompilePlan(path, compiled, exists, span=span)
+
+
+def _parse_explain(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    details: list[str] = []
+    if p.at("PLAN") and p.keys[p.position + 1] == "FOR":
+        p.position += 2
+    elif p.keys[p.position] in _DETAILS:
+        _parse_explain_detail(p, details)
+        while p.accept(","):
+            _parse_explain_detail(p, details)
+    explained = _parse_explained(p)
+    return nodes.Explain(explained, tuple(sorted(details, key=_DETAILS.index)), span=p.span_from(start))
+
+
+def _parse_explain_detail(p: Parser, details: list[str]) -> None:
+    detail = p.expect_any(*_DETAILS)
+    if detail in details:
+        raise p.error_at_last("Duplicate EXPLAIN DETAIL is not allowed.")
+    details.append(detail)
+
+
+def _parse_explained(p: Parser) -> nodes.Statement:
+    key = p.keys[p.position]
+    if key == "STATEMENT" and p.keys[p.position + 1] == "SET":
+        return _parse_statement_set(p)
+    if key in ("INSERT", "UPSERT"):
+        return _parse_insert(p)
+    if key == "REPLACE" and p.keys[p.position + 1] in ("TABLE", "TEMPORARY"):
+        return _parse_replace_table(p)
+    if key == "EXECUTE":
+        return _parse_execute(p)
+    if key == "CREATE":
+        created = parse_create(p)
+        if not (isinstance(created, nodes.CreateTable) and created.query is not None):
+            raise p.error_at_last(
+                "Unsupported CREATE OR REPLACE statement for EXPLAIN. The statement must define a query using the "
+                "AS clause (i.e. CTAS/RTAS statements)."
+            )
+        return created
+    return parse_query(p)
+
+
+def _parse_replace_table(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    temporary = p.accept("TEMPORARY")
+    p.expect("TABLE")
+    return parse_create_table(p, start, temporary, "REPLACE")
+
+
+def _parse_analyze(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("TABLE")
+    table = p.compound_name()
+    partition = parse_partition_fields_or_names(p) if p.accept("PARTITION") else ()
+    p.expect("COMPUTE", "STATISTICS")
+    columns: tuple[nodes.Identifier, ...] = ()
+    every = False
+    if p.accept("FOR"):
+        if p.accept("COLUMNS"):
+            columns = p.comma_list(Parser.name)
         else:
-            executed = self.query()
-        return nodes.Execute(executed, span=self.span_from(start))
-
-    def _compile(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        execute = self.accept("AND")
-        if execute:
-            self.expect("EXECUTE")
-        self.expect("PLAN")
-        path = self.literal_text()
-        exists = self.if_not_exists() if not execute else False
-        self.expect("FOR")
-        compiled = self.statement_set() if self.at("STATEMENT") else self.insert()
-        span = self.span_from(start)
-        if execute:
-            return nodes.CompileAndExecutePlan(path, compiled, span=span)
-        return nodes.CompilePlan(path, compiled, exists, span=span)
-
-    def _explain(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        details: list[str] = []
-        if self.at("PLAN") and self.keys[self.position + 1] == "FOR":
-            self.position += 2
-        elif self.keys[self.position] in _DETAILS:
-            self._explain_detail(details)
-            while self.accept(","):
-                self._explain_detail(details)
-        explained = self._explained()
-        return nodes.Explain(explained, tuple(sorted(details, key=_DETAILS.index)), span=self.span_from(start))
-
-    def _explain_detail(self, details: list[str]) -> None:
-        detail = self.expect_any(*_DETAILS)
-        if detail in details:
-            raise self.error_at_last("Duplicate EXPLAIN DETAIL is not allowed.")
-        details.append(detail)
-
-    def _explained(self) -> nodes.Statement:
-        key = self.keys[self.position]
-        if key == "STATEMENT" and self.keys[self.position + 1] == "SET":
-            return self.statement_set()
-        if key in ("INSERT", "UPSERT"):
-            return self.insert()
-        if key == "REPLACE" and self.keys[self.position + 1] in ("TABLE", "TEMPORARY"):
-            return self._replace_table()
-        if key == "EXECUTE":
-            return self._execute()
-        if key == "CREATE":
-            created = self.create()
-            if not (isinstance(created, nodes.CreateTable) and created.query is not None):
-                raise self.error_at_last(
-                    "Unsupported CREATE OR REPLACE statement for EXPLAIN. The statement must define a query using the "
-                    "AS clause (i.e. CTAS/RTAS statements)."
-                )
-            return created
-        return self.query()
-
-    def _replace_table(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        temporary = self.accept("TEMPORARY")
-        self.expect("TABLE")
-        return self.create_table(start, temporary, "REPLACE")
-
-    def _analyze(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("TABLE")
-        table = self.compound_name()
-        partition = self.partition_fields_or_names() if self.accept("PARTITION") else ()
-        self.expect("COMPUTE", "STATISTICS")
-        columns: tuple[nodes.Identifier, ...] = ()
-        every = False
-        if self.accept("FOR"):
-            if self.accept("COLUMNS"):
-                columns = self.comma_list(self.name)
-            else:
-                self.expect("ALL", "COLUMNS")
-                every = True
-        return nodes.AnalyzeTable(table, partition, columns, every, span=self.span_from(start))
-
-    def _use(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        if self.at("CATALOG") and self.keys[self.position + 1] != ".":
-            self.position += 1
-            return nodes.UseCatalog(self.name(), span=self.span_from(start))
-        if self.accept("MODULES"):
-            return nodes.UseModules(self.comma_list(self.name), span=self.span_from(start))
-        return nodes.UseDatabase(self.compound_name(), span=self.span_from(start))
-
-    def _load(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("MODULE")
-        name = self.name()
-        return nodes.LoadModule(name, self.with_properties() or (), span=self.span_from(start))
-
-    def _unload(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("MODULE")
-        return nodes.UnloadModule(self.name(), span=self.span_from(start))
-
-    def _set(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        if self.keys[self.position] != STRING:
-            unquoted = self._unquoted(_SETTING)
-            if unquoted is None:
-                return nodes.Set(span=self.span_from(start))
-            value = unquoted["value"] if unquoted["quoted"] is None else unquoted["quoted"]
-            return nodes.Set(unquoted["key"], value, span=self.span_from(start))
-        key = self.literal_text()
-        self.expect("=")
-        return nodes.Set(key, self.literal_text(), span=self.span_from(start))
-
-    def _reset(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        key = self.literal_text() if self.keys[self.position] == STRING else None
-        unquoted = self._unquoted(_SETTING_KEY) if key is None else None
-        key = unquoted["key"] if unquoted is not None else key
-        return nodes.Reset(key, span=self.span_from(start))
-
-    def _unquoted(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Go past a setting without quotes, as clients take it."""
-        if not self.for_clients:
-            return None
-        found = pattern.match(self.tokens.text, self.tokens.starts[self.position])
-        if found is not None:
-            while self.tokens.starts[self.position] < found.end():
-                self.position += 1
-        return found
-
-    def _jar_statement(self) -> nodes.Statement:
-        start = self.position
-        verb = self.expect_any("ADD", "REMOVE")
-        self.expect("JAR")
-        path = self.string()
-        span = self.span_from(start)
-        return nodes.AddJar(path, span=span) if verb == "ADD" else nodes.RemoveJar(path, span=span)
-
-    def _stop(self) -> nodes.Statement:
-        start = self.position
-        self.position += 1
-        self.expect("JOB")
-        job = self.string()
-        savepoint = self.accept_all("WITH", "SAVEPOINT")
-        drain = self.accept_all("WITH", "DRAIN")
-        if drain and not savepoint:
-            raise self.error_at("WITH DRAIN could only be used after WITH SAVEPOINT.", self.span_of(self.position - 2))
-        return nodes.StopJob(job, savepoint, drain, span=self.span_from(start))
+            p.expect("ALL", "COLUMNS")
+            every = True
+    return nodes.AnalyzeTable(table, partition, columns, every, span=p.span_from(start))
 
 
-_STATEMENTS: Final = {
-    "INSERT": "insert",
-    "UPSERT": "insert",
-    "UPDATE": "_update",
-    "DELETE": "_delete",
-    "MERGE": "_merge",
-    "TRUNCATE": "_truncate",
-    "CALL": "_call_procedure",
-    "CREATE": "create",
-    "DROP": "drop",
-    "ALTER": "alter",
-    "REPLACE": "_replace_table",
-    "SHOW": "show",
-    "DESCRIBE": "describe",
-    "DESC": "describe",
-    "EXPLAIN": "_explain",
-    "EXECUTE": "_execute",
-    "COMPILE": "_compile",
-    "BEGIN": "_begin",
-    "END": "_end",
-    "ANALYZE": "_analyze",
-    "USE": "_use",
-    "LOAD": "_load",
-    "UNLOAD": "_unload",
-    "SET": "_set",
-    "RESET": "_reset",
-    "ADD": "_jar_statement",
-    "REMOVE": "_jar_statement",
-    "STOP": "_stop",
+def _parse_use(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    if p.at("CATALOG") and p.keys[p.position + 1] != ".":
+        p.position += 1
+        return nodes.UseCatalog(p.name(), span=p.span_from(start))
+    if p.accept("MODULES"):
+        return nodes.UseModules(p.comma_list(Parser.name), span=p.span_from(start))
+    return nodes.UseDatabase(p.compound_name(), span=p.span_from(start))
+
+
+def _parse_load(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("MODULE")
+    name = p.name()
+    return nodes.LoadModule(name, parse_with_properties(p) or (), span=p.span_from(start))
+
+
+def _parse_unload(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("MODULE")
+    return nodes.UnloadModule(p.name(), span=p.span_from(start))
+
+
+def _parse_set(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    if p.keys[p.position] != STRING:
+        unquoted = _parse_unquoted(p, _SETTING)
+        if unquoted is None:
+            return nodes.Set(span=p.span_from(start))
+        value = unquoted["value"] if unquoted["quoted"] is None else unquoted["quoted"]
+        return nodes.Set(unquoted["key"], value, span=p.span_from(start))
+    key = parse_literal_text(p)
+    p.expect("=")
+    return nodes.Set(key, parse_literal_text(p), span=p.span_from(start))
+
+
+def _parse_reset(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    key = parse_literal_text(p) if p.keys[p.position] == STRING else None
+    unquoted = _parse_unquoted(p, _SETTING_KEY) if key is None else None
+    key = unquoted["key"] if unquoted is not None else key
+    return nodes.Reset(key, span=p.span_from(start))
+
+
+def _parse_unquoted(p: Parser, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """Go past a setting without quotes, as clients take it."""
+    if not p.for_clients:
+        return None
+    found = pattern.match(p.tokens.text, p.tokens.starts[p.position])
+    if found is not None:
+        while p.tokens.starts[p.position] < found.end():
+            p.position += 1
+    return found
+
+
+def _parse_jar_statement(p: Parser) -> nodes.Statement:
+    start = p.position
+    verb = p.expect_any("ADD", "REMOVE")
+    p.expect("JAR")
+    path = p.string()
+    span = p.span_from(start)
+    return nodes.AddJar(path, span=span) if verb == "ADD" else nodes.RemoveJar(path, span=span)
+
+
+def _parse_stop(p: Parser) -> nodes.Statement:
+    start = p.position
+    p.position += 1
+    p.expect("JOB")
+    job = p.string()
+    savepoint = p.accept_all("WITH", "SAVEPOINT")
+    drain = p.accept_all("WITH", "DRAIN")
+    if drain and not savepoint:
+        raise p.error_at("WITH DRAIN could only be used after WITH SAVEPOINT.", p.span_of(p.position - 2))
+    return nodes.StopJob(job, savepoint, drain, span=p.span_from(start))
+
+
+_STATEMENTS: Final[dict[str, Callable[[Parser], nodes.Statement]]] = {
+    "INSERT": _parse_insert,
+    "UPSERT": _parse_insert,
+    "UPDATE": _parse_update,
+    "DELETE": _parse_delete,
+    "MERGE": _parse_merge,
+    "TRUNCATE": _parse_truncate,
+    "CALL": _parse_call_procedure,
+    "CREATE": parse_create,
+    "DROP": parse_drop,
+    "ALTER": parse_alter,
+    "REPLACE": _parse_replace_table,
+    "SHOW": parse_show,
+    "DESCRIBE": parse_describe,
+    "DESC": parse_describe,
+    "EXPLAIN": _parse_explain,
+    "EXECUTE": _parse_execute,
+    "COMPILE": _parse_compile,
+    "BEGIN": _parse_begin,
+    "END": _parse_end,
+    "ANALYZE": _parse_analyze,
+    "USE": _parse_use,
+    "LOAD": _parse_load,
+    "UNLOAD": _parse_unload,
+    "SET": _parse_set,
+    "RESET": _parse_reset,
+    "ADD": _parse_jar_statement,
+    "REMOVE": _parse_jar_statement,
+    "STOP": _parse_stop,
 }
 _INSERTIONS: Final = ("INSERT", "UPSERT")
 _QUERIES: Final = ("SELECT", "WITH", "VALUES", "TABLE", "(")

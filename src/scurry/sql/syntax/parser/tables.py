@@ -1,240 +1,314 @@
-"""Table references of FROM."""
+"""Table references of FROM, and hints."""
 
 from __future__ import annotations
 
 from typing import Final, NoReturn
 
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.lexer import IDENTIFIER_KEYS
-from scurry.sql.syntax.parser.calls import standard
-from scurry.sql.syntax.parser.contexts import Context
-from scurry.sql.syntax.parser.patterns import PatternParser
+from scurry.sql.syntax.lexer import IDENTIFIER_KEYS, STRING
+from scurry.sql.syntax.parser.calls import parse_arguments, parse_function_name, standard
+from scurry.sql.syntax.parser.literals import (
+    NUMBERS,
+    parse_literal_text,
+    parse_number,
+    parse_signed_number,
+    parse_string_literal,
+)
+from scurry.sql.syntax.parser.parser import Context, Parser
+from scurry.sql.syntax.parser.patterns import parse_match_recognize, parse_pivot, parse_unpivot
+from scurry.sql.syntax.parser.queries import (
+    as_expressions,
+    as_query,
+    parse_order_and_limits,
+    parse_query,
+    parse_query_list,
+    parse_set_operations,
+)
+from scurry.sql.syntax.parser.types import parse_nullable_type
 
 _JOINS: Final = frozenset({"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "OUTER"})
 _CONTINUES_QUERY: Final = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET", "FETCH"})
 
 
-class TableParser(PatternParser):
-    """Parses tables, joins and table functions.
+def parse_hints(p: Parser) -> tuple[nodes.Hint, ...]:
+    """Parse ``/*+ ... */``, if there is one."""
+    if not p.accept("/*+"):
+        return ()
+    hints = p.comma_list(_parse_hint)
+    p.expect("*/")
+    return hints
 
-    Attributes:
-        join_at: Index of the keyword JOIN of the last join.
-    """
 
-    join_at = -1
+def _parse_hint(p: Parser) -> nodes.Hint:
+    start = p.position
+    name = p.name().last
+    options: tuple[nodes.HintOption, ...] = ()
+    if p.accept("("):
+        if not p.at(")"):
+            options = _parse_hint_options(p)
+        p.expect(")")
+    return nodes.Hint(name, options, span=p.span_from(start))
 
-    def from_clause(self) -> nodes.TableExpression:
-        """Parse the contents of FROM."""
-        table = self.joined_table()
-        while self.at(",") and self._can_begin_table(self.position + 1):
-            self.position += 1
-            right = self.joined_table()
-            table = nodes.Join("COMMA", table, right, span=table.span.to(right.span))
-        if self.at(","):
-            self.looked_ahead_at = self.position
+
+def _parse_hint_options(p: Parser) -> tuple[nodes.HintOption, ...]:
+    key, following = p.keys[p.position], p.keys[p.position + 1]
+    if following == "=" and (key == STRING or key in IDENTIFIER_KEYS):
+        return p.comma_list(_parse_key_value)
+    if key in IDENTIFIER_KEYS:
+        return p.comma_list(_parse_name_option)
+    return p.comma_list(_parse_literal_option)
+
+
+def _parse_key_value(p: Parser) -> nodes.HintOption:
+    start = p.position
+    is_string = p.keys[start] == STRING
+    key = parse_literal_text(p) if is_string else p.name().last
+    p.expect("=")
+    value = parse_string_literal(p)
+    assert isinstance(value, nodes.StringLiteral)
+    return nodes.HintOption(value, key, is_string, span=p.span_from(start))
+
+
+def _parse_name_option(p: Parser) -> nodes.HintOption:
+    name = p.name()
+    return nodes.HintOption(name, span=name.span)
+
+
+def _parse_literal_option(p: Parser) -> nodes.HintOption:
+    start = p.position
+    if p.keys[start] in NUMBERS or p.keys[start] in ("+", "-"):
+        return nodes.HintOption(parse_signed_number(p), span=p.span_from(start))
+    value = parse_string_literal(p)
+    assert isinstance(value, nodes.StringLiteral)
+    return nodes.HintOption(value, span=p.span_from(start))
+
+
+def parse_from(p: Parser) -> nodes.TableExpression:
+    """Parse the contents of FROM."""
+    table = _parse_joined_table(p)
+    while p.at(",") and _can_begin_table(p, p.position + 1):
+        p.position += 1
+        right = _parse_joined_table(p)
+        table = nodes.Join("COMMA", table, right, span=table.span.to(right.span))
+    if p.at(","):
+        p.looked_ahead_at = p.position
+    return table
+
+
+def _parse_joined_table(p: Parser) -> nodes.TableExpression:
+    """Parse a table and the joins after it."""
+    table = parse_table(p)
+    while p.keys[p.position] in _JOINS and _at_join(p):
+        table = _parse_join(p, table)
+    return table
+
+
+def _at_join(p: Parser) -> bool:
+    """Return whether a join begins here, which two tokens tell."""
+    key, following = p.keys[p.position], p.keys[p.position + 1]
+    if key == "NATURAL":
+        found = following in _JOINS and following not in ("NATURAL", "OUTER")
+    elif key == "JOIN":
+        found = _can_begin_table(p, p.position + 1)
+    elif key in ("CROSS", "OUTER"):
+        found = following == "APPLY" or key == "CROSS"
+    else:
+        after = p.keys[p.position + 2]
+        found = following == "JOIN" or (following == "OUTER" and key != "INNER" and after == "JOIN")
+    if not found:
+        p.looked_ahead_at = p.position
+    return found
+
+
+def _can_begin_table(p: Parser, position: int) -> bool:
+    key = p.keys[position]
+    return key in IDENTIFIER_KEYS or key in ("(", "LATERAL", "UNNEST", "TABLE")
+
+
+def _parse_join(p: Parser, left: nodes.TableExpression) -> nodes.TableExpression:
+    natural = p.accept("NATURAL")
+    kind = p.keys[p.position]
+    if p.keys[p.position + 1] == "APPLY":
+        return _parse_apply(p)
+    if kind == "JOIN":
+        kind = "INNER"
+    else:
+        p.position += 1
+        if kind in ("LEFT", "RIGHT", "FULL"):
+            p.accept("OUTER")
+    join_at = p.position
+    p.expect("JOIN")
+    right = parse_table(p)
+    condition = None
+    using: tuple[nodes.Identifier, ...] = ()
+    if p.accept("ON"):
+        condition = p.expression()
+    elif p.accept("USING"):
+        using = p.names()
+    p.join_at = join_at
+    span = p.span_since(left.span)
+    return nodes.Join(kind, left, right, natural, condition, using, span=span)
+
+
+def _parse_apply(p: Parser) -> nodes.TableExpression:
+    p.position += 2
+    parse_table(p)
+    raise p.error_at_last("APPLY operator is not allowed under the current SQL conformance level")
+
+
+def parse_table(p: Parser) -> nodes.TableExpression:
+    """Parse a table, a query in parentheses, or a table function, with its clauses."""
+    start = p.position
+    key = p.keys[start]
+    following = p.keys[start + 1]
+    if key in IDENTIFIER_KEYS and key not in ("LATERAL", "UNNEST"):
+        table = _parse_named_table(p)
+    elif (key == "(" and following != ")") or (key == "LATERAL" and following == "("):
+        lateral = p.accept("LATERAL")
+        table = _parse_parenthesized_table(p, lateral)
+        table = parse_match_recognize(p, table) if p.at("MATCH_RECOGNIZE") else table
+    elif (key == "UNNEST" and following == "(") or (key == "LATERAL" and following == "UNNEST"):
+        table = _parse_unnest(p)
+    elif key == "TABLE" or key == "LATERAL":
+        table = _parse_table_function(p)
+    else:
+        _fail_at_table(p)
+    if p.at("PIVOT") and following != "=":
+        table = parse_pivot(p, table)
+    if p.at("UNPIVOT"):
+        table = parse_unpivot(p, table)
+    table = _parse_alias(p, table)
+    if p.at("MATCH_RECOGNIZE") and isinstance(table, nodes.Alias) and not table.columns:
+        table = parse_match_recognize(p, table)
+        table = _parse_alias(p, table)
+    return _parse_sample(p, table) if p.at("TABLESAMPLE") else table
+
+
+def _fail_at_table(p: Parser) -> NoReturn:
+    """Say that no table begins here."""
+    p.name_tried_at = p.position
+    if p.keys[p.position] in ("(", "UNNEST"):
+        p.looked_ahead_at = p.position
+    p.fail()
+
+
+def _parse_named_table(p: Parser) -> nodes.TableExpression:
+    start = p.position
+    name = p.compound_name()
+    if p.at("("):
+        return _parse_implicit_function(p, name, start)
+    hints = parse_hints(p)
+    extend = parse_extension(p)
+    table: nodes.TableExpression = nodes.TableReference(name, hints, extend, span=p.span_from(start))
+    if p.accept("FOR"):
+        p.expect("SYSTEM_TIME", "AS", "OF")
+        period = p.expression(Context.NON_QUERY)
+        table = nodes.Snapshot(table, period, span=p.span_from(start))
+    if p.at("MATCH_RECOGNIZE"):
+        table = parse_match_recognize(p, table)
+    return table
+
+
+def parse_extension(p: Parser) -> tuple[tuple[nodes.Identifier, nodes.TypeSpec], ...]:
+    """Parse EXTEND, if it is there."""
+    return p.parenthesized_list(_parse_extension_column) if p.accept("EXTEND") else ()
+
+
+def _parse_extension_column(p: Parser) -> tuple[nodes.Identifier, nodes.TypeSpec]:
+    return p.compound_name(), parse_nullable_type(p)
+
+
+def _parse_implicit_function(p: Parser, name: nodes.Identifier, start: int) -> nodes.TableExpression:
+    quantifier, arguments = parse_arguments(p)
+    span = p.span_from(start)
+    call = nodes.Call(standard(name), arguments, quantifier, call_span=span, span=span)
+    return nodes.TableFunction(call, hints=parse_hints(p), span=p.span_from(start))
+
+
+def _parse_parenthesized_table(p: Parser, lateral: bool) -> nodes.TableExpression:
+    start = p.position
+    p.expect("(")
+    p.join_at = -1
+    if p.keys[p.position] in ("SELECT", "VALUES", "WITH") or _at_explicit_table(p):
+        query = parse_query(p)
+        p.expect(")")
+        return nodes.DerivedTable(query, lateral, span=p.span_from(start))
+    inner = p.position
+    table = _parse_joined_table(p)
+    if isinstance(table, nodes.DerivedTable) and p.keys[p.position] in _CONTINUES_QUERY:
+        subquery = nodes.Subquery(table.query, span=table.span)
+        value = parse_order_and_limits(p, parse_set_operations(p, subquery, Context.QUERY), inner)
+        table = nodes.DerivedTable(as_query(p, value))
+    elif not isinstance(table, nodes.Join | nodes.DerivedTable):
+        if not (p.at(")") or p.at_name() or p.at("AS")):
+            p.fail()
+        raise p.error_at("Expected query or join", p.span_of(inner))
+    p.expect(")")
+    if isinstance(table, nodes.DerivedTable):
+        return nodes.DerivedTable(table.query, lateral, span=p.span_from(start))
+    return nodes.replace(table, span=p.span_from(start))
+
+
+def _at_explicit_table(p: Parser) -> bool:
+    return p.at("TABLE") and p.keys[p.position + 1] in IDENTIFIER_KEYS
+
+
+def _parse_unnest(p: Parser) -> nodes.TableExpression:
+    start = p.position
+    lateral = p.accept("LATERAL")
+    p.position += 1
+    values = as_expressions(parse_query_list(p, Context.SUB_QUERY))
+    ordinality = p.accept("WITH")
+    if ordinality:
+        p.expect("ORDINALITY")
+    return nodes.Unnest(values, ordinality, lateral, span=p.span_from(start))
+
+
+def _parse_table_function(p: Parser) -> nodes.TableExpression:
+    start = p.position
+    lateral = p.accept("LATERAL")
+    p.expect("TABLE", "(")
+    p.accept("SPECIFIC")
+    inner = p.position
+    name = parse_function_name(p)
+    quantifier, arguments = parse_arguments(p)
+    span = p.span_from(inner)
+    call = nodes.Call(name, arguments, quantifier, call_span=span, span=span)
+    p.expect(")")
+    hints = parse_hints(p)
+    return nodes.TableFunction(call, lateral, hints, span=p.span_from(start))
+
+
+def _parse_alias(p: Parser, table: nodes.TableExpression) -> nodes.TableExpression:
+    explicit = p.accept("AS")
+    p.name_tried_at = p.position
+    if not explicit and p.keys[p.position] not in IDENTIFIER_KEYS:
         return table
+    name = p.name()
+    columns = p.names() if p.at("(") else ()
+    if isinstance(table, nodes.Join):
+        raise p.error_at("Join expression encountered in illegal context", p.span_of(p.join_at))
+    return nodes.Alias(table, name, columns, span=p.span_since(table.span))
 
-    def joined_table(self) -> nodes.TableExpression:
-        """Parse a table and the joins after it."""
-        table = self.table()
-        while self.keys[self.position] in _JOINS and self._at_join():
-            table = self._join(table)
-        return table
 
-    def _at_join(self) -> bool:
-        """Return whether a join begins here, which two tokens tell."""
-        key, following = self.keys[self.position], self.keys[self.position + 1]
-        if key == "NATURAL":
-            found = following in _JOINS and following not in ("NATURAL", "OUTER")
-        elif key == "JOIN":
-            found = self._can_begin_table(self.position + 1)
-        elif key in ("CROSS", "OUTER"):
-            found = following == "APPLY" or key == "CROSS"
-        else:
-            after = self.keys[self.position + 2]
-            found = following == "JOIN" or (following == "OUTER" and key != "INNER" and after == "JOIN")
-        if not found:
-            self.looked_ahead_at = self.position
-        return found
-
-    def _can_begin_table(self, position: int) -> bool:
-        key = self.keys[position]
-        return key in IDENTIFIER_KEYS or key in ("(", "LATERAL", "UNNEST", "TABLE")
-
-    def _join(self, left: nodes.TableExpression) -> nodes.TableExpression:
-        natural = self.accept("NATURAL")
-        kind = self.keys[self.position]
-        if self.keys[self.position + 1] == "APPLY":
-            return self._apply()
-        if kind == "JOIN":
-            kind = "INNER"
-        else:
-            self.position += 1
-            if kind in ("LEFT", "RIGHT", "FULL"):
-                self.accept("OUTER")
-        join_at = self.position
-        self.expect("JOIN")
-        right = self.table()
-        condition = None
-        using: tuple[nodes.Identifier, ...] = ()
-        if self.accept("ON"):
-            condition = self.expression()
-        elif self.accept("USING"):
-            using = self.names()
-        self.join_at = join_at
-        span = left.span.to(self.span_of(self.position - 1))
-        return nodes.Join(kind, left, right, natural, condition, using, span=span)
-
-    def _apply(self) -> nodes.TableExpression:
-        self.position += 2
-        self.table()
-        raise self.error_at_last("APPLY operator is not allowed under the current SQL conformance level")
-
-    def table(self) -> nodes.TableExpression:
-        """Parse a table, a query in parentheses, or a table function, with its clauses."""
-        start = self.position
-        key = self.keys[start]
-        following = self.keys[start + 1]
-        if key in IDENTIFIER_KEYS and key not in ("LATERAL", "UNNEST"):
-            table = self._named_table()
-        elif (key == "(" and following != ")") or (key == "LATERAL" and following == "("):
-            lateral = self.accept("LATERAL")
-            table = self._parenthesized_table(lateral)
-            table = self.match_recognize(table) if self.at("MATCH_RECOGNIZE") else table
-        elif (key == "UNNEST" and following == "(") or (key == "LATERAL" and following == "UNNEST"):
-            table = self._unnest()
-        elif key == "TABLE" or key == "LATERAL":
-            table = self._table_function()
-        else:
-            self.fail_at_table()
-        if self.at("PIVOT") and following != "=":
-            table = self.pivot(table)
-        if self.at("UNPIVOT"):
-            table = self.unpivot(table)
-        table = self._aliased(table)
-        if self.at("MATCH_RECOGNIZE") and isinstance(table, nodes.Alias) and not table.columns:
-            table = self.match_recognize(table)
-            table = self._aliased(table)
-        return self._sampled(table) if self.at("TABLESAMPLE") else table
-
-    def fail_at_table(self) -> NoReturn:
-        """Say that no table begins here."""
-        self.name_tried_at = self.position
-        if self.keys[self.position] in ("(", "UNNEST"):
-            self.looked_ahead_at = self.position
-        self.fail()
-
-    def _named_table(self) -> nodes.TableExpression:
-        start = self.position
-        name = self.compound_name()
-        if self.at("("):
-            return self._implicit_function(name, start)
-        hints = self.hints()
-        extend = self.extension()
-        table: nodes.TableExpression = nodes.TableReference(name, hints, extend, span=self.span_from(start))
-        if self.accept("FOR"):
-            self.expect("SYSTEM_TIME", "AS", "OF")
-            period = self.expression(Context.NON_QUERY)
-            table = nodes.Snapshot(table, period, span=self.span_from(start))
-        if self.at("MATCH_RECOGNIZE"):
-            table = self.match_recognize(table)
-        return table
-
-    def extension(self) -> tuple[tuple[nodes.Identifier, nodes.TypeSpec], ...]:
-        """Parse EXTEND, if it is there."""
-        return self.parenthesized_list(self._extension_column) if self.accept("EXTEND") else ()
-
-    def _extension_column(self) -> tuple[nodes.Identifier, nodes.TypeSpec]:
-        return self.compound_name(), self.nullable_type()
-
-    def _implicit_function(self, name: nodes.Identifier, start: int) -> nodes.TableExpression:
-        quantifier, arguments, _ = self.arguments()
-        span = self.span_from(start)
-        call = nodes.Call(standard(name), arguments, quantifier, call_span=span, span=span)
-        return nodes.TableFunction(call, hints=self.hints(), span=self.span_from(start))
-
-    def _parenthesized_table(self, lateral: bool) -> nodes.TableExpression:
-        start = self.position
-        self.expect("(")
-        self.join_at = -1
-        if self.keys[self.position] in ("SELECT", "VALUES", "WITH") or self._at_explicit_table():
-            query = self.query()
-            self.expect(")")
-            return nodes.DerivedTable(query, lateral, span=self.span_from(start))
-        inner = self.position
-        table = self.joined_table()
-        if isinstance(table, nodes.DerivedTable) and self.keys[self.position] in _CONTINUES_QUERY:
-            subquery = nodes.Subquery(table.query, span=table.span)
-            value = self.ordered(self.set_operations(subquery, Context.QUERY), inner)
-            table = nodes.DerivedTable(self.as_query(value))
-        elif not isinstance(table, nodes.Join | nodes.DerivedTable):
-            if not (self.at(")") or self.at_name() or self.at("AS")):
-                self.fail()
-            raise self.error_at("Expected query or join", self.span_of(inner))
-        self.expect(")")
-        if isinstance(table, nodes.DerivedTable):
-            return nodes.DerivedTable(table.query, lateral, span=self.span_from(start))
-        return nodes.replace(table, span=self.span_from(start))
-
-    def _at_explicit_table(self) -> bool:
-        return self.at("TABLE") and self.keys[self.position + 1] in IDENTIFIER_KEYS
-
-    def _unnest(self) -> nodes.TableExpression:
-        start = self.position
-        lateral = self.accept("LATERAL")
-        self.position += 1
-        items = self.query_list(Context.SUB_QUERY)
-        values = tuple(
-            nodes.Subquery(item, span=item.span) if isinstance(item, nodes.Query) else item for item in items
-        )
-        ordinality = self.accept("WITH")
-        if ordinality:
-            self.expect("ORDINALITY")
-        return nodes.Unnest(values, ordinality, lateral, span=self.span_from(start))
-
-    def _table_function(self) -> nodes.TableExpression:
-        start = self.position
-        lateral = self.accept("LATERAL")
-        self.expect("TABLE", "(")
-        self.accept("SPECIFIC")
-        inner = self.position
-        name = self.function_name()
-        quantifier, arguments, _ = self.arguments()
-        span = self.span_from(inner)
-        call = nodes.Call(name, arguments, quantifier, call_span=span, span=span)
-        self.expect(")")
-        hints = self.hints()
-        return nodes.TableFunction(call, lateral, hints, span=self.span_from(start))
-
-    def _aliased(self, table: nodes.TableExpression) -> nodes.TableExpression:
-        explicit = self.accept("AS")
-        self.name_tried_at = self.position
-        if not explicit and self.keys[self.position] not in IDENTIFIER_KEYS:
-            return table
-        name = self.name()
-        columns = self.names() if self.at("(") else ()
-        if isinstance(table, nodes.Join):
-            raise self.error_at("Join expression encountered in illegal context", self.span_of(self.join_at))
-        return nodes.Alias(table, name, columns, span=table.span.to(self.span_of(self.position - 1)))
-
-    def _sampled(self, table: nodes.TableExpression) -> nodes.TableExpression:
-        self.position += 1
-        method = self.expect_any("SUBSTITUTE", "BERNOULLI", "SYSTEM")
-        self.expect("(")
-        argument: nodes.Expression
-        repeatable = None
-        if method == "SUBSTITUTE":
-            argument = self.string_literal()
-            assert isinstance(argument, nodes.StringLiteral)
-            self.expect(")")
-        else:
-            argument = self.number()
-            self.expect(")")
-            if self.accept("REPEATABLE"):
-                self.expect("(")
-                repeatable = self.signed_number()
-                self.expect(")")
-            if argument.value > 100:
-                raise self.error_at_last("TABLESAMPLE percentage must be between 0 and 100, inclusive")
-        span = table.span.to(self.span_of(self.position - 1))
-        return nodes.TableSample(table, method, argument, repeatable, span=span)
+def _parse_sample(p: Parser, table: nodes.TableExpression) -> nodes.TableExpression:
+    p.position += 1
+    method = p.expect_any("SUBSTITUTE", "BERNOULLI", "SYSTEM")
+    p.expect("(")
+    argument: nodes.Expression
+    repeatable = None
+    if method == "SUBSTITUTE":
+        argument = parse_string_literal(p)
+        assert isinstance(argument, nodes.StringLiteral)
+        p.expect(")")
+    else:
+        argument = parse_number(p)
+        p.expect(")")
+        if p.accept("REPEATABLE"):
+            p.expect("(")
+            repeatable = parse_signed_number(p)
+            p.expect(")")
+        if argument.value > 100:
+            raise p.error_at_last("TABLESAMPLE percentage must be between 0 and 100, inclusive")
+    span = p.span_since(table.span)
+    return nodes.TableSample(table, method, argument, repeatable, span=span)

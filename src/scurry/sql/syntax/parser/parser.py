@@ -1,9 +1,10 @@
-"""The parser's position in a statement, and the errors of unexpected tokens."""
+"""The state of a parser: its position among the tokens, and the errors of unexpected ones."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 from scurry.errors import SqlParserEOFError, SqlParserError
 from scurry.sql.syntax.keywords import KEYWORDS
@@ -16,7 +17,7 @@ from scurry.sql.syntax.lexer import (
     UNTERMINATED_COMMENT,
     Tokens,
 )
-from scurry.sql.syntax.nodes import Identifier
+from scurry.sql.syntax.nodes import Expression, Identifier, Select
 from scurry.sql.syntax.span import Span, line_and_column
 
 T = TypeVar("T")
@@ -26,7 +27,42 @@ _LARGEST_INTEGER = (1 << 31) - 1
 MAX_NAME_LENGTH = 256
 
 
-class Cursor:
+class Context(enum.Enum):
+    """Kinds of expressions that a position allows; the names are those of Calcite's parser."""
+
+    ALL = 0
+    NONCURSOR = 1
+    QUERY = 2
+    NON_QUERY = 3
+    # A query only in parentheses of its own.
+    SUB_QUERY = 4
+    CURSOR = 5
+
+    def in_parentheses(self) -> Context:
+        """Return the context in parentheses at such a position."""
+        if self is Context.SUB_QUERY:
+            return Context.NONCURSOR
+        return Context.ALL if self is Context.CURSOR else self
+
+    @property
+    def takes_query(self) -> bool:
+        """Return whether a query may stand here without parentheses."""
+        return self not in (Context.NON_QUERY, Context.SUB_QUERY, Context.CURSOR)
+
+
+class Recursion(NamedTuple):
+    """The rules that other rules below them call.
+
+    Attributes:
+        operation: Parses operators that bind more tightly than a strength, with their operands.
+        select: Parses SELECT, whose keyword is the next token.
+    """
+
+    operation: Callable[[Parser, Context, int], Expression]
+    select: Callable[[Parser], Select]
+
+
+class Parser:
     """Tokens and a position among them.
 
     Attributes:
@@ -34,18 +70,20 @@ class Cursor:
         position: Index of the next token.
         name_tried_at: Index of the last token where a name would have been accepted.
         looked_ahead_at: Index of the last token that was refused because of the one after it.
+        join_at: Index of the keyword JOIN of the last join.
         parameters: Number of dynamic parameters so far.
         for_clients: Whether settings may be without quotes.
     """
 
-    for_clients = False
-
-    def __init__(self, tokens: Tokens) -> None:
+    def __init__(self, tokens: Tokens, recursion: Recursion, for_clients: bool = False) -> None:
+        self.for_clients = for_clients
+        self._parse_operation, self._parse_select = recursion
         self.tokens = tokens
         self.keys = tokens.keys
         self.position = 0
         self.name_tried_at = -1
         self.looked_ahead_at = -1
+        self.join_at = -1
         self.parameters = 0
         # Looking ahead reads past the end.
         self.keys += [END] * 4
@@ -117,15 +155,34 @@ class Cursor:
         """Return the span of a token."""
         return Span(self.tokens.text, self.tokens.starts[position], self.tokens.ends[position])
 
-    def comma_list(self, parse: Callable[[], T]) -> tuple[T, ...]:
+    def span_since(self, start: Span) -> Span:
+        """Return the span from the start of another to the last token that was read."""
+        return Span(start.text, start.start, self.tokens.ends[self.position - 1])
+
+    def expression(self, context: Context = Context.SUB_QUERY) -> Expression:
+        """Parse an expression.
+
+        Args:
+            context: Whether a query may stand here as well.
+
+        Returns:
+            The expression; a query in parentheses is a ``Subquery``.
+        """
+        return self._parse_operation(self, context, 0)
+
+    def select(self) -> Select:
+        """Parse SELECT, whose keyword is the next token."""
+        return self._parse_select(self)
+
+    def comma_list(self, parse: Callable[[Parser], T]) -> tuple[T, ...]:
         """Parse one or more of something, separated by commas."""
-        items = [parse()]
+        items = [parse(self)]
         while self.keys[self.position] == ",":
             self.position += 1
-            items.append(parse())
+            items.append(parse(self))
         return tuple(items)
 
-    def parenthesized_list(self, parse: Callable[[], T]) -> tuple[T, ...]:
+    def parenthesized_list(self, parse: Callable[[Parser], T]) -> tuple[T, ...]:
         """Parse one or more of something, separated by commas, in parentheses."""
         self.expect("(")
         items = self.comma_list(parse)
@@ -174,7 +231,7 @@ class Cursor:
 
     def names(self) -> tuple[Identifier, ...]:
         """Parse names of one part, in parentheses."""
-        return self.parenthesized_list(self.name)
+        return self.parenthesized_list(Parser.name)
 
     def string(self) -> str:
         """Parse a string without prefix, which may not be continued by a second one."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scurry.errors import UnsupportedError
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogTable
+from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.schema import Column
 
 
@@ -51,6 +52,20 @@ def check_kept(catalog: str, system: str, connector: str, table: CatalogBaseTabl
             f"the catalog {catalog} keeps physical columns only, without watermarks: create a temporary table"
         )
     return table
+
+
+def plain(table: CatalogTable) -> CatalogTable:
+    """Return a table without the definition of a materialized one."""
+    return table.plain() if isinstance(table, CatalogMaterializedTable) else table
+
+
+def same_table(before: CatalogTable, after: CatalogMaterializedTable) -> bool:
+    """Return whether a materialized table changes nothing but its definition."""
+    columns = before.schema.get_columns(), after.schema.get_columns()
+    names = [[(column.name, column.data_type.nullable()) for column in each] for each in columns]
+    given = plain(before).options
+    changed = [key for key, value in after.connector_options.items() if key in given and given[key] != value]
+    return names[0] == names[1] and not changed
 
 
 def alteration(catalog: str, before: CatalogTable, after: CatalogTable) -> Alteration:

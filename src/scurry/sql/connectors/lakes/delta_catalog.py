@@ -24,9 +24,10 @@ from scurry.errors import (
 from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogTable
 from scurry.sql.catalog.external import ExternalCatalog
+from scurry.sql.catalog.materialized import CatalogMaterializedTable, with_definition
 from scurry.sql.catalog.schema import Column, PhysicalColumn, ResolvedSchema
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
-from scurry.sql.connectors.lakes.alterations import alteration, check_kept
+from scurry.sql.connectors.lakes.alterations import alteration, check_kept, plain, same_table
 from scurry.sql.connectors.lakes.columns import lake_row
 from scurry.sql.formats.contract import FormatColumn
 
@@ -38,6 +39,8 @@ OPTIONS = (WAREHOUSE, DEFAULT_DATABASE)
 _LOG = "_delta_log"
 #: Description file of a database; it also marks one where no empty directories exist.
 _DESCRIPTION = "_database.json"
+#: Definition file of a materialized table, beside its log.
+_MATERIALIZED = "_materialized_table.json"
 
 
 def create_catalog(name: str, values: Mapping[str, str]) -> Catalog:
@@ -149,14 +152,37 @@ class DeltaCatalog(ExternalCatalog):
             columns.append(PhysicalColumn(field.name, data_type if field.nullable else data_type.not_null()))
         keys = tuple(metadata.partition_columns)
         options = self.implied_options(database, name)
-        return CatalogTable(ResolvedSchema(columns), metadata.description or None, options, keys)
+        found = CatalogTable(ResolvedSchema(columns), metadata.description or None, options, keys)
+        definition = self._definition(database, name)
+        if not self._fs.exists(definition):
+            return found
+        with self._fs.open_input(definition) as stream:
+            return with_definition(found, stream.read().decode(), f"{self.name}.{database}.{name}")
+
+    def list_materialized_tables(self, database: str) -> list[str]:
+        """Return the names of all materialized tables of a database."""
+        return [name for name in self.list_tables(database) if self._fs.exists(self._definition(database, name))]
+
+    def _definition(self, database: str, name: str) -> str:
+        return posixpath.join(self._inside(database, name), _MATERIALIZED)
+
+    def _define(self, database: str, name: str, table: CatalogMaterializedTable) -> None:
+        definition = self._definition(database, name)
+        part = f"{definition}.part"
+        with self._fs.open_output(part) as stream:
+            stream.write(table.definition_text().encode())
+        self._fs.rename(part, definition)
 
     def implied_options(self, database: str, name: str) -> Mapping[str, str]:
         """Return the options with which a table is read and written."""
         return {"connector": "delta", "table-path": self._path(database, name)}
 
     def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
-        """Create a table; its options are properties of Delta."""
+        """Create a table; its options are properties of Delta, and a file has the definition of a materialized one."""
+        if isinstance(table, CatalogMaterializedTable):
+            self.create_table(database, name, table.plain())
+            self._define(database, name, table)
+            return
         kept = check_kept(self.name, "Delta Lake", "delta", table)
         super().get_database(database)
         if self._is_table(database, name):
@@ -178,9 +204,17 @@ class DeltaCatalog(ExternalCatalog):
             )
 
     def alter_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
-        """Add columns, or set properties of Delta."""
+        """Add columns, set properties of Delta, or change the definition of a materialized table."""
         before = self.find_table(database, name)
         assert isinstance(before, CatalogTable)
+        if isinstance(table, CatalogMaterializedTable):
+            if not same_table(before, table):
+                self._alter(database, name, plain(before), table.plain())
+            self._define(database, name, table)
+            return
+        self._alter(database, name, before, table)
+
+    def _alter(self, database: str, name: str, before: CatalogTable, table: CatalogBaseTable) -> None:
         change = alteration(self.name, before, check_kept(self.name, "Delta Lake", "delta", table))
         if change.dropped or change.renamed:
             raise UnsupportedError(

@@ -11,14 +11,19 @@ from scurry.errors import CatalogError
 from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogDatabase, CatalogTable
 from scurry.sql.catalog.external import ExternalCatalog
+from scurry.sql.catalog.materialized import CatalogMaterializedTable, with_definition
 from scurry.sql.catalog.schema import PhysicalColumn, ResolvedSchema
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
-from scurry.sql.connectors.lakes.alterations import Alteration, alteration, check_kept
+from scurry.sql.connectors.lakes.alterations import Alteration, alteration, check_kept, plain, same_table
 from scurry.sql.connectors.lakes.columns import lake_row
 from scurry.sql.connectors.lakes.iceberg import CATALOG_OPTIONS, PROPERTIES, catalog_properties
 from scurry.sql.formats.contract import FormatColumn
 
 DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current.")
+#: Property with the definition of a materialized table.
+_MATERIALIZED = "scurry.materialized-table"
+#: Attempts to set properties, of which others may change the table in between.
+_ATTEMPTS = 10
 OPTIONS = (*CATALOG_OPTIONS, DEFAULT_DATABASE)
 
 
@@ -137,7 +142,9 @@ class IcebergCatalog(ExternalCatalog):
             if str(field.transform) == "identity"
         )
         comment = table.properties.get("comment")
-        return CatalogTable(ResolvedSchema(columns), comment, self.implied_options(database, name), keys)
+        found = CatalogTable(ResolvedSchema(columns), comment, self.implied_options(database, name), keys)
+        definition = table.properties.get(_MATERIALIZED)
+        return found if definition is None else with_definition(found, definition, f"{self.name}.{identifier}")
 
     def implied_options(self, database: str, name: str) -> Mapping[str, str]:
         """Return the options with which a table is read and written."""
@@ -145,7 +152,10 @@ class IcebergCatalog(ExternalCatalog):
         return {"connector": "iceberg", **place, **self._given}
 
     def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
-        """Create a table; its options become properties of the table."""
+        """Create a table; its options, and the definition of a materialized one, become properties of the table."""
+        definition: dict[str, str] = {}
+        if isinstance(table, CatalogMaterializedTable):
+            definition, table = {_MATERIALIZED: table.definition_text()}, table.plain()
         kept = check_kept(self.name, "Iceberg", "iceberg", table)
         columns = kept.schema.get_columns()
         identifier = f"{database}.{name}"
@@ -155,24 +165,43 @@ class IcebergCatalog(ExternalCatalog):
         made = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), row, kept.partition_keys)
         required = {column.name for column in columns if not column.data_type.is_nullable}
         comment = {} if kept.comment is None else {"comment": kept.comment}
-        properties = {key: value for key, value in kept.options.items() if key != "connector"} | comment
+        properties = {key: value for key, value in kept.options.items() if key != "connector"} | comment | definition
         made.create_table(required, properties)
 
     def alter_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
-        """Add, drop or rename columns, or set properties of a table."""
+        """Add, drop or rename columns, set properties of a table, or change the definition of a materialized one."""
         before = self.find_table(database, name)
         assert isinstance(before, CatalogTable)
+        definition: dict[str, str] = {}
+        if isinstance(table, CatalogMaterializedTable):
+            definition = {_MATERIALIZED: table.definition_text()}
+            if same_table(before, table):
+                self._set_properties(f"{database}.{name}", definition)
+                return
+            before, table = plain(before), table.plain()
         change = alteration(self.name, before, check_kept(self.name, "Iceberg", "iceberg", table))
         identifier = f"{database}.{name}"
         added = lake_row([FormatColumn(column.name, column.data_type) for column in change.added])
         sink = IcebergSink.of(IcebergTable(identifier, self._properties, self.name), added, ())
         there = self._ask(lambda catalog: catalog.load_table(identifier))
         with there.transaction() as transaction:
-            if change.properties:
-                transaction.set_properties(dict(change.properties))
+            if change.properties or definition:
+                transaction.set_properties({**change.properties, **definition})
             if change.added or change.dropped or change.renamed:
                 with transaction.update_schema() as schema:
                     _alter_columns(schema, sink.schema, change)
+
+    def _set_properties(self, identifier: str, properties: dict[str, str]) -> None:
+        """Set properties of a table to which a job may be adding rows at the same time."""
+        conflict = pyiceberg().exceptions.CommitFailedException
+        for attempt in range(_ATTEMPTS):
+            try:
+                with self._ask(lambda catalog: catalog.load_table(identifier)).transaction() as transaction:
+                    transaction.set_properties(properties)
+                return
+            except conflict:
+                if attempt == _ATTEMPTS - 1:
+                    raise
 
     def rename_table(self, database: str, name: str, new_name: str) -> None:
         """Rename a table."""

@@ -27,7 +27,7 @@ from scurry.rest.models import DashboardConfiguration
 from scurry.rest.routes import disposal, process
 from scurry.rest.routes.configuration import dashboard_configuration
 from scurry.rest.routes.process import application_details, applications_of, overview_of
-from scurry.rest.session import metrics, programs
+from scurry.rest.session import metrics, programs, workflow_routes
 from scurry.rest.session.interface import OperableSession, SessionJob
 
 router = APIRouter()
@@ -61,7 +61,7 @@ def session_application(session: OperableSession, stop: Callable[[], None]) -> F
     app.state.session, app.state.stop = session, stop
     app.state.disposals = disposal.Disposals(lambda path: session.dispose_savepoint(path))
     app.include_router(events.router)
-    for each in (router, programs.router, process.router, disposal.router, metrics.router):
+    for each in (router, programs.router, process.router, disposal.router, metrics.router, workflow_routes.router):
         app.include_router(each)
         app.include_router(each, prefix="/v1", include_in_schema=False)
     add_errors(app)

@@ -161,6 +161,11 @@ class SessionDirectory:
         return self.path / "archive"
 
     @property
+    def workflows(self) -> Path:
+        """The programs that run by schedules."""
+        return self.path / "workflows"
+
+    @property
     def files(self) -> Path:
         """The files that jobs send to the executors of a cluster."""
         return self.path / "files"
@@ -219,14 +224,14 @@ class SessionDirectory:
         shutil.rmtree(self.programs / program.id, ignore_errors=True)
 
     def _note(self, program: Program) -> Program:
-        _write(self.programs / program.id / "program.json", asdict(program))
+        write_record(self.programs / program.id / "program.json", asdict(program))
         return program
 
     # ------------------------------------------------------------------ submissions
 
     def keep(self, submission: Submission) -> None:
         """Write a submission, or its end."""
-        _write(self.jobs / f"{submission.id}.json", asdict(submission))
+        write_record(self.jobs / f"{submission.id}.json", asdict(submission))
 
     def checkpoints_of(self, submission: Submission) -> list[Path]:
         """Return the checkpoints of the jobs of a program; its first job's is named by its id."""
@@ -240,6 +245,11 @@ class SessionDirectory:
             for checkpoint in self.checkpoints_of(submission):
                 shutil.rmtree(checkpoint, ignore_errors=True)
         return over
+
+    def forget(self, job_id: str) -> None:
+        """Remove the files of a job that is over."""
+        for file in (self.jobs / f"{job_id}.json", self.output(job_id), self.errors(job_id), self.archive / job_id):
+            file.unlink(missing_ok=True)
 
     def submissions(self) -> Iterator[Submission]:
         """Yield all submissions, the oldest first; those whose files are damaged have failed for that reason."""
@@ -279,7 +289,8 @@ def _submission(file: Path) -> Submission:
     return submission
 
 
-def _write(file: Path, content: dict[str, Any]) -> None:
+def write_record(file: Path, content: dict[str, Any]) -> None:
+    """Write a record, readable by this user only, in place of an earlier one."""
     staged = file.with_suffix(f".{uuid.uuid4().hex}")
     descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)  # settings may hold secrets
     with open(descriptor, "w", encoding="utf-8") as stream:

@@ -33,6 +33,30 @@ class SessionJob:
     process: RemoteProcess | None
 
 
+class Application(Protocol):
+    """The Spark application that the jobs of a session share."""
+
+    @property
+    def ui(self) -> str | None:
+        """The address of Spark's own web page, or None."""
+
+    def connect(self, job_id: str) -> dict[str, str]:
+        """Let a job in; return the environment variables that its process needs."""
+
+    def disconnect(self, job_id: str) -> None:
+        """Clean up after a job whose process has ended."""
+
+    def stop(self) -> None:
+        """End the application."""
+
+    def wait(self) -> None:
+        """Wait until the application has ended."""
+
+    @property
+    def ended(self) -> bool:
+        """Return whether the application has ended."""
+
+
 class Programs(Protocol):
     """The programs of a session."""
 
@@ -74,6 +98,10 @@ class OperableSession(Protocol):
     @property
     def directory(self) -> Programs:
         """Its programs."""
+
+    @property
+    def workflows(self) -> Any:
+        """Its programs that run by schedules."""
 
     def submit(
         self,

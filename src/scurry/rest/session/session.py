@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from scurry.errors import ArgumentError, SessionError
 from scurry.rest.archive import ARCHIVE_KEY
@@ -17,43 +17,24 @@ from scurry.rest.client import RemoteProcess
 from scurry.rest.lookup import token_of
 from scurry.rest.registry import registered_jobs
 from scurry.rest.session.directory import Program, SessionDirectory, Submission
-from scurry.rest.session.interface import SessionJob
+from scurry.rest.session.interface import Application, SessionJob
 from scurry.rest.session.job_process import JobProcess, planned
 from scurry.rest.session.stored import read_archive
+from scurry.rest.session.workflows import Workflows
 from scurry.runtime.engines import spark
 
 #: Flink's key of a fixed job id.
 JOB_ID_KEY = "$internal.pipeline.job-id"
 #: Below this directory, jobs without one of their own keep their checkpoints.
 CHECKPOINTS_KEY = "$internal.session.checkpoints"
+#: Flag of a job whose process, when it is killed, starts again, as after the end of its session.
+RESTART_KEY = "$internal.session.restart"
 #: Settings of the session alone.
 _OF_THE_SESSION = ("rest.", "scurry.rest", "spark.master")
 #: Maximum archives of jobs that are over in memory; others are read again.
 _MOST_ARCHIVES = 100
-
-
-class Application(Protocol):
-    """The Spark application that the jobs of a session share."""
-
-    @property
-    def ui(self) -> str | None:
-        """The address of Spark's own web page, or None."""
-
-    def connect(self, job_id: str) -> dict[str, str]:
-        """Let a job in; return the environment variables that its process needs."""
-
-    def disconnect(self, job_id: str) -> None:
-        """Clean up after a job whose process has ended."""
-
-    def stop(self) -> None:
-        """End the application."""
-
-    def wait(self) -> None:
-        """Wait until the application has ended."""
-
-    @property
-    def ended(self) -> bool:
-        """Return whether the application has ended."""
+#: Seconds between the end of a process that was killed and its next start.
+_RESTART_SECONDS = 0.5
 
 
 class SessionCluster:
@@ -75,6 +56,7 @@ class SessionCluster:
         #: job id -> its endpoint; kept when the job is over, as it still answers clients that wait
         self._endpoints: dict[str, RemoteProcess] = {}
         self._archives: dict[str, dict[str, Any]] = {}
+        self.workflows = Workflows(self, directory)
         self._closing = False
         self._lost = threading.Event()
 
@@ -118,6 +100,7 @@ class SessionCluster:
                 again.append(submission)
         for submission in again:
             self._start(submission)
+        self.workflows.open()
         return len(again)
 
     def _was_over(self, submission: Submission) -> bool:
@@ -154,6 +137,7 @@ class SessionCluster:
         with self._lock:
             self._closing = True
             processes = dict(self._processes)
+        self.workflows.close()
         for process in processes.values():
             if cancel:
                 process.end()
@@ -257,6 +241,8 @@ class SessionCluster:
         environment = self._application.connect(job_id) if self._application is not None else {}
         output = self.directory.output(job_id)
         with self._lock:
+            if self._closing:
+                return
             try:
                 self._processes[job_id] = JobProcess(
                     submission,
@@ -276,7 +262,14 @@ class SessionCluster:
             process = self._processes[job_id]
             if self._closing or (status != 0 and self._application is not None and self._application.ended):
                 return  # it runs again when the session is started again
+            submission = self._submissions[job_id]
+            if status < 0:
+                self._endpoints.pop(job_id, None)
         archived = self.archived(job_id)
+        if status < 0 and archived is None and submission.configuration.get(RESTART_KEY) == "true":
+            time.sleep(_RESTART_SECONDS)
+            self._start(submission)
+            return
         if archived is not None:
             state, reason = str(archived["/jobs/overview"]["jobs"][0]["state"]), None
             if state == "FINISHED" and status != 0:  # what the program does after its job has failed
@@ -295,6 +288,17 @@ class SessionCluster:
             submission = self._submissions[job_id]
             self._submissions[job_id] = self.directory.ended(submission, state, _now(), reason)
             self._processes.pop(job_id, None)
+
+    def forget(self, job_id: str) -> None:
+        """Remove the files of a job that is over."""
+        with self._lock:
+            submission = self._submissions.get(job_id)
+            if submission is None or submission.state is None:
+                return
+            del self._submissions[job_id]
+            self._endpoints.pop(job_id, None)
+            self._archives.pop(job_id, None)
+            self.directory.forget(job_id)
 
     def jobs(self) -> list[SessionJob]:
         """Return all jobs, running or over, the oldest first."""

@@ -18,7 +18,7 @@ from scurry.sql.gateway.layout import dumps, json_value, logical_type
 from scurry.sql.gateway.operations import Operation, Page
 from scurry.sql.gateway.sessions import Session, Sessions
 from scurry.sql.statements.display.values import shown_value
-from scurry.sql.statements.materialized.statements import refresh_text
+from scurry.sql.statements.materialized.refresh_jobs import refresh_text
 from scurry.sql.statements.results import StatementResult
 
 VERSIONS = (1, 2, 3, 4)

@@ -21,6 +21,10 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse
 
+#: Key with which a session runs the statement REFRESH: the process that has it refreshes the table itself.
+REFRESH_KEY = "$internal.materialized-table.refresh"
+#: Key of the time of a periodic refresh, which a workflow of a session sets.
+SCHEDULE_TIME_KEY = "$internal.schedule-time"
 #: Settings of the session that its refresh jobs have in their own way.
 _OF_THE_JOB = (JOB_NAME.key, RUNTIME_MODE.key, "execution.state-recovery.path", "execution.checkpointing.dir")
 
@@ -174,6 +178,17 @@ def _selected(
 
 def _equal(partition: Mapping[str, str]) -> list[str]:
     return [f"{escape_identifier(name)} = {escape_text(value)}" for name, value in partition.items()]
+
+
+def refresh_text(name: str, partition: Mapping[str, str]) -> str:
+    """Return the statement that refreshes a table, or a partition.
+
+    Args:
+        name: The name of the table, as SQL has it.
+        partition: The values of partition columns; empty for the whole table.
+    """
+    values = ", ".join(f"{escape_identifier(key)} = {escape_text(value)}" for key, value in partition.items())
+    return f"ALTER MATERIALIZED TABLE {name} REFRESH{f' PARTITION ({values})' if values else ''}"
 
 
 def check_partition(table: CatalogMaterializedTable, partition: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.entries import ContextResolvedTable
-from scurry.sql.catalog.identifier import ObjectIdentifier, escape_identifier, escape_text
+from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import (
     CatalogMaterializedTable,
     RefreshHandler,
@@ -24,8 +24,14 @@ from scurry.sql.connectors import factories
 from scurry.sql.connectors.contract import RowChanges, SinkTarget
 from scurry.sql.statements.definitions.alter_tables import changed_table
 from scurry.sql.statements.materialized.definition import altered, materialized_table_of, resumes, with_query
-from scurry.sql.statements.materialized.refresh_jobs import check_partition, configured, replacing_sink
-from scurry.sql.statements.materialized.refresher import refresher_of
+from scurry.sql.statements.materialized.refresh_jobs import (
+    REFRESH_KEY,
+    SCHEDULE_TIME_KEY,
+    check_partition,
+    configured,
+    replacing_sink,
+)
+from scurry.sql.statements.materialized.refreshers import refresh_here, refresher_of
 from scurry.sql.statements.names import options_of, qualified
 from scurry.sql.statements.results import STRING, StatementResult, ok, table_result
 from scurry.sql.statements.session import TableSession
@@ -244,25 +250,19 @@ def refresh_materialized_table(
     table = _existing(session, identifier).table
     assert isinstance(table, CatalogMaterializedTable)
     check_partition(table, partition)
+    settings = session.configuration.to_dict()
     try:
-        job_id = refresher_of(session, table.handler).refresh(session, identifier, table, partition)
+        if REFRESH_KEY in settings:
+            due = settings.get(SCHEDULE_TIME_KEY)
+            job_id = refresh_here(session, identifier, table, partition, None if due is None else int(due))
+        else:
+            job_id = refresher_of(session, table.handler).refresh(session, identifier, table, partition)
     except ScurryError as error:
         raise _with_context(error, f"Refreshing the materialized table {identifier} occur exception.") from None
     columns = [("job id", STRING), ("cluster info", MapType(STRING, STRING))]
     session_name = "" if table.handler is None else table.handler.session
     where = [("execution.target", "session" if session_name else "local")]
     return table_result(columns, [(job_id, where + ([("session", session_name)] if session_name else []))])
-
-
-def refresh_text(name: str, partition: Mapping[str, str]) -> str:
-    """Return the statement that refreshes a table, or a partition.
-
-    Args:
-        name: The name of the table, as SQL has it.
-        partition: The values of partition columns; empty for the whole table.
-    """
-    values = ", ".join(f"{escape_identifier(key)} = {escape_text(value)}" for key, value in partition.items())
-    return f"ALTER MATERIALIZED TABLE {name} REFRESH{f' PARTITION ({values})' if values else ''}"
 
 
 def _as_query(
@@ -377,9 +377,6 @@ _ACTIONS: dict[type[nodes.AlterAction], _Action] = {
     nodes.SetQuery: _as_query,
     nodes.Suspend: _suspend,
 }
-
-
-# ------------------------------------------------------------------ DROP
 
 
 def drop_materialized_table(session: TableSession, statement: nodes.DropMaterializedTable) -> StatementResult:

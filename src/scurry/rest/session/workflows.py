@@ -1,0 +1,230 @@
+"""Workflows of a session: programs that it runs at the times of a schedule, also after it was killed."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from scurry.common._process.schedule import Periodic, Schedule
+from scurry.errors import ArgumentError, SessionError
+from scurry.rest.session.directory import Program, SessionDirectory, write_record
+from scurry.rest.session.interface import SessionJob
+from scurry.rest.session.stored import read_record
+
+#: The key by which a run knows the time that it is for, in milliseconds since the epoch.
+SCHEDULE_TIME_KEY = "$internal.schedule-time"
+#: Number of runs of a workflow whose output is kept.
+MOST_RUNS = 10
+_PAUSE = 0.1
+
+
+@dataclass(frozen=True)
+class Workflow:
+    """A program and its schedule.
+
+    Attributes:
+        id: Its id, 32 hexadecimal digits.
+        name: Its name.
+        program: The file of the program.
+        number: A run begins every so many units.
+        unit: SECOND, MINUTE, HOUR or DAY.
+        zone: The time zone of the schedule.
+        done_ms: The last time whose run is over, in milliseconds since the epoch; at first that of its creation.
+        configuration: The settings of its runs.
+        suspended: Whether no runs begin.
+        job_id: The job of the last run; empty before the first.
+        state: The final state of that run; empty while it runs.
+        reason: Why it has failed; empty if it has not.
+        finished_ms: When the last run that has not failed was over; None before.
+    """
+
+    id: str
+    name: str
+    program: str
+    number: int
+    unit: str
+    zone: str
+    done_ms: int
+    configuration: dict[str, str] = field(default_factory=dict, repr=False)  # may hold secrets
+    suspended: bool = False
+    job_id: str = ""
+    state: str = ""
+    reason: str = ""
+    finished_ms: int | None = None
+
+    def described(self) -> dict[str, Any]:
+        """Return the workflow as clients see it, without its settings."""
+        described = asdict(self)
+        del described["configuration"]
+        return described
+
+
+class Runs(Protocol):
+    """The jobs of the session."""
+
+    def submit(
+        self, program: Program, *, arguments: list[str], configuration: Mapping[str, str], job_id: str | None = None
+    ) -> str:
+        """Start a job; return its id."""
+
+    def job(self, job_id: str) -> SessionJob | None:
+        """Return a job, or None if it does not exist."""
+
+    def forget(self, job_id: str) -> None:
+        """Remove the files of a job that is over."""
+
+
+class Workflows:
+    """The workflows of a session. Used by many threads."""
+
+    def __init__(self, runs: Runs, directory: SessionDirectory) -> None:
+        self._runs, self._directory = runs, directory
+        self._lock = threading.RLock()
+        self._known: dict[str, Workflow] = {}
+        self._periodic: dict[str, Periodic] = {}
+        self._earlier: dict[str, list[str]] = {}
+        self._closing = threading.Event()
+
+    def open(self) -> None:
+        """Begin, with the work that was due while the session did not run."""
+        self._directory.workflows.mkdir(mode=0o700, exist_ok=True)
+        for file in sorted(self._directory.workflows.glob("*.json")):
+            with suppress(SessionError):  # a damaged one cannot be run
+                workflow = read_record(Workflow, file)
+                self._known[workflow.id] = workflow
+                if not workflow.suspended:
+                    self._begin(workflow)
+
+    def close(self) -> None:
+        """End; runs in progress go on when the session is started again."""
+        self._closing.set()
+        with self._lock:
+            periodic = list(self._periodic.values())
+        for each in periodic:
+            each.stop()
+
+    # ------------------------------------------------------------------ requests
+
+    def create(
+        self, name: str, program: str, schedule: Schedule, configuration: Mapping[str, str], now_ms: int
+    ) -> Workflow:
+        """Add a workflow.
+
+        Raises:
+            ArgumentError: There is no such program.
+        """
+        if not Path(program).is_file():
+            raise ArgumentError(f"there is no program {program}")
+        workflow = Workflow(
+            uuid.uuid4().hex,
+            name,
+            program,
+            schedule.number,
+            schedule.unit,
+            schedule.zone,
+            now_ms,
+            dict(configuration),
+        )
+        self._keep(workflow)
+        self._begin(workflow)
+        return workflow
+
+    def all(self) -> list[Workflow]:
+        """Return all workflows, by name."""
+        with self._lock:
+            return sorted(self._known.values(), key=lambda each: (each.name, each.id))
+
+    def find(self, identifier: str) -> Workflow | None:
+        """Return a workflow, or None if it does not exist."""
+        with self._lock:
+            return self._known.get(identifier)
+
+    def suspend(self, identifier: str) -> Workflow:
+        """Begin no more runs, and wait for the end of the last one."""
+        self._stop(identifier)
+        return self._changed(identifier, suspended=True)
+
+    def resume(self, identifier: str) -> Workflow:
+        """Begin runs again, with one that was due in between."""
+        workflow = self._changed(identifier, suspended=False)
+        self._begin(workflow)
+        return workflow
+
+    def delete(self, identifier: str) -> None:
+        """Remove a workflow, after the end of a run in progress."""
+        self._stop(identifier)
+        with self._lock:
+            self._known.pop(identifier, None)
+            (self._directory.workflows / f"{identifier}.json").unlink(missing_ok=True)
+
+    # ------------------------------------------------------------------ runs
+
+    def _begin(self, workflow: Workflow) -> None:
+        identifier = workflow.id
+        schedule = Schedule(workflow.number, workflow.unit, workflow.zone)
+        periodic = Periodic(schedule, lambda due_ms: self._run(identifier, due_ms), workflow.done_ms)
+        with self._lock:
+            if identifier in self._periodic:
+                return
+            self._periodic[identifier] = periodic
+        periodic.start()
+
+    def _stop(self, identifier: str) -> None:
+        with self._lock:
+            periodic = self._periodic.pop(identifier, None)
+        if periodic is not None:
+            periodic.stop()
+
+    def _run(self, identifier: str, due_ms: int) -> None:
+        workflow = self._known[identifier]
+        if workflow.job_id and self._ended(workflow.job_id) is None:
+            return  # the session ends: the run goes on when it is started again
+        job_id = uuid.uuid5(uuid.UUID(identifier), str(due_ms)).hex
+        if self._runs.job(job_id) is None:
+            self._changed(identifier, job_id=job_id, state="")
+            program = Program("", Path(workflow.program).name, workflow.program, due_ms, own=False)
+            configuration = {**workflow.configuration, SCHEDULE_TIME_KEY: str(due_ms)}
+            self._runs.submit(program, arguments=[], configuration=configuration, job_id=job_id)
+        job = self._ended(job_id)
+        if job is None:
+            return
+        finished = workflow.finished_ms if job.state == "FAILED" else job.ended_ms
+        self._changed(identifier, done_ms=due_ms, state=job.state or "", reason=job.reason or "", finished_ms=finished)
+        self._forget_earlier(identifier, job_id)
+
+    def _ended(self, job_id: str) -> SessionJob | None:
+        """Wait for the end of a run; return it, or None if the session ends before. A run that is gone is over."""
+        while not self._closing.is_set():
+            job = self._runs.job(job_id)
+            if job is None:
+                return SessionJob(job_id, "", 0, int(time.time() * 1000), "FINISHED", None, None)
+            if job.state is not None:
+                return job
+            time.sleep(_PAUSE)
+        return None
+
+    def _forget_earlier(self, identifier: str, job_id: str) -> None:
+        earlier = self._earlier.setdefault(identifier, [])
+        earlier.append(job_id)
+        while len(earlier) > MOST_RUNS:
+            self._runs.forget(earlier.pop(0))
+
+    def _changed(self, identifier: str, **values: Any) -> Workflow:
+        with self._lock:
+            workflow = self._known.get(identifier)
+            if workflow is None:
+                raise ArgumentError(f"the session has no workflow {identifier}")
+            changed = replace(workflow, **values)
+            self._keep(changed)
+        return changed
+
+    def _keep(self, workflow: Workflow) -> None:
+        with self._lock:
+            write_record(self._directory.workflows / f"{workflow.id}.json", asdict(workflow))
+            self._known[workflow.id] = workflow

@@ -1,0 +1,53 @@
+"""Choose the refresher of a materialized table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scurry.common._config.tables import REFRESHING_SESSION
+from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
+from scurry.sql.catalog.identifier import ObjectIdentifier
+from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
+from scurry.sql.statements.materialized.process_refresher import ProcessRefresher
+from scurry.sql.statements.materialized.refresh_jobs import configured, refresh, refresh_name
+from scurry.sql.statements.materialized.refresher import Refresher, partition_at
+from scurry.sql.statements.materialized.session_refresher import SessionRefresher
+from scurry.sql.statements.session import TableSession
+
+_PROCESS = ProcessRefresher()
+
+
+def refresher_of(session: TableSession, handler: RefreshHandler | None = None) -> Refresher:
+    """Return the refresher of a table, or that of a new one.
+
+    Args:
+        session: The session.
+        handler: The table's handler; None for a new table.
+    """
+    name = session.get(REFRESHING_SESSION) if handler is None else handler.session
+    if not name:
+        return _PROCESS
+    return SessionRefresher(name)
+
+
+def refresh_here(
+    session: TableSession,
+    identifier: ObjectIdentifier,
+    table: CatalogMaterializedTable,
+    partition: Mapping[str, str],
+    due_ms: int | None,
+) -> str:
+    """Refresh a table to the end, as a job of a session for which a refresher has submitted the statement.
+
+    Args:
+        session: The session.
+        identifier: The name of the table.
+        table: The table.
+        partition: The values of partition columns that the statement names.
+        due_ms: The time of a periodic refresh, in milliseconds since the epoch; None for one that was asked for.
+    """
+    wanted = partition if due_ms is None else partition_at(table, due_ms, session.time_zone)
+    settings = {JOB_NAME.key: refresh_name(identifier, due_ms is not None), RUNTIME_MODE.key: "BATCH"}
+    job = refresh(configured(session, settings), identifier, table, wanted)
+    job.wait()
+    return str(job.get_job_id())

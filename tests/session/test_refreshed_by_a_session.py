@@ -1,0 +1,70 @@
+"""Materialized tables that jobs of a session refresh: they go on when the session or the process of a job is killed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scurry.errors import ScurryError, SessionError, ValidationError
+from support.session.refreshed_tables import CONTINUOUS, FULL, SESSION, RefreshedTables
+from support.session.shell import wait_for
+
+KILLS = int(os.environ.get("SCURRY_KILLS", "2"))
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RefreshedTables]:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    made = RefreshedTables(tmp_path)
+    yield made
+    made.close()
+
+
+def test_kills_of_session_and_driver_lose_and_repeat_nothing_in_continuous_mode(tables: RefreshedTables) -> None:
+    tables.env.execute_sql(CONTINUOUS)
+    wait_for(lambda: tables.rows() == tables.copied())
+    tables.kill_and_write(KILLS)
+    wait_for(lambda: tables.rows() == tables.copied())
+    tables.env.execute_sql("ALTER MATERIALIZED TABLE lake.shop.mt SUSPEND")
+    tables.write(5)
+    tables.env.execute_sql("ALTER MATERIALIZED TABLE lake.shop.mt RESUME")
+    wait_for(lambda: tables.rows() == tables.copied())
+    tables.env.execute_sql("DROP MATERIALIZED TABLE lake.shop.mt")
+    wait_for(lambda: not tables.drivers())
+
+
+def test_kills_of_session_and_driver_lose_no_refresh_in_full_mode(tables: RefreshedTables) -> None:
+    tables.env.execute_sql(FULL.format(seconds=5))
+    wait_for(lambda: tables.rows() == tables.summed())
+    tables.kill_and_write(KILLS)
+    wait_for(lambda: tables.rows() == tables.summed())
+    tables.env.execute_sql("ALTER MATERIALIZED TABLE lake.shop.mt SUSPEND")
+    tables.write(5)
+    tables.env.execute_sql("ALTER MATERIALIZED TABLE lake.shop.mt REFRESH")
+    wait_for(lambda: tables.rows() == tables.summed())
+    tables.env.execute_sql("DROP MATERIALIZED TABLE lake.shop.mt")
+
+
+def test_what_the_session_cannot_run_is_refused_as_a_whole(tables: RefreshedTables) -> None:
+    with pytest.raises(ScurryError, match="doesn't support consuming update changes"):
+        tables.env.execute_sql(CONTINUOUS.replace("SELECT k, v", "SELECT k, SUM(v) AS v") + " GROUP BY k")
+    tables.env.execute_sql("CREATE TABLE inner_only (k STRING) WITH ('connector' = 'datagen')")
+    with pytest.raises(ValidationError, match="catalog default_catalog of .*inner_only is not in the catalog store"):
+        tables.env.execute_sql("CREATE MATERIALIZED TABLE lake.shop.mt AS SELECT k FROM inner_only")
+    tables.env.get_config().set("scurry.materialized-table.session", "other")
+    with pytest.raises(ScurryError, match="no session 'other' runs"):
+        tables.env.execute_sql(CONTINUOUS)
+    assert tables.env.get_catalog("lake").list_materialized_tables("shop") == []  # type: ignore[union-attr]
+
+
+def test_a_table_stays_when_its_session_does_not_answer(tables: RefreshedTables) -> None:
+    tables.env.execute_sql(CONTINUOUS)
+    tables.session.kill()
+    tables.session.wait()
+    with pytest.raises(SessionError, match=f"no session '{SESSION}' runs"):
+        tables.env.execute_sql("DROP MATERIALIZED TABLE lake.shop.mt")
+    assert tables.env.get_catalog("lake").list_materialized_tables("shop") == ["mt"]  # type: ignore[union-attr]

@@ -105,6 +105,7 @@ MOVED = {
     "scurry.sql.statements.frames": "scurry.sql.statements.dataframes",
     "scurry.sql.unparse": "scurry.sql.syntax.unparse",
     "scurry.sql_client": "scurry.sql.client",
+    "scurry.state.naming": "scurry.runtime.savepoint.naming",
     "scurry.statements": "scurry.sql.statements",
     "scurry.statements.runners": "scurry.sql.statements.batch.runners",
     "scurry.table._udf.hints": "scurry.sql.values.hints",

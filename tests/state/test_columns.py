@@ -11,7 +11,8 @@ import pytest
 from scurry.common import Row
 from scurry.common.typeinfo import Types
 from scurry.errors import ArgumentError, TypeMismatchError
-from scurry.state.columns import as_text, keyed_columns, window_columns
+from scurry.runtime.savepoint.contents import as_text
+from scurry.state.columns import keyed_columns, window_columns
 
 pa = pytest.importorskip("pyarrow")
 

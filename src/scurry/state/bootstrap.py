@@ -19,12 +19,12 @@ from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.operators import KeyedOperator, create_operator
 from scurry.runtime.savepoint.build import entries_of
+from scurry.runtime.savepoint.contents import stamped
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.registry import StateRegistry, merge_schemas
 from scurry.runtime.state.store import DictStore
-from scurry.state.entries import stamped
 from scurry.state.functions import KeyedStateBootstrapFunction
 from scurry.state.schemas import schemas_of
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import datetime
-import json
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -13,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from scurry.common.typeinfo import TypeInformation, type_info_from_hint
-from scurry.common.types import Row
 from scurry.connectors.spark_columns import declared_columns, fields_of, spark_type, to_arrow
 from scurry.datastream.window import TimeWindow
 from scurry.errors import ArgumentError, TypeMismatchError
+from scurry.runtime.savepoint.contents import as_text
 from scurry.runtime.state.timer import Timer
 from scurry.state.entries import WindowState
 
-__all__ = ["Columns", "as_text", "keyed_columns", "record_columns", "timer_columns", "window_columns"]
+__all__ = ["Columns", "keyed_columns", "record_columns", "timer_columns", "window_columns"]
 
 Schema = tuple[tuple[str, str], ...]
 
@@ -188,32 +185,3 @@ def _spark_type(kind: Any) -> str:
     if known is None:
         raise ArgumentError(f"{kind} has no Spark SQL type; pass a dict of names and Spark SQL types as schema")
     return "BINARY" if kind is bytes else spark_type(known)
-
-
-# ------------------------------------------------------------------ text
-
-
-def as_text(value: Any) -> str | None:
-    """Convert a value for a STRING column: leave text and None unchanged, convert everything else to JSON."""
-    return value if value is None or type(value) is str else json.dumps(_json(value), ensure_ascii=False)
-
-
-def _json(value: Any) -> Any:
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    if isinstance(value, Row):
-        names = getattr(value, "_fields", None)
-        return [_json(each) for each in value] if names is None else dict(zip(names, map(_json, value), strict=True))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _json(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {as_text(key): _json(each) for key, each in value.items()}
-    if hasattr(value, "_asdict"):
-        return _json(value._asdict())
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [_json(each) for each in value]
-    if isinstance(value, (bytes, bytearray)):
-        return base64.b64encode(value).decode()
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    return _json(vars(value)) if hasattr(value, "__dict__") else str(value)

@@ -14,25 +14,17 @@ from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import RuntimeContext, StateAccess, TaskInfo
 from scurry.runtime.keys import original_key
+from scurry.runtime.savepoint.contents import keys_in, plain, stamped, states_in, unexpired
 from scurry.runtime.savepoint.format import Entry
+from scurry.runtime.savepoint.naming import StateNames
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.expiry import Lifetimes
 from scurry.runtime.state.layout import Entry as KeyEntry
 from scurry.runtime.state.slots import EVENT, PROCESSING
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.state.timer import Timer
-from scurry.state.entries import (
-    WindowState,
-    keys_in,
-    plain,
-    stamped,
-    states_in,
-    timers_of,
-    unexpired,
-    windows_in,
-)
+from scurry.state.entries import WindowState, timers_of, windows_in
 from scurry.state.functions import KeyedStateReaderFunction
-from scurry.state.naming import StateNames
 
 if TYPE_CHECKING:
     from scurry.runtime.functions.state_descriptor import StateDescriptor

@@ -11,14 +11,15 @@ from scurry.datastream._functions import require_function
 from scurry.datastream.state import MapStateDescriptor, StateDescriptor
 from scurry.errors import StateNotFoundError
 from scurry.graph.capture import captured
+from scurry.runtime.savepoint.contents import load
 from scurry.runtime.savepoint.format import SavepointMetadata
+from scurry.runtime.savepoint.naming import StateNames, the_operator
 from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.timer import Timer
 from scurry.state.columns import Columns, keyed_columns, record_columns, timer_columns, window_columns
 from scurry.state.decoding import Decoder, FunctionDecoder, StatesDecoder, TimersDecoder, WindowsDecoder
-from scurry.state.entries import WindowState, load
+from scurry.state.entries import WindowState
 from scurry.state.functions import KeyedStateReaderFunction
-from scurry.state.naming import StateNames, the_operator
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -17,9 +17,9 @@ from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.savepoint.entries import EntryFile, copy_entries, write_entries
 from scurry.runtime.savepoint.format import ENTRIES, METADATA, OperatorState, SavepointMetadata, SourceState
+from scurry.runtime.savepoint.naming import no_operator
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.state.bootstrap import Block, KeyedBootstrap, broadcast_entries
-from scurry.state.naming import no_operator
 from scurry.state.reader import opened
 from scurry.state.transformation import BroadcastTransformation, KeyedTransformation, StateBootstrapTransformation
 

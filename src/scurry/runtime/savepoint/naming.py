@@ -10,8 +10,6 @@ from scurry.errors.suggestions import similar_name
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata
 from scurry.runtime.state.expiry import Lifetime, lifetimes_in
 
-__all__ = ["StateNames", "no_operator", "the_operator"]
-
 
 def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorState:
     """Return the operator with a uid.

@@ -102,6 +102,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.errors", "scurry.common", "scurry.common._java_regex", "scurry.connectors", "scurry.sql.types",
         "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.values",
     },
+    "scurry.sql.savepoints": {
+        "scurry.errors", "scurry.common", "scurry.runtime", "scurry.sql.types", "scurry.sql.catalog",
+        "scurry.sql.formats", "scurry.sql.connectors", "scurry.sql.values", "scurry.sql.functions",
+    },
     "scurry.sql.statements": {
         "scurry.sql.values",
         "scurry.common._java_numbers",
@@ -109,6 +113,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.rest", "scurry.sql.types", "scurry.sql.functions", "scurry.sql.syntax", "scurry.sql.plan",
         "scurry.sql.planner", "scurry.sql.validator", "scurry.sql.evaluation", "scurry.sql.operators",
         "scurry.sql.catalog", "scurry.sql.formats", "scurry.sql.connectors", "scurry.sql.models",
+        "scurry.sql.savepoints",
     },
     "scurry.sql.gateway": {
         "scurry.common._java_numbers",

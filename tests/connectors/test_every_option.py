@@ -14,7 +14,9 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog import load_catalog
 
+from scurry.common.typeinfo import Types
 from scurry.connectors.lakes.enumerator import OpenedTable
+from scurry.datastream.state import ValueStateDescriptor
 from scurry.errors import ScurryError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
@@ -24,7 +26,9 @@ from scurry.sql.connectors.contract import SinkTarget, TableContext, TableFactor
 from scurry.sql.connectors.factories import CONNECTORS, create_source, find_factory
 from scurry.sql.formats.contract import FormatColumn, FormatFactory
 from scurry.sql.formats.registry import FORMATS, checked_options, find_format
+from scurry.sql.savepoints.factory import OF_JAVA
 from scurry.sql.types import BigIntType, DataType, IntType, TimestampType, VarCharType
+from scurry.state import OperatorTransformation, SavepointWriter
 
 COLUMNS: dict[str, DataType] = {"k": IntType(False), "v": VarCharType(10), "p": VarCharType(5)}
 KAFKA = {"topic": "t", "properties.bootstrap.servers": "b:9092", "scan.startup.mode": "earliest-offset"}
@@ -40,6 +44,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
     "kafka": KAFKA | JSON,
     "print": {},
+    "savepoint": {"operator.uid": "visits"},
     "upsert-kafka": {
         "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json",
     },
@@ -57,6 +62,8 @@ BUFFERED = {"sink.buffer-flush.max-rows": "5", "sink.buffer-flush.interval": "1 
 EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "a"}
 
 SNAPSHOTS = {"first": "1", "second": "2"}
+#: The states of the operators of a savepoint.
+STATES = [ValueStateDescriptor(name, Types.STRING()) for name in ("v", "w", "p")]
 
 #: Two settings of each option that mean different things, with what they need; the first may be none.
 KAFKA_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
@@ -212,6 +219,20 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "standard-error": ({}, {"standard-error": "true"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
     },
+    "savepoint": {
+        "state.path": ({}, {"state.path": "/tmp/none"}),
+        "operator.uid": ({}, {"operator.uid": "others"}),
+        "operator.uid.hash": ({}, {"operator.uid.hash": "00"}),
+        "state.backend.type": ({}, {"state.backend.type": "rocksdb"}),
+        "scurry.savepoint.allow-untrusted": ({}, {"scurry.savepoint.allow-untrusted": "true"}),
+        "fields.v.state-name": ({}, {"fields.v.state-name": "w"}),
+        "fields.p.state-name": ({}, {"fields.p.state-name": "w"}),
+        "fields.v.state-type": ({}, {"fields.v.state-type": "list"}),
+        "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
+    } | {
+        f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
+        for name in COLUMNS for option in OF_JAVA
+    },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
     "upsert-kafka": KAFKA_CASES | {
         "key.format": ({}, {"key.format": "csv"}),
@@ -288,7 +309,7 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 
 def context_of(connector: str, options: Mapping[str, str], *others: Column) -> TableContext:
     columns = [*(PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()), *others]
-    key = UniqueConstraint("pk", ("k",)) if connector == "upsert-kafka" else None
+    key = UniqueConstraint("pk", ("k",)) if connector in ("upsert-kafka", "savepoint") else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
         ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()
@@ -377,6 +398,9 @@ def lakes(tmp_path_factory: pytest.TempPathFactory) -> None:
     for which in SNAPSHOTS:
         table.append(rows)
         SNAPSHOTS[which] = str(table.metadata.current_snapshot_id)
+    both = [OperatorTransformation.keyed_state([(1, {"v": "a", "w": "b"})], STATES) for _ in range(2)]
+    writer = SavepointWriter.new_savepoint().with_operator("visits", both[0]).with_operator("others", both[1])
+    NEEDED["savepoint"]["state.path"] = writer.write(str(path / "savepoint"))
     NEEDED["iceberg"] = {"catalog-name": "c", "catalog-type": "sql", "catalog-database": "db"} | properties
 
 

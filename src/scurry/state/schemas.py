@@ -17,5 +17,10 @@ def schemas_of(plan: OperatorPlan, registry: StateRegistry) -> dict[str, Any]:
     """Return the schemas (as JSON) of the states that an operator and its functions have written, by name."""
     # in a plan of its own, the operator's inputs have no declared type: its own state is identified by layout
     own = own_schemas(JobPlan(JobSettings(plan.name, 1)), plan)
-    written = {name: schema for name, schema in registry.news().items() if schema.get("type") != ["MAP", ANY, ANY]}
+    # a broadcast state that is given by its name has no type that a job could contradict
+    written = {name: schema for name, schema in registry.news().items() if not _is_unknown(schema)}
     return {name: schema.to_json() for name, schema in own.items()} | written
+
+
+def _is_unknown(schema: dict[str, Any]) -> bool:
+    return schema.get("kind") == "broadcast" and schema.get("type") == ["MAP", ANY, ANY]

@@ -11,7 +11,7 @@ __all__ = ["HiveModule", "Module", "ModuleEntry"]
 
 
 class Module(ApiObject):
-    """A module, in which functions are looked up; the only one is `core`, with the built-in functions."""
+    """A module, in which functions are looked up: `core` has the built-in ones, `state` those that read savepoints."""
 
 
 class HiveModule(Module):

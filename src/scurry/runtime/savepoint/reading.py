@@ -83,12 +83,13 @@ class Savepoint:
                     yield entry
 
 
-def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
+def open_savepoint(path: str, allow_untrusted: bool = False, compare: bool = True) -> Savepoint:
     """Open a savepoint: read all of it once and compare it with its manifest.
 
     Args:
         path: Its directory: a local path, or an address that `file_system` supports.
         allow_untrusted: Read it although other users could have written it.
+        compare: Compare all files; otherwise only the metadata, for those who decode no entries.
 
     Raises:
         SavepointNotFoundError: There is no savepoint at the path, or an unfinished one.
@@ -97,7 +98,7 @@ def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
     """
     try:
         with trusted_files(path, allow_untrusted) as (fs, root):
-            return _open(fs, root, path)
+            return _open(fs, root, path, compare)
     except (SavepointError, StorageError):
         raise
     except OSError as error:
@@ -106,7 +107,7 @@ def open_savepoint(path: str, allow_untrusted: bool = False) -> Savepoint:
         ) from None
 
 
-def _open(fs: FileSystem, root: str, path: str) -> Savepoint:
+def _open(fs: FileSystem, root: str, path: str, compare: bool) -> Savepoint:
     text, listed = (_content(fs, root, path, name) for name in (METADATA, MANIFEST))
     manifest = None if listed is None else Manifest.from_json(listed, path)
     if text is None:
@@ -118,7 +119,7 @@ def _open(fs: FileSystem, root: str, path: str) -> Savepoint:
         raise SavepointNotFoundError(f"{path} is no savepoint: {reason}")
     warning = None
     if manifest is not None:
-        _require_unchanged(fs, root, path, manifest)
+        _require_unchanged(fs, root, path, manifest, sorted(manifest.files) if compare else [METADATA])
         metadata = _metadata(text, path)
     else:
         metadata = _metadata(text, path)
@@ -142,21 +143,20 @@ def _content(fs: FileSystem, root: str, path: str, name: str) -> bytes | None:
         raise SavepointFormatError(f"{path}: {name} cannot be read: {error.strerror or error}") from error
 
 
-def _require_unchanged(fs: FileSystem, root: str, path: str, manifest: Manifest) -> None:
-    """Refuse a savepoint of which a file differs from its digest in the manifest."""
+def _require_unchanged(fs: FileSystem, root: str, path: str, manifest: Manifest, names: Sequence[str]) -> None:
+    """Refuse a savepoint of which one of some files differs from its digest in the manifest."""
 
     def damage(name: str) -> str | None:
         found = _difference(fs, posixpath.join(root, name), manifest.files[name])
         return None if found is None else f"{name}: {found}"
 
-    names = sorted(manifest.files)
-    if METADATA not in names:
+    if METADATA not in manifest.files:
         raise SavepointFormatError(f"{path}: {MANIFEST} is damaged: it does not list {METADATA}")
     damages = [found for found in _in_threads(damage, names) if found is not None]
     if damages:
         more = f"; and {len(damages) - _NAMED} more" if len(damages) > _NAMED else ""
         raise SavepointFormatError(
-            f"{path} is damaged, {len(damages)} of its {len(names)} files are not what was written: "
+            f"{path} is damaged, {len(damages)} of its {len(manifest.files)} files are not what was written: "
             f"{'; '.join(damages[:_NAMED])}{more}. Nothing was read from it: restore it from a copy, or start from "
             "another savepoint or checkpoint"
         )

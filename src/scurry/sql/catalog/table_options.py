@@ -10,9 +10,6 @@ from scurry.errors import ConfigError, MissingOptionsError, ScurryError, Validat
 from scurry.errors.base import HINT
 from scurry.errors.suggestions import did_you_mean, similar_name
 
-#: Replacement for reading savepoints in SQL.
-SAVEPOINTS_IN_PYTHON = "read savepoints in Python, with the state processor: scurry.state.SavepointReader"
-
 #: Keys by which factories are found.
 _DISCOVERING = {"connector", "type", "property-version"}
 

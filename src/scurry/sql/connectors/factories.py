@@ -10,7 +10,7 @@ from scurry.errors import ArgumentError, ValidationError
 from scurry.errors.suggestions import similar_name
 from scurry.sql.catalog.entries import InlineTable
 from scurry.sql.catalog.schema import MetadataColumn
-from scurry.sql.catalog.table_options import SAVEPOINTS_IN_PYTHON, explained, in_context, instead
+from scurry.sql.catalog.table_options import explained, in_context, instead
 from scurry.sql.connectors.contract import RowChanges, SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.inline import InlineFactory
 
@@ -24,6 +24,7 @@ CONNECTORS = {
     "jdbc": "scurry.sql.connectors.jdbc.factory:JdbcFactory",
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
+    "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
     "spark": "scurry.sql.connectors.spark:SparkFactory",
     "upsert-kafka": "scurry.sql.connectors.kafka.factory:UpsertKafkaFactory",
 }
@@ -37,7 +38,6 @@ _ELSEWHERE = {
         ("mysql", "postgres", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",
     ),
-    "savepoint": SAVEPOINTS_IN_PYTHON,
 }
 
 

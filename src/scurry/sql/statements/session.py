@@ -109,7 +109,7 @@ class TableSession:
         configuration: The settings.
         is_streaming: Whether queries run in STREAMING.
         is_beside_streams: Whether the mode of streams applies, which does not hide the kinds of printed rows.
-        modules: The modules in use; only `core` has functions.
+        modules: The modules in use, in order.
         loaded_modules: The modules that are loaded.
         jars: Paths of ADD JAR, which are kept and not used.
         ends_in_savepoint: Whether insertions read history and end in a savepoint from which a STREAMING job resumes.
@@ -208,11 +208,14 @@ class TableSession:
 
     def catalog(self) -> SessionCatalog:
         """Return the catalog of the validator; it is the same throughout a statement."""
+        from scurry.sql.statements.modules import module_function
         from scurry.sql.validator.session_catalog import SessionCatalog
 
-        return self._once(
-            "catalog", lambda: SessionCatalog(self.catalogs, self.is_streaming, self._loaded, self.view_plans)
-        )
+        def make() -> SessionCatalog:
+            of_modules = partial(module_function, tuple(self.modules))
+            return SessionCatalog(self.catalogs, self.is_streaming, self._loaded, self.view_plans, of_modules)
+
+        return self._once("catalog", make)
 
     def _loaded(self, registered: CatalogFunction, name: str) -> UserFunction:
         from scurry.sql.statements.python_functions import loaded

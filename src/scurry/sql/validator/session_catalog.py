@@ -31,6 +31,7 @@ class SessionCatalog:
         is_streaming: bool,
         load: Callable[[CatalogFunction, str], UserFunction],
         view_plans: ViewPlans | None = None,
+        module_function: Callable[[str], UserFunction | None] = lambda name: None,
     ) -> None:
         """Look up nothing yet.
 
@@ -39,10 +40,12 @@ class SessionCatalog:
             is_streaming: Whether queries run in STREAMING.
             load: Returns the function that a catalog has under a name.
             view_plans: The plans of views, those of earlier statements among them; None to validate each view.
+            module_function: Returns the function that a module in use has under a name, other than built-in ones.
         """
         self.catalogs = catalogs
         self.is_streaming = is_streaming
         self.load = load
+        self.module_function = module_function
         self._view_plans = view_plans
         self._found: dict[ObjectIdentifier, ContextResolvedTable | None] = {}
 
@@ -75,7 +78,9 @@ class SessionCatalog:
             resolved = self.catalogs.models.find(name)
             return None if resolved is None else resolved.model
         functions = self.catalogs.functions
-        return functions.find_system(name) if kind == "system function" else functions.find(name)
+        if kind == "system function":
+            return functions.find_system(name) or self.module_function(name)
+        return functions.find(name)
 
     def _note(self, look_up: tuple[str, Any], found: Any) -> None:
         if self._view_plans is not None:
@@ -96,10 +101,11 @@ class SessionCatalog:
         )
 
     def find_system_function(self, name: str) -> UserFunction | None:
-        """Return the temporary system function of a name."""
-        found = self.catalogs.functions.find_system(name)
-        self._note(("system function", name), found)
-        return self._loaded(found, name)
+        """Return the temporary system function of a name, or that of a module."""
+        registered = self.catalogs.functions.find_system(name)
+        found = self.module_function(name) if registered is None else None
+        self._note(("system function", name), registered or found)
+        return found or self._loaded(registered, name)
 
     def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
         """Return the function of a catalog that a name means."""
@@ -161,7 +167,7 @@ class TableCatalog(SessionCatalog):
     """The catalogs of a session, and a table that may be in none of them."""
 
     def __init__(self, others: SessionCatalog, table: ContextResolvedTable) -> None:
-        super().__init__(others.catalogs, others.is_streaming, others.load)
+        super().__init__(others.catalogs, others.is_streaming, others.load, None, others.module_function)
         self._table = table
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:

@@ -21,13 +21,14 @@ from scurry.sql.values.collected import as_tables_keep
 from scurry.sql.values.converters import Convert, Entries, FromPython, units_of_instant
 
 
-def internal_value(data_type: types.DataType) -> Convert:
+def internal_value(data_type: types.DataType, text: Convert | None = None) -> Convert:
     """Return the conversion of Python values to values of columns; it raises `TypeMismatchError` for those of others.
 
     Args:
         data_type: The type of the column.
+        text: Makes texts of values of any kind; None to take only texts.
     """
-    return _VERIFIED.part(data_type)
+    return (_VERIFIED if text is None else _Verified(text)).part(data_type)
 
 
 def unverified_value(data_type: types.DataType) -> Convert:
@@ -60,6 +61,9 @@ def attributes_of(value: Any) -> dict[str, Any] | None:
 
 
 class _Verified(FromPython):
+    def __init__(self, text: Convert | None = None) -> None:
+        self._text = text
+
     def part(self, data_type: types.DataType, field: str = "") -> Convert:
         convert, declared = self.converter(data_type, field), data_type.as_summary_string()
 
@@ -85,7 +89,7 @@ class _Verified(FromPython):
         if isinstance(data_type, types.DecimalType):
             return _decimal(data_type)
         if isinstance(data_type, types.CharType | types.VarCharType):
-            return lambda value: str(_of_length(data_type, _instance(value, str)))
+            return self._text or (lambda value: str(_of_length(data_type, _instance(value, str))))
         if isinstance(data_type, types.BinaryType | types.VarBinaryType):
             return lambda value: bytes(_of_length(data_type, _instance(value, (bytes, bytearray))))
         return _SIMPLE.get(type(data_type)) or _no_values(data_type)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scurry.errors import ArgumentTypeError, UnsupportedError, ValidationError
+from scurry.sql.statements.modules import MODULES
 from scurry.table._environment.base import EnvironmentBase
 from scurry.table.module import ModuleEntry
 
@@ -19,11 +20,11 @@ class ModuleMethods(EnvironmentBase):
     """Modules and compiled plans."""
 
     def load_module(self, module_name: str, module: Module) -> None:
-        """Load the module `core` again after `unload_module`: it is the only one.
+        """Load a module.
 
         Args:
-            module_name: `core`.
-            module: Any module; the functions are the built-in ones.
+            module_name: `state`, or `core` again after `unload_module`.
+            module: Any module: which functions there are depends on the name.
 
         Raises:
             ValidationError: It is loaded.
@@ -32,7 +33,7 @@ class ModuleMethods(EnvironmentBase):
         session = self._session
         if module_name in session.loaded_modules:
             raise ValidationError(f"A module with name '{module_name}' already exists")
-        if module_name == "core":
+        if module_name in MODULES:
             session.loaded_modules.append(module_name)
             session.modules.append(module_name)
             return

@@ -9,7 +9,7 @@ from urllib.parse import urlparse
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogDatabase
 from scurry.sql.catalog.store import CatalogDescription
-from scurry.sql.catalog.table_options import SAVEPOINTS_IN_PYTHON
+from scurry.sql.statements.modules import MODULES
 from scurry.sql.statements.names import options_of
 from scurry.sql.statements.results import StatementResult, ok
 from scurry.sql.statements.session import TableSession
@@ -129,15 +129,15 @@ def use_modules(session: TableSession, statement: nodes.UseModules) -> Statement
 
 
 def load_module(session: TableSession, statement: nodes.LoadModule) -> StatementResult:
-    """Load a module: `core` is the only one there is."""
+    """Load a module: `core` or `state`."""
     name = statement.name.last
     if name in session.loaded_modules:
         raise ValidationError(f"Could not execute LOAD MODULE `{name}`. A module with name '{name}' already exists")
-    if name != "core":
+    if name not in MODULES:
         raise ValidationError(
             f"Could not execute LOAD MODULE `{name}`. Unable to create module '{name}'.\n"
-            f"Could not find any module factory for identifier '{name}'; scurry has the module 'core'."
-        ).with_hint(SAVEPOINTS_IN_PYTHON if name == "state" else "")
+            f"Could not find any module factory for identifier '{name}'; scurry has the modules 'core' and 'state'."
+        )
     session.loaded_modules.append(name)
     session.modules.append(name)
     return ok()

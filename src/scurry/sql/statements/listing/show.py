@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import ContextResolvedTable
 from scurry.sql.catalog.schema import Column, ResolvedSchema
+from scurry.sql.statements.modules import module_functions
 from scurry.sql.statements.names import filtered, qualified
 from scurry.sql.statements.results import BOOLEAN, STRING, StatementResult, names_result, table_result
 from scurry.sql.statements.session import TableSession
@@ -89,7 +90,7 @@ def show_functions(session: TableSession, statement: nodes.ShowFunctions) -> Sta
         from scurry.sql.statements.listing.built_in import built_in_functions
 
         built_in = built_in_functions() if "core" in session.modules else ()
-        names = sorted({*names, *built_in})
+        names = sorted({*names, *built_in, *module_functions(session.modules)})
     return names_result("function name", filtered(names, statement.like))
 
 

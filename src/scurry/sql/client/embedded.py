@@ -50,13 +50,11 @@ class EmbeddedExecutor:
         return EmbeddedAnswer(self._session, operation, result)
 
     def complete(self, text: str, position: int) -> list[str]:
-        """Return the completions at the cursor."""
         from scurry.sql.gateway.completion import candidates
 
         return candidates(self._session.statements.session, text, position)
 
     def settings(self) -> dict[str, str]:
-        """Return all settings of the session."""
         return self._session.settings
 
     def running_jobs(self) -> list[ListedJob]:
@@ -81,7 +79,6 @@ class EmbeddedAnswer:
 
     @property
     def columns(self) -> list[tuple[str, DataType]]:
-        """Names and types of the columns."""
         schema = self._result.schema
         return list(zip(schema.get_column_names(), schema.get_column_data_types(), strict=True))
 

@@ -44,7 +44,6 @@ Hint: a statement ends with ";" and may have many lines.
 
 
 def info(text: str) -> str:
-    """Return a message."""
     return f"[INFO] {text}"
 
 

@@ -60,7 +60,6 @@ class RemoteExecutor:
 
     @property
     def path(self) -> str:
-        """The path of the session."""
         return f"/v2/sessions/{self._session}"
 
     def execute(self, text: str, script: str = "", line: int = 1) -> RemoteAnswer:
@@ -88,7 +87,6 @@ class RemoteExecutor:
             raise
 
     def complete(self, text: str, position: int) -> list[str]:
-        """Return the completions at the cursor."""
         body = {"statement": text, "position": position}
         try:
             return [str(one) for one in self.ask("GET", f"{self.path}/complete-statement", body)["candidates"]]
@@ -96,7 +94,6 @@ class RemoteExecutor:
             return []
 
     def settings(self) -> dict[str, str]:
-        """Return all settings of the session."""
         return {str(key): str(value) for key, value in self.ask("GET", self.path)["properties"].items()}
 
     def close(self) -> None:
@@ -126,7 +123,6 @@ class RemoteAnswer:
 
     @property
     def columns(self) -> list[tuple[str, DataType]]:
-        """Names and types of the columns."""
         return [(one["name"], data_type_of(one["logicalType"])) for one in self._page["results"]["columns"]]
 
     def pages(self) -> Iterator[list[Cells]]:

@@ -139,11 +139,9 @@ class SqlCompleter(Completer):
     """Completes names of tables, columns and functions, and keywords."""
 
     def __init__(self, executor: Executor) -> None:
-        """Ask an executor."""
         self._executor = executor
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Yield completions at the cursor."""
         text, position = document.text, document.cursor_position
         pieces = split(document.text_before_cursor)
         start = 0

@@ -60,7 +60,6 @@ class Rows:
         self._thread.join(seconds)
 
     def snapshot(self) -> list[Line]:
-        """Return the rows so far."""
         with self._lock:
             return list(self._rows)
 

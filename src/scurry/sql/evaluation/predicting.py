@@ -95,7 +95,6 @@ class Predictor:
             raise function_error(self._called, error) from error
 
     def close(self) -> None:
-        """Close the function."""
         loop, self._loop = self._loop, None
         if loop is not None:
             loop.close()

@@ -51,7 +51,6 @@ class _ColumnarFactory(FormatFactory):
     compressions: dict[str, str]
 
     def check(self, options: Options) -> None:
-        """Check the compression."""
         self.compression_of(options)
 
     def compression_of(self, options: Options) -> str:
@@ -67,11 +66,9 @@ class _ColumnarFactory(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        """Return a reader of files."""
         return _Reader(self.format(row_of(chosen_columns(declared, columns)), _ROWS, utc_timestamp=True, threads=True))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of files."""
         return self.writer(file_schema(row_of(declared)), self.compression_of(options))
 
     @abstractmethod
@@ -87,7 +84,6 @@ class ParquetFormat(_ColumnarFactory):
     format, compression, compressions = parquet.ParquetFormat, PARQUET_COMPRESSION, _COMPRESSIONS
 
     def writer(self, schema: pa.Schema, compression: str) -> BulkWriterFactory:
-        """Return a factory of writers of Parquet files."""
         return parquet.ParquetWriterFactory(schema, compression, int96=True)
 
 
@@ -99,7 +95,6 @@ class OrcFormat(_ColumnarFactory):
     format, compression, compressions = orc.OrcFormat, ORC_COMPRESSION, _ORC_COMPRESSIONS
 
     def writer(self, schema: pa.Schema, compression: str) -> BulkWriterFactory:
-        """Return a factory of writers of ORC files."""
         return orc.OrcWriterFactory(schema, compression)
 
 

@@ -38,7 +38,6 @@ def chosen_columns(declared: Iterable[FormatColumn], columns: Sequence[str]) -> 
 
 
 def names_and_types(columns: Iterable[FormatColumn]) -> tuple[list[str], list[DataType]]:
-    """Return the names of columns and their types."""
     found = list(columns)
     return [column.name for column in found], [column.type for column in found]
 

@@ -119,7 +119,6 @@ class LineWriterFactory(BulkWriterFactory):
     concatenable = True
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
         return _LineWriter(self.encoder, stream)
 
 
@@ -144,9 +143,7 @@ class LineFormat(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        """Return a reader of lines."""
         return LineReader(self.message_decoder(declared, columns, (), options, time_zone))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of lines."""
         return LineWriterFactory(self.message_encoder(declared, options, time_zone))

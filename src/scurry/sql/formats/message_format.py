@@ -30,7 +30,6 @@ class BoundFormat:
 
     @property
     def identifier(self) -> str:
-        """The format's name."""
         return self.format.identifier
 
     @property
@@ -40,15 +39,12 @@ class BoundFormat:
 
     @property
     def metadata(self) -> Mapping[str, DataType]:
-        """The metadata that messages have, with their types."""
         return self.format.metadata
 
     def decoder(self, columns: Sequence[str], metadata: Sequence[str]) -> MessageDecoder:
-        """Return a decoder of some columns and, after them, some metadata."""
         return self.format.message_decoder(self.columns, columns, metadata, self.options, self.time_zone)
 
     def encoder(self) -> MessageEncoder:
-        """Return an encoder of all columns."""
         return self.format.message_encoder(self.columns, self.options, self.time_zone)
 
 

@@ -56,12 +56,10 @@ class RawFormat(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        """Return a reader of lines."""
         column = _only(declared)
         return LineReader(_RawDecoder(column, bool(columns), _codec(options), _order(options)))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of lines."""
         return LineWriterFactory(_RawEncoder(_only(declared), _codec(options), _order(options)))
 
     def message_decoder(

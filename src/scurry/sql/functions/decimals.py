@@ -45,7 +45,6 @@ def fitted(column: Column, data_type: DecimalType) -> Column:
 
 
 def sum_of(left: Column, right: Column, negated: bool, data_type: DecimalType) -> Column:
-    """Return sums, or differences."""
     scale = max(left.type.scale, right.type.scale)
     digits = max(left.type.precision - left.type.scale, right.type.precision - right.type.scale) + scale + 1
     if digits > _MAX:

@@ -114,7 +114,6 @@ class CallSite:
 
     @property
     def types(self) -> list[DataType]:
-        """The types of the arguments."""
         return [argument.type for argument in self.arguments]
 
     @property

@@ -52,7 +52,6 @@ def by_value(function: Callable[..., Any], nulls: bool = False) -> Bind:
 
 
 def value_kernel(function: Callable[..., Any], result_type: DataType, nulls: bool = False) -> Kernel:
-    """Return the kernel of a function of values with a result of a type."""
     kind = arrow_type(result_type)
 
     def kernel(columns: Sequence[Column], rows: int) -> Column:

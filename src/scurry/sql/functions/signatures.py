@@ -76,7 +76,6 @@ def _fits(given: DataType, wanted: DataType) -> bool:
 
 
 def always(data_type: DataType) -> Result:
-    """Return a result of one type for all arguments."""
     return lambda site, types: data_type
 
 

@@ -34,7 +34,6 @@ class OperationStatus(Enum):
 
     @property
     def is_terminal(self) -> bool:
-        """Return whether the status is final."""
         return self not in (OperationStatus.PENDING, OperationStatus.RUNNING)
 
 
@@ -81,7 +80,6 @@ class Operation:
 
     @property
     def status(self) -> OperationStatus:
-        """Its state."""
         return self._status
 
     @property

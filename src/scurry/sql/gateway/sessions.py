@@ -48,7 +48,6 @@ class Session:
 
     @property
     def settings(self) -> dict[str, str]:
-        """All settings of the session."""
         return self.statements.session.configuration.to_dict()
 
     def submit(
@@ -187,7 +186,6 @@ class Sessions:
         return session
 
     def close(self, session_id: str) -> None:
-        """Close a session."""
         session = self.get(session_id)
         with self._lock:
             self._sessions.pop(session_id, None)
@@ -206,7 +204,6 @@ class Sessions:
             each.close()
 
     def close_all(self) -> None:
-        """Close all sessions."""
         with self._lock:
             sessions, self._sessions = list(self._sessions.values()), {}
         for session in sessions:

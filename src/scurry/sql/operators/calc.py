@@ -72,7 +72,6 @@ class DropUpdateBefore:
     """Drop the rows before updates, which the consumers do not need."""
 
     def flat_map(self, changes: Changes) -> list[Changes]:
-        """Return the other rows."""
         if changes.kinds is None:
             return [changes]
         kept = np.flatnonzero(changes.kinds != RowKind.UPDATE_BEFORE.value)
@@ -89,7 +88,6 @@ class SelectColumns:
         self._schema = plan.schema
 
     def map(self, changes: Changes) -> Changes:
-        """Return the same rows with the columns."""
         batch = changes.batch
         columns = [batch.column(position) for position in self._positions]
         return Changes(batch_of(columns, self._schema, batch.num_rows), changes.kinds)

@@ -28,7 +28,6 @@ class StateTtl:
         return context.processing_time if self.milliseconds else 0
 
     def has_expired(self, written: int, time: int) -> bool:
-        """Return whether state has expired at a time."""
         return bool(self.milliseconds) and written + self.milliseconds <= time
 
     def register(self, written: int, context: RowsContext, namespace: Any = None) -> None:

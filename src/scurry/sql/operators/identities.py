@@ -42,7 +42,6 @@ class Identities:
             self._current = before
 
     def next(self, name: str) -> str:
-        """Return the identity of an operator of a name."""
         if self._numbers is None:
             is_row_wise = name in _ROW_WISE
             self._counts[is_row_wise] += 1

@@ -193,7 +193,6 @@ class Lowering:
         return self.operator(rows, ops.Sink(sink), name)
 
     def operator(self, rows: Node, operator: ops.Operator, name: str) -> OperatorNode:
-        """Return a node that applies an operator to rows."""
         return OperatorNode(inputs=(rows,), name=name, operator=operator, uid=self._uid(name))
 
     def keyed(
@@ -240,7 +239,6 @@ class Lowering:
 
     @property
     def session(self) -> EvaluationContext:
-        """Return the session of expressions."""
         return self._session
 
     @property
@@ -304,7 +302,6 @@ class Lowering:
         return self.operator(rows, ops.Map(_selecting(plan, read)), "SelectColumns")
 
     def _read_table(self, plan: relational.Scan, read: list[int]) -> Node:
-        """Return the node of a table that is read, with its watermarks."""
         names = tuple(plan.table_schema.select(read).names)
         table = self._tables[plan.key]
         rows = self._read(table.source, names, f"TableSourceScan[{'.'.join(plan.path)}]")
@@ -354,7 +351,6 @@ class Lowering:
 
 
 def _selecting(scan: relational.Scan, read: list[int]) -> SelectColumns:
-    """Return the selection of a scan's columns from those that are read of its table."""
     return SelectColumns([read.index(column) for column in scan.columns], without_inputs(scan))
 
 

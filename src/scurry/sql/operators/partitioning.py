@@ -140,7 +140,6 @@ class PartitionByHash:
         return found
 
     def hashes(self, batch: pa.RecordBatch, max_parallelism: int) -> Hashes:
-        """Return the hashes of rows."""
         found = row_hashes([batch.column(column) for column in self._columns], batch.num_rows, max_parallelism)
         if not self._by_key:
             return found

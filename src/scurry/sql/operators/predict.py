@@ -47,15 +47,12 @@ class PredictRows:
         self._predictor.open()
 
     def close(self) -> None:
-        """Close it."""
         self._predictor.close()
 
     def flat_map(self, changes: Changes) -> list[Changes]:
-        """Return the rows with the predictions of the model."""
         return _changes(changes, *self._predictor.predicted(changes.batch))
 
     async def async_invoke(self, changes: Changes) -> list[Changes]:
-        """Return the rows with the predictions of the model."""
         return _changes(changes, *await self._predictor.run_async(changes.batch))
 
 

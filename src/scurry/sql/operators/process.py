@@ -52,12 +52,10 @@ class _Opened:
         self._functions = OpenFunctions()
 
     def open(self, context: Any) -> None:
-        """Open the function."""
         self._functions = OpenFunctions(function_context(context, self._session))
         self._runner = ProcessRunner(self._plan, replace(self._session, functions=self._functions))
 
     def close(self) -> None:
-        """Close the function."""
         self._functions.close()
 
     def _taken(self) -> list[Changes]:
@@ -69,7 +67,6 @@ class ProcessRows(_Opened):
     """Call a function for rows that have nothing to do with each other."""
 
     def flat_map(self, changes: Changes) -> list[Changes]:
-        """Return the rows it makes."""
         rows = TableRows(self._runner, 0, changes.batch, changes.kinds)
         for position in range(changes.batch.num_rows):
             self._runner.eval(rows, position, None, None)
@@ -92,7 +89,6 @@ class ProcessPartitions(_Opened, KeyedRowsFunction):
         self._ttl = ttl
 
     def open(self, context: Any) -> None:
-        """Open the function."""
         super().open(context)
         self._states = [
             replace(each, ttl=self._ttl if each.ttl is None else each.ttl) for each in self._plan.signature.states

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 
 def lower_replicate(lowering: Lowering, plan: ReplicateRows) -> Node:
-    """Return the node that repeats rows."""
     return lowering.operator(lowering.node(plan.input), ops.FlatMap(Replicate()), "Correlate")
 
 

@@ -33,12 +33,10 @@ def one_row() -> Plan:
 
 
 def column(plan: Plan, index: int) -> InputReference:
-    """Return a reference to a column of a plan."""
     return InputReference(index, plan.schema[index].type)
 
 
 def columns(plan: Plan) -> tuple[InputReference, ...]:
-    """Return references to all columns of a plan."""
     return tuple(column(plan, index) for index in range(len(plan.schema)))
 
 

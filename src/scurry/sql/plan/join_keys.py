@@ -30,7 +30,6 @@ class EqualColumns:
 
 
 def conjuncts(condition: Expression | None) -> Iterator[Expression]:
-    """Iterate over the conditions that are joined by AND."""
     waiting = [] if condition is None else [condition]
     while waiting:
         each = waiting.pop()

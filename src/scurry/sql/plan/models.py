@@ -26,7 +26,6 @@ class PlannedModel:
 
     @property
     def name(self) -> str:
-        """The full name."""
         return ".".join(self.path)
 
 

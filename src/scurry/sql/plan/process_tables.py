@@ -83,7 +83,6 @@ class ProcessTableFunction(Plan):
 
     @property
     def has_timers(self) -> bool:
-        """Return whether the function may register timers."""
         return self.is_partitioned and not any(each.passes_through for each in self.tables)
 
     @property
@@ -93,7 +92,6 @@ class ProcessTableFunction(Plan):
 
     @property
     def signature(self) -> ProcessSignature:
-        """Return the declared signature of the function."""
         assert self.function.signature is not None, "process table functions have a signature"
         return self.function.signature
 

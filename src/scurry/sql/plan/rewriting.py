@@ -52,7 +52,6 @@ def rewritten_all(expressions: Sequence[Expression], replacement: Replacement) -
 
 
 def with_parts(expression: _Expression, replacement: Replacement) -> _Expression:
-    """Return an expression with each of its direct parts replaced."""
     if isinstance(expression, Call):  # most of them
         arguments = tuple(map(replacement, expression.arguments))
         unchanged = all(one is other for one, other in zip(arguments, expression.arguments, strict=True))
@@ -198,7 +197,6 @@ def retyped(expression: Expression, schema: Schema) -> Expression:
 
 
 def is_true(expression: Expression) -> bool:
-    """Return whether an expression is the literal TRUE."""
     return isinstance(expression, Literal) and expression.value is True
 
 

@@ -42,12 +42,10 @@ class Schema:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names."""
         return tuple(column.name for column in self.columns)
 
     @property
     def types(self) -> tuple[DataType, ...]:
-        """The types."""
         return tuple(column.type for column in self.columns)
 
     def nullable(self) -> Schema:
@@ -55,7 +53,6 @@ class Schema:
         return Schema(tuple(Column(column.name, column.type.nullable()) for column in self.columns))
 
     def select(self, indices: Iterable[int]) -> Schema:
-        """Return some of the columns."""
         return Schema(tuple(self.columns[index] for index in indices))
 
     def renamed(self, names: Iterable[str]) -> Schema:

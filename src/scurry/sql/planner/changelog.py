@@ -27,8 +27,6 @@ from scurry.sql.planner.unique_keys import are_given, upsert_keys
 
 
 class Kinds(enum.Flag):
-    """Kinds of changes."""
-
     INSERT = 1
     UPDATE = 2
     DELETE = 4

@@ -69,7 +69,6 @@ def _project(plan: nodes.Project, column: int) -> Interval:
 
 
 def _of_expression(expression: Expression, plan: Plan) -> Interval:
-    """Return the interval of an expression over the columns of a plan."""
     if isinstance(expression, InputReference):
         return column_interval(plan, expression.index)
     if isinstance(expression, Literal):
@@ -193,7 +192,6 @@ def _set_operation(plan: nodes.SetOperation, column: int) -> Interval:
 
 
 def _input(plan: Any, column: int) -> Interval:
-    """Return the interval of a column that is one of the input's, or of one behind them."""
     return column_interval(plan.input, column) if column < len(plan.input.schema) else _ANY
 
 

@@ -138,7 +138,6 @@ def _of_call(call: AggregateCall, plan: Plan) -> Monotonicity:
 
 
 def _among_updates(call: AggregateCall, direction: Monotonicity, below: Columns) -> Monotonicity:
-    """Return the direction of an aggregate over rows that are updated."""
     if not call.arguments or (call.function == "COUNT" and len(call.arguments) == 1):
         return direction
     source = _source(call.arguments[0])

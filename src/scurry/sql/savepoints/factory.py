@@ -69,7 +69,6 @@ class SavepointFactory(TableFactory):
     identifier = "savepoint"
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
-        """Return the options of the table and of its columns."""
         primary = context.schema.get_primary_key()
         keys = () if primary is None else primary.columns
         found: list[TableOption[Any]] = list(OPTIONS)

@@ -67,7 +67,6 @@ def _sources(savepoint: Savepoint) -> Iterator[tuple[Any, ...]]:
 
 @cache
 def savepoint_metadata() -> UserFunction:
-    """Return the function."""
     return UserFunction(
         "table",
         "savepoint_metadata",

@@ -56,7 +56,6 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
 
 @deep_recursion()
 def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
-    """Return the text of plans."""
     if "PLAN_ADVICE" in details and not session.is_streaming:
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
     # Nobody asks a query that is only explained for the rows before updates.

@@ -34,7 +34,6 @@ class ListedJob:
 
     @property
     def status(self) -> JobStatus:
-        """Return its status."""
         return self.client.get_job_status().result()
 
 
@@ -55,7 +54,6 @@ class JobList:
                 self._jobs.remove(job)
 
     def newest_first(self) -> list[ListedJob]:
-        """Return all jobs."""
         with self._lock:
             return self._jobs[::-1]
 

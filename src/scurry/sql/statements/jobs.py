@@ -65,8 +65,6 @@ def _started(
 
 
 class TableJob(JobClient):
-    """The job of a statement."""
-
     def __init__(self, start: Callable[[JobID], RunningJob], reserve: Callable[[], JobID]) -> None:
         """Prepare to start the job.
 
@@ -110,7 +108,6 @@ class TableJob(JobClient):
         wait_for(self.begin(), timeout_ms)
 
     def get_job_id(self) -> JobID:
-        """Return its identifier."""
         return self._id if self._job is None else self._job.get_job_id()
 
     def get_job_status(self) -> CompletableFuture[JobStatus]:
@@ -141,7 +138,6 @@ class TableJob(JobClient):
         return CompletableFuture.completed({}) if self._job is None else self._job.get_accumulators()
 
     def get_metrics(self) -> CompletableFuture[dict[str, Any]]:
-        """Return the metrics so far."""
         return CompletableFuture.completed({}) if self._job is None else self._job.get_metrics()
 
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:

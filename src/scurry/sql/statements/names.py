@@ -30,7 +30,6 @@ def full_function(session: TableSession, node: nodes.Node) -> nodes.Node:
 
 
 def options_of(properties: Iterable[nodes.Property] | None) -> dict[str, str]:
-    """Return the options of WITH or SET."""
     return {each.key.value: each.value.value for each in properties or ()}
 
 

@@ -32,7 +32,6 @@ class NotNullEnforcer:
 
     @classmethod
     def of(cls, session: TableSession, sink: Sink) -> NotNullEnforcer:
-        """Return the enforcer of a sink."""
         columns = [each for each in sink.table.table.schema.get_columns() if each.is_persisted()]
         if sink.row_change is not None:  # the rows may have some of the columns only
             by_name = {each.name: each for each in columns}

@@ -66,16 +66,13 @@ class PlannedStatement:
 
     @property
     def sinks(self) -> list[Sink]:
-        """The plans of sinks."""
         return [plan for plan in self.plans if isinstance(plan, Sink)]
 
     @property
     def functions(self) -> EvaluationContext:
-        """Return the session of functions."""
         return self.session.for_functions()
 
     def source(self, scan: relational.Scan) -> TableSource:
-        """Return the source of a scanned table."""
         return _source(self.session, scan)
 
     def sink(self, sink: Sink) -> Any:
@@ -201,7 +198,6 @@ def is_bounded(session: TableSession, plan: Plan) -> bool:
 
 
 def _scanned_table(node: relational.Scan) -> tuple[ContextResolvedTable, CatalogTable]:
-    """Return the table that a scan reads."""
     found = node.table
     assert isinstance(found, ContextResolvedTable) and isinstance(found.table, CatalogTable)
     return found, found.table

@@ -61,12 +61,10 @@ def plan_path(session: TableSession, identifier: ObjectIdentifier) -> Plan:
 
 
 def schema_of(plan: Plan) -> ResolvedSchema:
-    """Return the columns of a plan."""
     return ResolvedSchema.physical(list(plan.schema.names), list(plan.schema.types))
 
 
 def execute_query(session: TableSession, query: nodes.Query) -> StatementResult:
-    """Run a query."""
     session = session.executing(query)
     return execute_plan(session, plan_query(session, query))
 

@@ -46,19 +46,15 @@ def ok() -> StatementResult:
 
 
 def table_result(columns: Sequence[tuple[str, DataType]], rows: Iterable[tuple[Any, ...]]) -> StatementResult:
-    """Return some rows."""
     names, types = [name for name, _ in columns], [kind for _, kind in columns]
     return StatementResult(ResolvedSchema.physical(names, types), iter([(0, row) for row in rows]))
 
 
 def names_result(column: str, names: Iterable[str]) -> StatementResult:
-    """Return one column of names."""
     return table_result([(column, STRING)], [(name,) for name in names])
 
 
 class QueryRows(Iterator[Any]):
-    """The rows of a query, for one thread that takes them."""
-
     def __init__(self, rows: Generator[Any, None, None], cancel: Callable[[], Any]) -> None:
         """Wrap the rows.
 
@@ -71,7 +67,6 @@ class QueryRows(Iterator[Any]):
         self._reading = threading.Lock()
 
     def __next__(self) -> Any:
-        """Return the next row."""
         with self._reading:
             return next(self._rows)
 

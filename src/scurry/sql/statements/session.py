@@ -193,7 +193,6 @@ class TableSession:
         return replace(self, statement=StatementObjects() if before is None else before.for_execution())
 
     def get(self, setting: Setting[_Made]) -> _Made:
-        """Return the value of a setting."""
         return setting.of(self.configuration.to_dict())
 
     @property

@@ -210,7 +210,6 @@ def job_name(session: TableSession, plans: Sequence[Plan]) -> str:
 
 
 def parallelism_of(session: TableSession) -> int:
-    """Return the parallelism of jobs of tables."""
     of_tables = session.get(DEFAULT_PARALLELISM)
     return of_tables if of_tables > 0 else session.configuration.get(options.PARALLELISM) or os.cpu_count() or 1
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def is_aggregate(node: nodes.FunctionCall, environment: Environment) -> bool:
-    """Return whether a call is one of an aggregate."""
     if isinstance(node, nodes.Call):
         user = called_function(node.name, environment)
         if user is not None:
@@ -50,7 +49,6 @@ def is_distinct_free(node: nodes.FunctionCall) -> bool:
 
 
 def needs_order(node: nodes.FunctionCall) -> bool:
-    """Return whether a call with OVER needs ORDER BY."""
     function = _function(node)
     return function is not None and function.needs_order
 

@@ -51,7 +51,6 @@ class Environment:
         return replace(self, outer=scope)
 
     def with_table(self, name: str, table: CommonTable) -> Environment:
-        """Return the same environment with one more table of WITH."""
         return replace(self, tables={**self.tables, name: table})
 
     def plan(self, query: Query) -> Plan:

@@ -16,7 +16,6 @@ _UNITS = ("DAY", "HOUR", "MINUTE", "SECOND")
 
 
 def interval_type(qualifier: nodes.IntervalQualifier, nullable: bool = False) -> DataType:
-    """Return the type of an interval of some units."""
     start, end = qualifier.start, qualifier.end
     if start in _MONTHS:
         resolution = YearMonthIntervalType.YearMonthResolution

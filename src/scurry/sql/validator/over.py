@@ -45,7 +45,6 @@ class OverCalls:
 
     @property
     def is_used(self) -> bool:
-        """Return whether the query has calls."""
         return bool(self._calls)
 
     def plan(self, plan: Plan) -> Plan:

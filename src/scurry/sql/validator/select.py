@@ -35,8 +35,6 @@ class Item:
 
 
 class SelectValidator:
-    """Makes the plan of one SELECT."""
-
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
 

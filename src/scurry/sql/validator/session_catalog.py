@@ -108,7 +108,6 @@ class SessionCatalog:
         return found or self._loaded(registered, name)
 
     def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
-        """Return the function of a catalog that a name means."""
         if len(names) > 3:
             return None
         found = self.catalogs.functions.find(names)
@@ -116,7 +115,6 @@ class SessionCatalog:
         return self._loaded(found, ".".join(names))
 
     def find_model(self, names: tuple[str, ...]) -> PlannedModel | None:
-        """Return the model that a name means."""
         if len(names) > 3:
             return None
         identifier = self.catalogs.qualify(names)
@@ -164,8 +162,6 @@ class SessionCatalog:
 
 
 class TableCatalog(SessionCatalog):
-    """The catalogs of a session, and a table that may be in none of them."""
-
     def __init__(self, others: SessionCatalog, table: ContextResolvedTable) -> None:
         super().__init__(others.catalogs, others.is_streaming, others.load, None, others.module_function)
         self._table = table

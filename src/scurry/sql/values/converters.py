@@ -90,7 +90,6 @@ class ToPython:
         return lambda pairs: {keys(one): items(other) for one, other in pairs}
 
     def row(self, data_type: types.RowType, fields: list[Convert]) -> Convert:
-        """Return the conversion of a ROW, given those of its fields."""
         names = tuple(data_type.field_names())
         return lambda values: Row._from_values([one(each) for one, each in zip(fields, values, strict=True)], names)
 
@@ -150,7 +149,6 @@ class FromPython:
         raise NotImplementedError
 
     def elements(self, value: Any) -> Iterable[Any]:
-        """Return the elements of an array."""
         found: Iterable[Any] = value
         return found
 

@@ -133,7 +133,6 @@ def of_arguments(call: AggregateCall, schema: Schema) -> tuple[list[int], Aggreg
 
 
 def accumulator(call: AggregateCall, session: EvaluationContext, is_over: bool = False) -> Accumulator:
-    """Return the accumulator of an aggregate."""
     if isinstance(call.function, UserFunction):
         return user_accumulator(call, session)
     function = lookup_aggregate(call.function)

@@ -39,7 +39,6 @@ def arrow_batch(columns: Sequence[pa.Array], names: Sequence[str], rows: int) ->
 
 
 def columns_of(batch: pa.RecordBatch) -> list[pa.Array]:
-    """Return the columns of a batch."""
     return list(batch.columns)
 
 
@@ -75,7 +74,6 @@ def single_row() -> pa.RecordBatch:
 
 
 def nulls(schema: Schema, rows: int) -> list[pa.Array]:
-    """Return columns of NULLs."""
     return [pa.nulls(rows, arrow_type(each.type)) for each in schema]
 
 

@@ -39,7 +39,6 @@ def equal_pairs(left: Positions, right: Positions, at_once: int) -> Iterator[Pai
 
 
 def all_equal_pairs(left: Positions, right: Positions) -> Pairs:
-    """Return all pairs that `equal_pairs` yields."""
     none = np.zeros(0, dtype=np.int64)
     return next(equal_pairs(left, right, 1 << 62), (none, none))
 

@@ -33,9 +33,7 @@ class Place(Protocol):
     time: int
     processing_time: int
 
-    def rows(self, variable: str) -> Rows:
-        """Return the rows that a variable has taken."""
-        ...
+    def rows(self, variable: str) -> Rows: ...
 
     def all_rows(self) -> Rows:
         """Return the rows that all variables have taken, in the order of the pattern."""
@@ -80,7 +78,6 @@ class PatternReferences:
         return [from_values(leaf(places), kind) for leaf, kind in zip(self._leaves, self._types, strict=True)]
 
     def values(self, place: Place) -> list[Any]:
-        """Return the value of each leaf at a place."""
         return [leaf((place,))[0] for leaf in self._leaves]
 
     def _place(self, node: PatternReference | PatternAggregate | MatchTime) -> int:
@@ -123,8 +120,6 @@ def _time(node: MatchTime) -> Leaf:
 
 
 class _Aggregate:
-    """An aggregate, for each of some places."""
-
     def __init__(self, node: PatternAggregate, rows: RowExpressions, session: EvaluationContext) -> None:
         assert node.variable is not None, "the planner refuses an aggregate of no variable"
         self._taken = _rows_of(node.variable)

@@ -42,7 +42,6 @@ class FoundMatch:
         self.processing_time = processing_time
 
     def rows(self, variable: str) -> Rows:
-        """Return the rows that a variable has taken."""
         return self._taken.get(variable, ())
 
     def all_rows(self) -> Rows:
@@ -50,7 +49,6 @@ class FoundMatch:
         return [row for name in self._names for row in self._taken.get(name, ())]
 
     def any_row(self) -> KeptRow:
-        """Return a row of the match."""
         return next(rows[0] for rows in self._taken.values() if rows)
 
 
@@ -176,7 +174,6 @@ class MatchProgram:
         return {column.name: row[place] for column, place in zip(self.plan.schema, self._keys, strict=False)}
 
     def results(self, matches: Sequence[FoundMatch]) -> pa.RecordBatch:
-        """Return a row for each match."""
         columns = self._leaves.columns(matches)
         leaves = pa.RecordBatch.from_arrays(columns, names=[f"f{number}" for number in range(len(columns))])
         if not columns:

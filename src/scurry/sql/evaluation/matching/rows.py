@@ -43,7 +43,6 @@ class RowExpressions:
         return 1 << self._conditions.index(condition)
 
     def compile(self) -> None:
-        """Compile the collected expressions."""
         self._values = compile_expressions(list(self._places), self._session)
         self._masks = compile_expressions(self._conditions, self._session)
 

@@ -65,7 +65,6 @@ class TableRows:
         self.passed: list[tuple[Any, ...]] = list(zip(*values, strict=True)) if values else [()] * batch.num_rows
 
     def describe(self, position: int) -> Any:
-        """Return a row for a message."""
         return row_of(self.batch, position)
 
 
@@ -207,7 +206,6 @@ def _times(column: pa.Array) -> list[int]:
 
 
 def _scalar_values(plan: ProcessTableFunction, session: EvaluationContext) -> list[Any]:
-    """Return the arguments that are no tables."""
     columns = compile_expressions(plan.scalars, session)(single_row()) if plan.scalars else []
     found = []
     for column, expression, declared in zip(columns, plan.scalars, plan.signature.scalars, strict=True):

@@ -84,11 +84,9 @@ class GeneralAccumulator(Accumulator):
         return _pickled(merged)
 
     def result(self, states: Sequence[Any]) -> Any:
-        """Return the value of each state."""
         return self._column(self._values(_unpickled(states[0])))
 
     def accumulators(self, columns: Sequence[Any], groups: Any, count: int) -> list[Any]:
-        """Return the accumulators of groups of rows."""
         found = [self.create() for _ in range(count)]
         self.change(found, columns, groups)
         return found

@@ -60,7 +60,6 @@ def pieces(session: EvaluationContext, least: int = 1) -> Pieces:
 def argument_values(
     function: UserFunction, columns: Sequence[Column], types: Sequence[DataType], rows: int, time_zone: str
 ) -> list[Iterable[Any]]:
-    """Return the Python values of arguments, an iterable for each."""
     found: list[Iterable[Any]] = [
         _repeated(python_values(pa.repeat(column, 1), each, time_zone)[0], rows)
         if isinstance(column, pa.Scalar)

@@ -89,7 +89,6 @@ class OpenFunctions:
         return self._loop
 
     def close(self) -> None:
-        """Close all functions."""
         opened, self._opened = self._opened, {}
         for function, instance in opened.items():
             try:

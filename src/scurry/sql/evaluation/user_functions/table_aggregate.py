@@ -41,7 +41,6 @@ class Emitted:
         self._add(record, 1)
 
     def retract(self, record: Any) -> None:
-        """Retract a row."""
         self._add(record, -1)
 
     def _add(self, record: Any, sign: int) -> None:
@@ -92,7 +91,6 @@ class TableAggregator:
         return Emitted(self._converters, self._function)
 
     def columns(self, rows: Sequence[Sequence[Any]]) -> list[pa.Array]:
-        """Return the columns of rows."""
         return [
             result_column(self._function, converter, [each[place] for each in rows], lambda position: None)
             for place, converter in enumerate(self._converters)

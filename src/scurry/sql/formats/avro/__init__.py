@@ -55,13 +55,11 @@ class AvroFormat(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        """Return a reader of Avro files with any codec."""
         from scurry.sql.formats.avro.files import AvroReader
 
         return AvroReader(chosen_columns(declared, columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of Avro files."""
         from scurry.sql.formats.avro.files import AvroWriterFactory
 
         return AvroWriterFactory(tuple(declared), options.get(CODEC))

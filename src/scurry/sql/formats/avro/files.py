@@ -68,8 +68,6 @@ class AvroWriterFactory(BulkWriterFactory):
         AvroSchema(schema_of(self.columns))
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
-
         def records(batches: list[Any]) -> Iterator[dict[str, Any]]:
             return chain.from_iterable(records_of(batch, self.columns) for batch in batches)
 

@@ -42,7 +42,6 @@ class ChangeJsonFormat(LineFormat):
         options: Options,
         time_zone: str,
     ) -> MessageDecoder:
-        """Return a decoder of changes."""
         from scurry.sql.formats.changes.reading import ChangeDecoder
 
         return ChangeDecoder(
@@ -56,7 +55,6 @@ class ChangeJsonFormat(LineFormat):
         )
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
-        """Return an encoder of changes."""
         from scurry.sql.formats.changes.writing import ChangeEncoder
         from scurry.sql.formats.json.writing import JsonEncoder
 

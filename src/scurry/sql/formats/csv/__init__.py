@@ -65,13 +65,11 @@ class CsvFormat(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        """Return a reader of CSV files."""
         from scurry.sql.formats.csv.reading import CsvReader
 
         return CsvReader(_dialect(declared, options), tuple(columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        """Return a factory of writers of CSV files."""
         from scurry.sql.formats.csv.writing import CsvEncoder
         from scurry.sql.formats.lines import LineWriterFactory
 
@@ -86,7 +84,6 @@ class CsvFormat(FormatFactory):
         options: Options,
         time_zone: str,
     ) -> MessageDecoder:
-        """Return a decoder of messages of one line."""
         from scurry.sql.formats.csv.reading import CsvDecoder, CsvReader
 
         return CsvDecoder(CsvReader(_dialect(declared, options), tuple(columns)))

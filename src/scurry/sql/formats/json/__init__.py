@@ -84,13 +84,11 @@ class JsonFormat(LineFormat):
         options: Options,
         time_zone: str,
     ) -> MessageDecoder:
-        """Return a decoder of messages."""
         from scurry.sql.formats.json.reading import JsonDecoder
 
         return JsonDecoder(chosen_columns(declared, columns), reading_settings(options))
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
-        """Return an encoder of messages."""
         from scurry.sql.formats.json.writing import JsonEncoder
 
         return JsonEncoder(tuple(declared), writing_settings(options))

@@ -75,7 +75,6 @@ class ProtobufFormat(FormatFactory):
         options: Options,
         time_zone: str,
     ) -> MessageDecoder:
-        """Return a decoder of messages."""
         from scurry.sql.formats.protobuf.reading import ProtobufDecoder
 
         chosen = chosen_columns(declared, columns)
@@ -83,7 +82,6 @@ class ProtobufFormat(FormatFactory):
         return ProtobufDecoder(self._message(options), chosen, defaults, ignore)
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
-        """Return an encoder of messages."""
         from scurry.sql.formats.protobuf.writing import ProtobufEncoder
 
         return ProtobufEncoder(self._message(options), tuple(declared), options.get(WRITE_NULL_STRING_LITERAL))

@@ -27,7 +27,6 @@ class MessageDefinition:
     name: str
 
     def message_class(self) -> type[Message]:
-        """Return a class of such messages."""
         from scurry.connectors.protobuf import defined
 
         return defined(self.files, self.name)

@@ -109,11 +109,9 @@ class Selecting(Accumulator):
         return None
 
     def merge(self, states: Sequence[Column], groups: Groups, count: int) -> list[Column]:
-        """Return the selected one of the values of each group."""
         return self.partial(states, groups, count)
 
     def result(self, states: Sequence[Column]) -> Column:
-        """Return the values."""
         return states[0]
 
 

@@ -29,7 +29,6 @@ Text = Callable[[Any], str]
 
 
 def text_cast(source: types.DataType, target: types.CharType | types.VarCharType, session: EvaluationContext) -> Cast:
-    """Return the cast of a type to texts."""
     plain = _plain_cast(source, session)
     fit = fitted_text(target)
     return plain if fit is None else lambda column: fit(plain(column))

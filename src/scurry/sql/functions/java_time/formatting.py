@@ -74,7 +74,6 @@ def _first(year: int, month: int) -> int:
 
 
 def _week_of_calendar(days: int, weekday: int, year: int) -> tuple[int, int]:
-    """Return the week-based year and the week of a day."""
     saturday = days - weekday % 7 + 6
     year = date_of(saturday)[0]
     return year, (saturday - _first(year, 1)) // 7 + 1

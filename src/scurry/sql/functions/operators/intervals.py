@@ -38,7 +38,6 @@ def infer_interval(operator: str, site: CallSite) -> Signature | None:
 
 
 def bind_interval(operator: str, site: CallSite, result_type: types.DataType) -> Kernel:
-    """Return the kernel of an operator with an interval."""
     left, right = site.types
     if operator in "*/":
         return _scaled(operator, left, right, result_type)

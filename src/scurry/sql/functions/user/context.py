@@ -41,7 +41,6 @@ class FunctionContext:
         return self._job_parameters.get(key, default_value)
 
     def get_task_name(self) -> str:
-        """Return the name of the task."""
         return self._task_name
 
     def get_task_name_with_subtasks(self) -> str:

@@ -79,7 +79,6 @@ class UserFunction:
             raise ValidationError("Over Agg: Unsupported Python UDAF: only those of func_type 'pandas' can have OVER")
 
     def __str__(self) -> str:
-        """Return its name."""
         return self.name
 
 
@@ -91,9 +90,7 @@ class OpenedFunctions(Protocol):
         """The function to call between rows, which ends a cancelled task; None if tasks cannot be cancelled."""
         ...
 
-    def opened(self, function: UserFunction) -> Any:
-        """Return the object of a function, opened."""
-        ...
+    def opened(self, function: UserFunction) -> Any: ...
 
     @property
     def event_loop(self) -> Any:

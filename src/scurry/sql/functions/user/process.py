@@ -53,7 +53,6 @@ class DeclaredArgument:
 
     @property
     def is_table(self) -> bool:
-        """Return whether it is a table."""
         return bool(self.traits & {ArgumentTrait.ROW_SEMANTIC_TABLE, ArgumentTrait.SET_SEMANTIC_TABLE})
 
     @property
@@ -95,7 +94,6 @@ class ProcessSignature:
 
     @property
     def tables(self) -> list[DeclaredArgument]:
-        """The arguments that are tables."""
         return [each for each in self.arguments if each.is_table]
 
     @property

@@ -57,12 +57,10 @@ class _Network(PredictFunction):
         self.batch_size = batch_size
 
     def open(self) -> None:
-        """Load the network."""
         self._session = _runtime().InferenceSession(self._path, providers=["CPUExecutionProvider"])
         self._inputs = self._session.get_inputs()
 
     def predict(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:
-        """Return the rows of the network's results."""
         import numpy as np
 
         if not rows:

@@ -81,7 +81,6 @@ class _OfClass(PredictFunction):
             self._object.close()
 
     def predict(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:
-        """Return the rows that the object returns."""
         if self._in_batches:
             return self._retries.run(lambda: self._of_batch(rows, self._object.predict_batch(list(rows))), rows)
         return [self._retries.run(partial(self._one, row), [row])[0] for row in rows]
@@ -90,7 +89,6 @@ class _OfClass(PredictFunction):
         return [self._of_one(self._object.predict(*row))]
 
     async def predict_async(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:
-        """Return the rows that the object returns."""
         if self._in_batches:
 
             async def batch() -> Sequence[Sequence[Row]]:

@@ -57,14 +57,12 @@ class _Estimator(PredictFunction):
         self.batch_size = batch_size
 
     def open(self) -> None:
-        """Load the estimator."""
         estimator = imported(self._name, OBJECT.key) if self._name is not None else _loaded(str(self._path))
         self._call = getattr(estimator, self._method, None)
         if not callable(self._call):
             raise ValidationError(f"{type(estimator).__name__} has no method '{self._method}'")
 
     def predict(self, rows: Sequence[Row]) -> Sequence[Sequence[Row]]:
-        """Return the rows of the estimator's results."""
         import numpy as np
 
         if not rows:

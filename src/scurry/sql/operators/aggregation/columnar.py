@@ -202,7 +202,6 @@ def _row_states(
 
 
 def _state_types(accumulator: Accumulator, call: AggregateCall, schema: Schema) -> list[pa.DataType]:
-    """Return the types of the columns of a state."""
     columns = [argument_column(each, empty(schema)) for each in call.arguments]
     return [column.type for column in accumulator.partial(columns, np.zeros(0, dtype=np.int64), 0)]
 

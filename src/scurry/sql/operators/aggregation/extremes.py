@@ -53,7 +53,6 @@ class ExtremeOfKept:
     def values(
         self, batch: pa.RecordBatch, counted: Any, segments: Segments, kept: Sequence[Any]
     ) -> tuple[pa.Array, list[Any]]:
-        """Return the extreme value at each place, and the values of each segment."""
         column = argument_column(self._argument, batch)
         used = (counted & np.asarray(column.is_valid())).tolist()
         values = to_values(column)
@@ -73,7 +72,6 @@ class ExtremeOfKept:
         return from_values(found, column.type), after
 
     def compared(self, values: pa.Array) -> list[pa.Array]:
-        """Return the values."""
         return [values]
 
     def _extreme(self, ordered: SortedRows) -> Any:

@@ -82,7 +82,6 @@ class PartialState:
         self.width = len(self.types)
 
     def partial(self, batch: pa.RecordBatch, signs: Any, group_ids: Any, count: int) -> list[pa.Array]:
-        """Return the states."""
         used = filter_mask(self._call, batch)
         if signs is None or (signs > 0).all():
             columns, group_ids = counted_arguments(self._call, batch, group_ids, used)

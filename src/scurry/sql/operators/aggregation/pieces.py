@@ -27,24 +27,19 @@ class EntryPieces(MutableMapping[Any, Any]):
         self._prefix = prefix
 
     def __getitem__(self, slot: Any) -> Any:
-        """Return a piece."""
         return self._entry[(*self._prefix, slot)]
 
     def __setitem__(self, slot: Any, piece: Any) -> None:
-        """Keep a piece."""
         self._entry[(*self._prefix, slot)] = piece
 
     def __delitem__(self, slot: Any) -> None:
-        """Remove a piece."""
         del self._entry[(*self._prefix, slot)]
 
     def __iter__(self) -> Iterator[Any]:
-        """Iterate over the slots."""
         width = len(self._prefix)
         return (each[-1] for each in self._entry if isinstance(each, tuple) and each[:width] == self._prefix)
 
     def __len__(self) -> int:
-        """Return the number of pieces."""
         return sum(1 for _ in self)
 
 

@@ -32,12 +32,10 @@ class Segments:
 
     @property
     def rows(self) -> int:
-        """The number of rows."""
         return len(self.of_row)
 
     @property
     def places(self) -> int:
-        """The number of places."""
         return len(self.of_row) + len(self.starts)
 
     @property
@@ -52,7 +50,6 @@ class Segments:
 
     @property
     def place_of_row(self) -> Any:
-        """For each row its place."""
         return np.arange(len(self.of_row)) + self.of_row + 1
 
     @property

@@ -73,6 +73,5 @@ class RowsToChanges:
         self._plan = plan
 
     def map(self, changes: Changes) -> Changes:
-        """Return the changes of some rows."""
         batch, kinds = changes_of(self._plan, changes.batch)
         return Changes(batch, kinds if kinds.any() else None)

@@ -81,7 +81,6 @@ class CompactingMaterializer(KeyedRowsFunction):
             state[_CURRENT] = new
 
     def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return the changes of all keys."""
         found, self._found = self._found, []
         if not found:
             return []

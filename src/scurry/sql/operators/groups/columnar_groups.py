@@ -51,7 +51,6 @@ class ColumnarGroups(HashedRowsFunction):
         self._schema = pa.schema([(f"c{place}", kind) for place, kind in enumerate(types)])
 
     def process(self, index: int, rows: HashedChanges, context: RowsContext) -> list[Changes]:
-        """Return the change of each group of the rows."""
         plan, new = self._plan, rows.changes.batch
         kept = self._rows_of_keys(rows, self._schema, plan.keys, context)
         count = len(kept.first)

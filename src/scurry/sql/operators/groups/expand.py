@@ -19,7 +19,6 @@ class ExpandRows:
         self._plan = plan
 
     def map(self, changes: Changes) -> Changes:
-        """Return the rows."""
         plan, sets = self._plan, len(self._plan.grouping_sets)
         rows = changes.batch.num_rows
         positions = np.repeat(np.arange(rows), sets)

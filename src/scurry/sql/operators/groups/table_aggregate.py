@@ -43,16 +43,13 @@ class GroupTableAggregate(KeyedRowsFunction):
         self._functions = OpenFunctions()
 
     def open(self, context: Any) -> None:
-        """Open the function."""
         self._functions = OpenFunctions(function_context(context, self._session))
         self._aggregator = TableAggregator(self._plan, replace(self._session, functions=self._functions))
 
     def close(self) -> None:
-        """Close the function."""
         self._functions.close()
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
-        """Return the changes of the groups, those of a group together."""
         context.prefetch(rows.keys)
         batch, signs = rows.changes.batch, rows.changes.signs
         if signs is None:

@@ -43,13 +43,11 @@ class LocalGroups:
         self._session = session
 
     def open(self, context: Any) -> None:
-        """Make the accumulators."""
         plan = self._plan
         sent, views, _ = partials(plan.calls, plan.input.schema, plan.retracts, self._session)
         self._sent = [*(each for each in sent if each is not None), *views]
 
     def map(self, changes: Changes) -> Changes:
-        """Return a row for each group."""
         batch, plan = changes.batch, self._plan
         keys = [batch.column(key) for key in plan.keys]
         group_ids, first = group_ids_of(keys, batch.num_rows)
@@ -98,7 +96,6 @@ class GlobalGroups(KeyedRowsFunction):
         ]
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
-        """Return the change of each group of the rows."""
         context.prefetch(rows.keys)
         kept = [self._groups.of(key, context) for key in rows.keys]
         batch, group_ids, count = rows.changes.batch, rows.group_ids, len(rows.keys)
@@ -162,7 +159,6 @@ class GlobalGroups(KeyedRowsFunction):
 
 
 def _merged(sent: PartialState, states: Sequence[pa.Array], group_ids: Any, kept: list[Any]) -> _Advanced:
-    """Merge the states of groups with their kept states."""
     known = [place for place, each in enumerate(kept) if each is not None]
     found = zip(*(kept[place] for place in known), strict=True) if known else [()] * len(states)
     before = [from_values(list(each), kind) for each, kind in zip(found, sent.types, strict=True)]

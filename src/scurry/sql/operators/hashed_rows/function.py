@@ -73,7 +73,6 @@ class HashedRowsFunction(KeyedRowsFunction):
         return HashedChanges(Changes(whole, kinds), np.concatenate([each.hashes for each in records]))
 
     def write_back(self, context: RowsContext) -> None:
-        """Write the rows that were added."""
         rows, self._rows = self._rows, None
         if rows is not None:
             rows.write_back()

@@ -45,7 +45,6 @@ def groups_of(hashes: Hashes) -> Any:
 
 
 def in_groups(hashes: Hashes, groups: Hashes) -> Hashes:
-    """Return hashes with other key groups."""
     return groups << np.uint64(HASH_BITS) | hashes & np.uint64((1 << HASH_BITS) - 1)
 
 

@@ -44,7 +44,6 @@ class RowPage(PageContent):
 
     @property
     def parts(self) -> tuple[PagePart, ...]:
-        """The part of each table."""
         return self._content()[0]
 
     def entries(self) -> Page:

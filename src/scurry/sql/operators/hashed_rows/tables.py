@@ -78,7 +78,6 @@ class Table:
         return arrow_batch(concatenated_columns(batches), self.schema.names, sum(each.num_rows for each in batches))
 
     def add(self, batch: pa.RecordBatch, hashes: Hashes, is_new: bool = True) -> None:
-        """Add rows."""
         if not batch.num_rows:
             return
         self.index.add(hashes, self.starts[-1], self.removed)

@@ -49,7 +49,6 @@ class LookupJoin:
         self._lookup.open()
 
     def close(self) -> None:
-        """End lookups."""
         self._lookup.close()
 
     def flat_map(self, changes: Changes) -> list[Changes]:

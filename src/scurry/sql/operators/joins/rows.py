@@ -20,12 +20,10 @@ RowValues = tuple[Any, ...]
 
 
 def rows_of(batch: pa.RecordBatch) -> list[RowValues]:
-    """Return the values of each row."""
     return list(zip(*map(to_values, batch.columns), strict=True)) if batch.num_columns else [()] * batch.num_rows
 
 
 def batch_from(rows: Sequence[RowValues], schema: Schema) -> pa.RecordBatch:
-    """Return a batch of rows, the inverse of `rows_of`."""
     values = zip(*rows, strict=True) if rows else [()] * len(schema)
     columns = [from_values(list(each), column.type) for each, column in zip(values, schema, strict=True)]
     return batch_of(columns, schema, len(rows))

@@ -44,7 +44,6 @@ class _PartialMatches:
         self._running: dict[Any, NFAState] = {}
 
     def has_begun(self, keys: Sequence[Any], context: RowsContext) -> Any:
-        """Say for each key whether it has partial matches."""
         context.prefetch(keys)
         return np.asarray([key in self._running or PARTIAL in context.select(key) for key in keys], dtype=bool)
 

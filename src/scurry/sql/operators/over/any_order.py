@@ -49,7 +49,6 @@ class AnyOrderOver(ExpiringFunction):
         self._has_peers = self._plan.frame.units == "RANGE"
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
-        """Return the changes that rows make, one row after the other."""
         context.prefetch(rows.keys)
         sorted_rows = [self._rows(key, context) for key in rows.keys]
         batch, kinds = rows.changes.batch, rows.changes.kinds

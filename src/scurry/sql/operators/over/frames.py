@@ -50,7 +50,6 @@ class Evaluator:
 
 
 def evaluator(plan: OverAggregate, session: EvaluationContext) -> Evaluator:
-    """Return the evaluator of an aggregation's functions."""
     return _Running(plan, session) if plan.is_unbounded else _Framed(plan, session)
 
 

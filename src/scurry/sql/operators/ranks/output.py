@@ -59,7 +59,6 @@ class Output:
                 self.update(before[place], after[place], number + place)
 
     def changes(self) -> list[Changes]:
-        """Return all that was emitted."""
         if not self._kinds:
             return []
         columns = [

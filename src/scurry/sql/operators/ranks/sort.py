@@ -63,7 +63,6 @@ class TimeSort(KeyedRowsFunction):
         self._due = context.key
 
     def emit_after_timers(self, context: RowsContext) -> list[Changes]:
-        """Return the rows that time has passed."""
         if self._due is None:
             return []
         key, self._due = self._due, None

@@ -35,7 +35,6 @@ class SortedRows:
         self._length = sum(self._counts)
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return self._length
 
     def insert(self, key: Any, row: Row) -> int:

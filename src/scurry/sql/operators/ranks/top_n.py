@@ -100,7 +100,6 @@ class TopN(ExpiringFunction):
         raise NotImplementedError
 
     def retract(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Retract a row."""
         raise NotImplementedError
 
     def _entered(self, rows: SortedRows, end: int, position: int, row: Row, out: Output) -> Row | None:
@@ -130,7 +129,6 @@ class AppendOnlyTopN(TopN):
         ]
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Add a new row."""
         if len(rows) < end or (end > 0 and key < rows.last_key()):
             self._entered(rows, end, rows.insert(key, row), row, out)
 
@@ -181,7 +179,6 @@ class RetractableTopN(TopN):
     """Rows may be taken back: all are kept."""
 
     def add(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Add a new row."""
         position = rows.insert(key, row)
         if position >= end:
             return
@@ -194,7 +191,6 @@ class RetractableTopN(TopN):
         out.insert(row, position + 1)
 
     def retract(self, rows: SortedRows, state: dict[Any, Any], end: int, key: Any, row: Row, out: Output) -> None:
-        """Retract a row."""
         position = rows.remove(key, row)
         if position is None or position >= end:
             return

@@ -54,7 +54,6 @@ class LocalWindowAggregate:
         self._session = session
 
     def open(self, context: Any) -> None:
-        """Make the accumulators."""
         self._phases = phases_of(self._plan, self._retracts, self._session)
         self._slices = Slices(self._plan.window, self._plan.attached)
         self._clock = WindowClock(self._plan.window, self._session.time_zone)
@@ -99,7 +98,6 @@ class GlobalWindowAggregate(KeyedRowsFunction):
         self._session = session
 
     def open(self, context: Any) -> None:
-        """Make the accumulators."""
         self._phases = phases_of(self._plan, self._retracts, self._session)
         self._slices = Slices(self._plan.window, self._plan.attached)
         self._clock = WindowClock(self._plan.window, self._session.time_zone)

@@ -46,11 +46,9 @@ class WindowState:
         return changes.batch
 
     def place_of(self, key: int) -> int:
-        """Return the column of a key in the state."""
         raise NotImplementedError
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
-        """Return the state of rows of some windows."""
         raise NotImplementedError
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
@@ -135,7 +133,6 @@ class AccumulatorState(_ByKey):
         self._widths = self._state_widths()
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
-        """Return the states of rows."""
         made = []
         for heads in self._heads(batch, windows):
             made += [self._part(batch, heads, part) for part in range(len(self._parts) + 1)]
@@ -250,15 +247,12 @@ class BufferedRows(WindowState):
         return 1 + key
 
     def partial(self, batch: pa.RecordBatch, windows: pa.Array) -> pa.RecordBatch:
-        """Return the rows."""
         return unnamed_batch([windows, *batch.columns])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-        """Return all rows."""
         return _joined(batches)
 
     def result(self, batch: pa.RecordBatch) -> _Results:
-        """Return the aggregates of rows."""
         rows = batch_of(batch.columns, self._plan.input.schema, batch.num_rows)
         columns = _joined(list(aggregated(self._plan, rows, self._session))).columns
         keys = len(self._plan.keys)
@@ -286,7 +280,6 @@ class RetractableRows(_ByKey):
         self._session = session
 
     def rows_of(self, changes: Changes) -> pa.RecordBatch:
-        """Return the rows with their signs."""
         signs, rows = changes.signs, changes.batch.num_rows
         column = pa.array(np.ones(rows, np.int8) if signs is None else signs.astype(np.int8))
         return changes.batch.append_column("$sign", column)
@@ -297,7 +290,6 @@ class RetractableRows(_ByKey):
         return self.merge([unnamed_batch([*heads, *kept]) for heads in self._heads(batch, windows)])
 
     def merge(self, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-        """Return the rows that are left."""
         batch = _joined(batches)
         if (np.asarray(batch.columns[-1]) > 0).all():
             return batch

@@ -29,7 +29,6 @@ _SLOT = ("sessions",)
 
 
 def lower_session_aggregate(lowering: Lowering, plan: WindowAggregate) -> Node:
-    """Return the node that aggregates sessions."""
     retracts = not lowering.changelogs.is_insert_only(plan.input)
     rows, function = lowering.node(plan.input), Sessions(without_inputs(plan), retracts, lowering.session)
     return lowering.keyed([rows], [plan.keys], function, "WindowAggregate", by_group=True)
@@ -53,7 +52,6 @@ class Sessions(KeyedRowsFunction):
         self._session = session
 
     def open(self, context: Any) -> None:
-        """Make the accumulators."""
         plan, session = self._plan, self._session
         if isinstance(plan, SessionTable):
             self._phases = _kept(plan, session)
@@ -63,7 +61,6 @@ class Sessions(KeyedRowsFunction):
         self._due: list[pa.RecordBatch] = []
 
     def process(self, index: int, rows: KeyedChanges, context: RowsContext) -> list[Changes]:
-        """Merge rows into the sessions of their keys."""
         batch, group_ids, times = self._timed(rows, context)
         context.prefetch(rows.keys)
         known = [_kept_of(context.select(key)) for key in rows.keys]
@@ -98,7 +95,6 @@ class Sessions(KeyedRowsFunction):
         return []
 
     def _timed(self, rows: KeyedChanges, context: RowsContext) -> tuple[pa.RecordBatch, Any, Any]:
-        """Return the rows that have a time, the position of each one's key, and its time."""
         batch, group_ids = self._phases.rows_of(rows.changes), rows.group_ids
         if not self._plan.window.is_event_time:
             return batch, group_ids, np.repeat(self._clock.of_rows(np.array([context.processing_time])), batch.num_rows)
@@ -239,7 +235,6 @@ class _Rows(BufferedRows):
     """Keep the rows of sessions as they are."""
 
     def result(self, batch: pa.RecordBatch) -> tuple[pa.Array, list[pa.Array], list[pa.Array]]:
-        """Return the rows."""
         return batch.column(0), [], list(batch.columns[1:])
 
 

@@ -68,7 +68,6 @@ class Slices:
         return self._window.kind == "HOP" and not self._attached
 
     def ends(self, times: Any) -> Any:
-        """Return the end of the slice of each time."""
         if self._attached:
             return times
         return times - (times - self._window.offset) % self._width + self._width
@@ -122,14 +121,12 @@ class Slices:
         return int(self.starts(np.array([end]))[0]) + self._width
 
     def starts(self, ends: Any) -> Any:
-        """Return the starts of windows by their ends."""
         if self._window.kind != "CUMULATE":
             return ends - self._window.size
         return ends - 1 - (ends - 1 - self._window.offset) % self._window.size
 
 
 def column_of_window(each: WindowColumn, start: Any, end: Any, clock: WindowClock) -> pa.Array:
-    """Return a column of windows by their starts and ends."""
     values = {"start": start, "end": end}.get(each.name)
     if values is None:
         values = clock.instants(end - 1)

@@ -48,8 +48,6 @@ class OneInput(Plan):
 
 @dataclass(frozen=True)
 class TwoInputs(Plan):
-    """A node with two inputs."""
-
     left: Plan
     right: Plan
 

@@ -44,7 +44,6 @@ class OverAggregate(OneInput):
 
     @property
     def frame(self) -> Frame:
-        """Return the frame of a row."""
         return self.calls[0].frame
 
     @property

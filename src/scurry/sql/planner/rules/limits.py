@@ -134,7 +134,6 @@ def _check_rank(plan: Filter, over: Over, places: dict[int, int], session: Evalu
 
 
 def _is_constant(expression: Expression, rows: Plan) -> bool:
-    """Return whether an expression over some rows has one value for all of them."""
     while isinstance(expression, InputReference) and isinstance(rows, Project | Filter):
         if isinstance(rows, Project):
             expression = rows.expressions[expression.index]

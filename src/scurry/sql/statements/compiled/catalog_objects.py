@@ -158,7 +158,6 @@ class FunctionNames:
     """The user-defined functions by the names with which a session has registered them."""
 
     def __init__(self, session: TableSession) -> None:
-        """Create the names of a session's functions."""
         self._names = session.catalogs.functions.list_user_functions
         self._catalog = session.catalog()
 

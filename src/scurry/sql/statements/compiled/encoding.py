@@ -234,7 +234,6 @@ class Decoder:
             raise ValidationError(f"{name} lacks something: {error}") from error
 
     def decoded(self, value: Any) -> Any:
-        """Return the decoded value of JSON."""
         if isinstance(value, list):
             return tuple(self.decoded(each) for each in value)
         if not isinstance(value, dict):

@@ -15,7 +15,6 @@ from scurry.sql.syntax import nodes
 
 
 def compile_plan(session: TableSession, statement: nodes.CompilePlan) -> StatementResult:
-    """Compile a statement into a file."""
     _compiled(session, statement, statement.if_not_exists)
     return ok()
 
@@ -26,7 +25,6 @@ def compile_and_execute_plan(session: TableSession, statement: nodes.CompileAndE
 
 
 def execute_plan(session: TableSession, statement: nodes.ExecutePlan) -> StatementResult:
-    """Execute the plan of a file."""
     if not _local(statement.path).exists():
         raise ValidationError(
             f"Failed to execute EXECUTE PLAN '{statement.path}' statement: file resource [{statement.path}] not found."

@@ -16,7 +16,6 @@ from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 
 
 def show_catalogs(session: TableSession, statement: nodes.ShowCatalogs) -> StatementResult:
-    """List the catalogs."""
     return names_result("catalog name", filtered(session.catalogs.list_catalogs(), statement.like))
 
 
@@ -109,12 +108,10 @@ def show_jars(session: TableSession, statement: nodes.ShowJars) -> StatementResu
 
 
 def show_current_catalog(session: TableSession, statement: nodes.ShowCurrentCatalog) -> StatementResult:
-    """Name the current catalog."""
     return names_result("current catalog name", [session.catalogs.current_catalog])
 
 
 def show_current_database(session: TableSession, statement: nodes.ShowCurrentDatabase) -> StatementResult:
-    """Name the current database."""
     return names_result("current database name", [session.catalogs.current_database])
 
 

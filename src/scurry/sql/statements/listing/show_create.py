@@ -18,7 +18,6 @@ from scurry.sql.syntax import nodes
 
 
 def show_create_table(session: TableSession, statement: nodes.ShowCreateTable) -> StatementResult:
-    """Return the CREATE TABLE of a table."""
     found = _existing(session, statement.name, "TABLE")
     if isinstance(found.table, CatalogMaterializedTable):
         raise ValidationError(
@@ -34,7 +33,6 @@ def show_create_table(session: TableSession, statement: nodes.ShowCreateTable) -
 
 
 def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> StatementResult:
-    """Return the CREATE VIEW of a view."""
     found = _existing(session, statement.name, "VIEW")
     view = found.table
     if isinstance(view, QueryView):
@@ -62,7 +60,6 @@ def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> 
 def show_create_materialized_table(
     session: TableSession, statement: nodes.ShowCreateMaterializedTable
 ) -> StatementResult:
-    """Return the CREATE MATERIALIZED TABLE of a materialized table."""
     identifier = qualified(session, statement.name)
     found = session.catalogs.find_table(identifier)
     if found is None:
@@ -86,7 +83,6 @@ def show_create_materialized_table(
 
 
 def show_create_catalog(session: TableSession, statement: nodes.ShowCreateCatalog) -> StatementResult:
-    """Return the CREATE CATALOG of a catalog."""
     name = statement.name.last
     if session.catalogs.find_catalog(name) is None:
         raise ValidationError(f"Cannot obtain metadata information from Catalog {name}.")
@@ -120,7 +116,6 @@ def show_create_model(session: TableSession, statement: nodes.ShowCreateModel) -
 
 
 def create_table_text(found: ContextResolvedTable, table: CatalogTable) -> str:
-    """Return the CREATE TABLE of a table."""
     kind = f"{'TEMPORARY ' if found.temporary else ''}TABLE"
     return "\n".join(_table_lines(found, table, kind)) + "\n"
 
@@ -158,7 +153,6 @@ def _column(column: Column) -> str:
 
 
 def distribution_text(distribution: TableDistribution) -> str:
-    """Return DISTRIBUTED of a table."""
     buckets = "" if distribution.buckets is None else f" INTO {distribution.buckets} BUCKETS"
     if not distribution.columns:
         return f"DISTRIBUTED{buckets}"

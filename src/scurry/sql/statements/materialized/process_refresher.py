@@ -140,7 +140,6 @@ class ProcessRefresher(Refresher):
                 shutil.rmtree(root / handler.id, ignore_errors=True)
 
     def runs(self, table: CatalogMaterializedTable) -> bool:
-        """Return whether this process refreshes the table."""
         with self._lock:
             found = None if table.handler is None else self._tables.get(table.handler.id)
         if found is None:
@@ -148,7 +147,6 @@ class ProcessRefresher(Refresher):
         return found.job is None or not found.job.get_job_status().result().is_globally_terminal_state()
 
     def state(self, table: CatalogMaterializedTable) -> RefreshState:
-        """Return the state of the refreshing of a table."""
         with self._lock:
             found = None if table.handler is None else self._tables.get(table.handler.id)
         if found is None:

@@ -166,14 +166,12 @@ class SessionRefresher(Refresher):
     # ------------------------------------------------------------------ what there is
 
     def runs(self, table: CatalogMaterializedTable) -> bool:
-        """Return whether the session refreshes the table."""
         assert table.handler is not None
         if table.refresh_mode is RefreshMode.FULL:
             return not self._process().request("GET", f"/workflows/{table.handler.job_id}")["suspended"]
         return self._job_state(self._process(), table.handler.job_id) not in (*OVER, "")
 
     def state(self, table: CatalogMaterializedTable) -> RefreshState:
-        """Return the state of the refreshing of a table."""
         place = f"session {self.session}"
         assert table.handler is not None
         try:

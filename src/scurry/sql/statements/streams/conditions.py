@@ -171,7 +171,6 @@ class _Compiled:
         self._others: list[Any] = []
 
     def bound(self, test: Test, stages: Sequence[str]) -> Test:
-        """Return the test of an expression."""
         condition = self._conditions.condition(test.given, stages, self.rows)
         bit, kept = condition.bit, self.kept
         if not condition.is_iterative:

@@ -57,7 +57,6 @@ class ProgramStreamSource(StreamSource):
         self._records: CachedRecords | None = None
 
     def conversion(self, columns: Sequence[str]) -> ops.RecordsToRows:
-        """Return the operator that makes rows of records."""
         fields = [self._fields[name] for name in columns]
         return ops.RecordsToRows(RowsOfRecords(fields, **self._make), self._watermarks)
 
@@ -90,7 +89,6 @@ class ProgramStreamSource(StreamSource):
 
 
 def _sources(node: Node) -> list[SourceNode]:
-    """Return the sources of a stream."""
     found: list[SourceNode] = []
     seen: set[int] = set()
     todo = [node]
@@ -122,7 +120,6 @@ class PlanSource(Source):
         return {"_statement": None, "_records": None}
 
     def channels(self, parallelism: int) -> int:
-        """Return the job's parallelism."""
         return parallelism
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:

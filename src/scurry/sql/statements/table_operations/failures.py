@@ -37,7 +37,6 @@ def unknown_column(name: nodes.Identifier, known: Sequence[str]) -> ValidationEr
 
 
 def column_names(node: nodes.Node) -> Iterator[nodes.Identifier]:
-    """Iterate over the columns that an expression names."""
     if isinstance(node, nodes.Identifier):
         yield node
         return

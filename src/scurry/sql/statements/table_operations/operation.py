@@ -71,7 +71,6 @@ class Operation:
         self._tables = dict(tables or {})
 
     def table(self, plan: Plan) -> nodes.TableReference:
-        """Return a table of the operation, for FROM."""
         name = f"*table*{len(self._tables)}"
         self._tables[name] = plan
         return nodes.TableReference(nodes.Identifier((name,)))
@@ -185,7 +184,6 @@ class Operation:
         return validate_expression(node, schema, self._catalog(), self._for_functions())
 
     def is_aggregate(self, node: nodes.Expression) -> bool:
-        """Return whether an expression is a call of an aggregate."""
         if isinstance(node, nodes.JsonObjectAggregate | nodes.JsonArrayAggregate):
             return node.over is None
         if not isinstance(node, nodes.Call) or node.over is not None:

@@ -50,7 +50,6 @@ def standard(name: nodes.Identifier) -> nodes.Identifier:
 
 
 def parse_call(p: Parser) -> nodes.Call:
-    """Parse a call."""
     start = p.position
     p.accept("SPECIFIC")
     return parse_call_of(p, parse_function_name(p), start)
@@ -103,7 +102,6 @@ def parse_arguments(p: Parser) -> tuple[str | None, tuple[nodes.Expression, ...]
 
 
 def parse_argument(p: Parser, context: Context) -> nodes.Expression:
-    """Parse an argument of a call."""
     start = p.position
     keys = p.keys
     key = keys[start]
@@ -246,7 +244,6 @@ def _parse_window_definition(p: Parser) -> nodes.WindowDefinition:
 
 
 def _parse_window_specification(p: Parser) -> nodes.WindowSpecification:
-    """Parse a window in parentheses."""
     start = p.position
     p.expect("(")
     base: nodes.Identifier | None = p.name() if p.at_name() else None

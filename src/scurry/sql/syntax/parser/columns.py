@@ -32,7 +32,6 @@ def parse_comment(p: Parser) -> str | None:
 
 
 def parse_string_node(p: Parser) -> nodes.StringLiteral:
-    """Parse a string of one part."""
     start = p.position
     value = parse_literal_text(p)
     return nodes.StringLiteral(value, span=p.span_from(start))
@@ -59,7 +58,6 @@ def _parse_property(p: Parser) -> nodes.Property:
 
 
 def parse_property_keys(p: Parser) -> tuple[nodes.StringLiteral, ...]:
-    """Parse ``('key', ...)``."""
     p.expect("(")
     keys = () if p.at(")") else p.comma_list(parse_string_node)
     p.expect(")")
@@ -238,7 +236,6 @@ def _parse_column_constraint(p: Parser) -> nodes.ColumnConstraint | None:
 
 
 def _parse_table_constraint(p: Parser) -> nodes.TableConstraint:
-    """Parse a constraint with its columns."""
     start = p.position
     name = p.name() if p.accept("CONSTRAINT") else None
     kind = _parse_constraint_kind(p)

@@ -70,7 +70,6 @@ def parse_expressions(p: Parser, context: Context) -> tuple[nodes.Expression, ..
 
 
 def parse_order_items(p: Parser) -> tuple[nodes.OrderItem, ...]:
-    """Parse keys of ORDER BY."""
     items = [parse_order_item(p)]
     while another(p):
         items.append(parse_order_item(p))
@@ -78,7 +77,6 @@ def parse_order_items(p: Parser) -> tuple[nodes.OrderItem, ...]:
 
 
 def parse_order_item(p: Parser) -> nodes.OrderItem:
-    """Parse a key of ORDER BY."""
     start = p.position
     value = p.expression()
     descending = p.accept_any("ASC", "DESC") == "DESC"
@@ -89,6 +87,5 @@ def parse_order_item(p: Parser) -> nodes.OrderItem:
 
 
 def parse_order_by(p: Parser) -> tuple[nodes.OrderItem, ...]:
-    """Parse ORDER BY."""
     p.expect("ORDER", "BY")
     return parse_order_items(p)

@@ -123,7 +123,6 @@ def parse_number(p: Parser) -> nodes.NumericLiteral:
 
 
 def parse_signed_number(p: Parser) -> nodes.NumericLiteral:
-    """Parse a number that may have a sign."""
     start = p.position
     negative = p.accept_any("+", "-") == "-"
     number = parse_number(p)
@@ -190,7 +189,6 @@ def _check_charset(p: Parser, charset: str) -> None:
 
 
 def _parse_unicode_part(p: Parser, position: int, escape: str) -> nodes.Expression:
-    """Resolve the escapes of a Unicode string."""
     text = p.image(position).partition("'")[2][:-1].replace("''", "'")
     sign = re.escape(escape)
 
@@ -276,7 +274,6 @@ def at_zoned_literal(p: Parser, position: int) -> bool:
 
 
 def parse_literal(p: Parser) -> nodes.Expression:
-    """Parse a literal."""
     key = p.keys[p.position]
     if key in NUMBERS or key in ("+", "-"):
         return parse_signed_number(p)

@@ -152,7 +152,6 @@ class Parser:
         return Span(tokens.text, tokens.starts[start], tokens.ends[max(self.position - 1, start)])
 
     def span_of(self, position: int) -> Span:
-        """Return the span of a token."""
         return Span(self.tokens.text, self.tokens.starts[position], self.tokens.ends[position])
 
     def span_since(self, start: Span) -> Span:
@@ -194,7 +193,6 @@ class Parser:
         return self.name() if self.accept("AS") or self.at_name() else None
 
     def name(self) -> Identifier:
-        """Parse a name of one part."""
         position = self.position
         if self.keys[position] not in IDENTIFIER_KEYS:
             self.name_tried_at = position
@@ -211,7 +209,6 @@ class Parser:
         return Identifier((value,), quoted=(quoted,), part_spans=(span,), span=span)
 
     def compound_name(self) -> Identifier:
-        """Parse a name with its qualifiers."""
         start = self.position
         parts = [self.name()]
         keys = self.keys

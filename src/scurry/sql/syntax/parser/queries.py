@@ -13,7 +13,6 @@ _SET_OPERATORS: Final = {"UNION": 12, "EXCEPT": 12, "MINUS": 12, "INTERSECT": 14
 
 
 def parse_query_list(p: Parser, context: Context) -> tuple[nodes.Expression | nodes.Query, ...]:
-    """Parse a query or expressions, in parentheses."""
     p.expect("(")
     items = [parse_query_or_expression(p, context.in_parentheses())]
     while p.accept(","):

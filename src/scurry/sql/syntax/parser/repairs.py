@@ -32,7 +32,6 @@ Parse = Callable[[Tokens], object]
 
 
 def _offset_of(text: str, error: SqlParserError) -> int:
-    """Return the offset in a text that an error names."""
     begin = 0
     for _ in range(error.line - 1):
         begin = text.find("\n", begin) + 1
@@ -40,7 +39,6 @@ def _offset_of(text: str, error: SqlParserError) -> int:
 
 
 def span_of_failure(tokens: Tokens, error: SqlParserError) -> Span:
-    """Return the token that an error names."""
     return _span(tokens, _index_at(tokens, _offset_of(tokens.text, error)))
 
 

@@ -11,7 +11,6 @@ from scurry.sql.syntax.parser.tables import parse_from, parse_hints
 
 
 def parse_select(p: Parser) -> nodes.Select:
-    """Parse SELECT, up to QUALIFY."""
     start = p.position
     p.position += 1
     hints = parse_hints(p)

@@ -31,7 +31,6 @@ _SETTING_KEY = re.compile(r"(?P<key>[^'\s;]+)")
 
 
 def parse_statement(p: Parser) -> nodes.Statement:
-    """Parse a statement."""
     key = p.keys[p.position]
     following = p.keys[p.position + 1]
     parse = _STATEMENTS.get(key)

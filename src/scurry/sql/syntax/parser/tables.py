@@ -84,7 +84,6 @@ def _parse_literal_option(p: Parser) -> nodes.HintOption:
 
 
 def parse_from(p: Parser) -> nodes.TableExpression:
-    """Parse the contents of FROM."""
     table = _parse_joined_table(p)
     while p.at(",") and _can_begin_table(p, p.position + 1):
         p.position += 1
@@ -96,7 +95,6 @@ def parse_from(p: Parser) -> nodes.TableExpression:
 
 
 def _parse_joined_table(p: Parser) -> nodes.TableExpression:
-    """Parse a table and the joins after it."""
     table = parse_table(p)
     while p.keys[p.position] in _JOINS and _at_join(p):
         table = _parse_join(p, table)

@@ -27,7 +27,6 @@ def keys(items: tuple[nodes.StringLiteral, ...]) -> str:
 
 
 def partition(fields: tuple[nodes.PartitionField, ...]) -> str:
-    """Return the text of a partition."""
     texts = []
     for field in fields:
         value = "" if field.value is None else f" = {write(field.value)}"
@@ -45,7 +44,6 @@ def schema(node: nodes.TableSchema) -> str:
 
 
 def column(node: nodes.Column) -> str:
-    """Return the text of a column."""
     text = identifier(node.name)
     if isinstance(node, nodes.PhysicalColumn):
         text += f" {nullable_type(node.type)}"
@@ -86,7 +84,6 @@ def distribution(node: nodes.Distribution) -> str:
 
 
 def like_clause(node: nodes.TableLikeClause) -> str:
-    """Return the text of a LIKE clause."""
     text = f"LIKE {identifier(node.table)}"
     if not node.options:
         return text

@@ -7,7 +7,6 @@ from scurry.sql.syntax.unparse.text import identifier, quoted, string
 
 
 def literal(node: nodes.Expression) -> str:
-    """Return the text of a literal."""
     if isinstance(node, nodes.NumericLiteral):
         return node.text
     if isinstance(node, nodes.StringLiteral):

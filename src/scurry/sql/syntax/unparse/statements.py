@@ -15,7 +15,6 @@ from scurry.sql.syntax.unparse.text import identifier, names, string
 
 
 def statement(node: nodes.Statement) -> str:
-    """Return the text of a statement."""
     if isinstance(node, nodes.Query):
         return write(node)
     writer = DEFINITIONS.get(type(node)) or _STATEMENTS[type(node)]

@@ -16,17 +16,14 @@ ATOM: Final = (200, 201)
 
 
 def quoted(name: str) -> str:
-    """Return a name in backticks."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def identifier(name: Identifier) -> str:
-    """Return a name with its qualifiers."""
     return ".".join(map(quoted, name.names))
 
 
 def names(items: tuple[Identifier, ...]) -> str:
-    """Return names in parentheses."""
     return "(" + ", ".join(map(identifier, items)) + ")"
 
 

@@ -36,7 +36,6 @@ class FromItem:
 
 
 def single(plan: Plan, name: str | None, path: tuple[str, ...] = ()) -> FromItem:
-    """Return the item of one table."""
     return FromItem(plan, (Relation(name, path, 0, len(plan.schema)),))
 
 

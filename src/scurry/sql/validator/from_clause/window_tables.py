@@ -108,7 +108,6 @@ def _arguments(call: nodes.Call, kind: str) -> dict[str, nodes.Expression]:
 
 
 def argument_table(argument: nodes.TableArgument, environment: Environment, item: FromItemOf) -> Plan:
-    """Return the plan of a table that is an argument."""
     if isinstance(argument.table, nodes.Query):
         return environment.plan(argument.table)
     return item(argument.table).plan

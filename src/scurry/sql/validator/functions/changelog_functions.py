@@ -33,7 +33,6 @@ _VALID = ", ".join(sorted(_KINDS))
 
 
 def is_changelog_function(call: nodes.Call) -> bool:
-    """Return whether a table function is TO_CHANGELOG or FROM_CHANGELOG."""
     return len(call.name.names) == 1 and call.name.last.upper() in _INPUTS
 
 

@@ -29,7 +29,6 @@ _SIGNATURE = (
 
 
 def is_model_function(call: nodes.Call) -> bool:
-    """Return whether a table function calls a model."""
     return call.name.is_simple and call.name.last.upper() in ("ML_PREDICT", "ML_EVALUATE")
 
 

@@ -45,7 +45,6 @@ def _has_operands(node: nodes.Expression) -> bool:
 
 
 def rebuilt(node: nodes.Expression, replacement: Callable[[nodes.Expression], nodes.Expression]) -> nodes.Expression:
-    """Return a node with its operands replaced."""
     changes: dict[str, Any] = {}
     for each in type(node).node_fields:
         value = getattr(node, each.name)
@@ -66,7 +65,6 @@ def _is_operand(node: nodes.Node, name: str, value: object) -> bool:
 
 
 def operands_of(node: nodes.Node) -> Iterator[nodes.Expression]:
-    """Yield the operands of a node."""
     for each in type(node).node_fields:
         value = getattr(node, each.name)
         for one in value if isinstance(value, tuple) else (value,):
@@ -77,7 +75,6 @@ def operands_of(node: nodes.Node) -> Iterator[nodes.Expression]:
 
 
 def walk(node: nodes.Expression) -> Iterator[nodes.Expression]:
-    """Yield an expression and all in it."""
     yield node
     for each in operands_of(node):
         yield from walk(each)

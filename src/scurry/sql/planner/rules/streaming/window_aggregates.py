@@ -141,7 +141,6 @@ def _is_windowed(plan: Aggregate, properties: WindowProperties) -> bool:
 
 
 def _split(plan: Aggregate, properties: WindowProperties) -> tuple[tuple[int, ...], tuple[WindowColumn, ...]]:
-    """Return the keys that are no columns of the window, and those that are."""
     names, schema = properties.columns, plan.input.schema
     columns = tuple(WindowColumn(names[key], schema[key], key) for key in plan.keys if key in names)
     return tuple(key for key in plan.keys if key not in names), columns

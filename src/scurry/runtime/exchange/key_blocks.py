@@ -12,9 +12,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from operator import sub
 from typing import Any
 
+from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.ordering import by_key
-from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, require_columns, unpack
+from scurry.runtime.exchange.ordering import by_key, taken
+from scurry.runtime.exchange.record_columns import Kinds, RecordColumns, columns_of, decoded
+from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, pack, require_columns, unpack
 from scurry.runtime.exchange.writers import HashWriter
 from scurry.runtime.keys import KeyOrder, key_hashes, subtask_of
 
@@ -22,29 +24,77 @@ from scurry.runtime.keys import KeyOrder, key_hashes, subtask_of
 #: sorted, so blocks are also about this share of what was sorted.
 _LEAST_RECORDS, _MOST_RECORDS, _SHARE = 256, 4096, 32
 
-#: Keys, the records, the number of records of each key, and the bytes of their times, if they have some.
-KeyBlock = tuple[list[Any], Values, list[int], bytes | None]
+#: Positions in a channel have so many bits below those of the flush: records collected for it in different columns.
+_RUN_BITS = 20
+
+#: Records as they are, or in columns.
+Records = Values | RecordColumns
+#: Keys, the records, the number of records of each key, and their times, if they have some.
+KeyBlock = tuple[list[Any], Records, list[int], "array[int] | None"]
+#: Keys, the records, their times, if they have some.
+_Run = tuple[list[Any], Records, "array[int] | None"]
 
 
 class BatchHashWriter(HashWriter):
     """Send records by key in BATCH: they are sorted when they are sent, and each key is given a receiver once."""
 
+    def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
+        super().__init__(edge, ids, channel, subtask, sender)
+        #: what the fields of all records so far are, None before the first and if they are not sent in columns
+        self._kinds: Kinds | None = None
+        self._in_columns = True
+        #: what has been collected: records, keys and times are added to the last run
+        self._runs: list[_Run] = []
+
     def process(self, values: Values, timestamps: Timestamps) -> None:
         """Collect records."""
         self._active = True
         keys = self._keys(values)
-        self._expect_timestamps(timestamps)
-        for kept, column in zip(self._buckets[0], (values, timestamps or (), keys), strict=True):
-            kept += column
+        times = None if timestamps is None else array("q", timestamps)
+        records, before = self._records(values, keys, timestamps), self._kinds
+        self._kinds = records.kinds if isinstance(records, RecordColumns) else None
+        if self._runs and (self._runs[-1][2] is None) is (times is None) and self._kinds == before:
+            run_keys, run_records, run_times = self._runs[-1]
+            run_keys += keys
+            run_records += records  # type: ignore[operator]
+            if times is not None and run_times is not None:
+                run_times += times
+        else:
+            self._runs.append((keys[:], records if records is not values else values[:], times))
+
+    def _records(self, values: Values, keys: list[Any], timestamps: Timestamps) -> Records:
+        """Return records in columns; not after records that were in none, lest runs become short."""
+        if self._in_columns:
+            columns = columns_of(values, keys, timestamps, self._kinds)
+            if columns is not None:
+                return columns
+            self._in_columns = False
+        return values
+
+    def begin(self) -> None:
+        super().begin()
+        self._runs = []
 
     def flush_by_key(self, seq: int, in_time_order: bool, by_group: bool = False) -> list[BatchRow]:
         assert in_time_order, f"edge {self.edge.id}: records by key are sorted by time"
         rows, order = [], KeyOrder(self.edge.max_parallelism if by_group else None)
-        for _, (values, times, keys) in self._take():
-            require_columns(self.edge.id, keys, values, times or None)
-            for receiver, key, time, block in key_blocks(keys, values, times or None, order, self._receivers_of):
-                rows.append(self._batch_row(self._ids[receiver], seq, key, time, block))
+        runs, self._runs = self._runs, []
+        for number, (keys, values, times) in enumerate(runs):
+            require_columns(self.edge.id, keys, values, times)
+            position = seq << _RUN_BITS | number
+            for receiver, key, time, block in key_blocks(keys, values, times, order, self._receivers_of):
+                rows.append(self._batch_row(self._ids[receiver], position, key, time, block))
         return rows
+
+    def _pack(self, block: tuple[Any, ...]) -> bytes:
+        keys, values, counts, times = block
+        encoded = None if times is None else times.tobytes()
+        if isinstance(values, RecordColumns):
+            try:
+                return pack((keys, values.encoded(), counts, encoded))
+            except Exception:  # one of the records cannot be packed
+                values = values.records(keys, counts, times)
+        return super()._pack((keys, values, counts, encoded))
 
     def _receivers_of(self, keys: Sequence[Any]) -> list[int]:
         most, count = self.edge.max_parallelism, len(self._ids)
@@ -53,8 +103,8 @@ class BatchHashWriter(HashWriter):
 
 def key_blocks(
     keys: Sequence[Any],
-    values: Values,
-    times: Timestamps,
+    values: Records,
+    times: array[int] | None,
     order: KeyOrder,
     receivers_of: Callable[[Sequence[Any]], list[int]],
 ) -> Iterator[tuple[int, bytes, int, KeyBlock]]:
@@ -81,8 +131,8 @@ def key_blocks(
         receivers.extend(map(found.__getitem__, places))
         return list(map(ordered.__getitem__, places))
 
-    distinct, ends, places, column = by_key(keys, None if times is None else array("q", times), by_receiver)
-    values = list(map(values.__getitem__, places))
+    distinct, ends, places, column = by_key(keys, times, by_receiver)
+    values = values.taken(places) if isinstance(values, RecordColumns) else taken(values, places)
     key = 0
     while key < len(distinct):
         receiver = receivers[key]
@@ -90,8 +140,7 @@ def key_blocks(
         for start, end in _cuts(ends, key, behind):
             first, last = ends[start - 1] if start else 0, ends[end - 1]
             counts = list(map(sub, ends[start:end], [first, *ends[start : end - 1]]))
-            encoded = None if column is None else column[first:last].tobytes()
-            block = distinct[start:end], values[first:last], counts, encoded
+            block = distinct[start:end], values[first:last], counts, None if column is None else column[first:last]
             yield receiver, order.bytes_of(distinct[start]), MIN_TIME if column is None else column[first], block
         key = behind
 
@@ -108,11 +157,9 @@ def _cuts(ends: list[int], key: int, behind: int) -> Iterator[tuple[int, int]]:
         key, first = last + 1, ends[last]
 
 
-def unpack_block(data: bytes) -> tuple[list[Any], Values, list[int], array[int] | None]:
-    """Return the keys, the records, the number of records of each key, and the times, of an encoded block."""
+def unpack_block(data: bytes) -> KeyBlock:
+    """Return an encoded block."""
     keys, values, counts, encoded = unpack(data)
-    if encoded is None:
-        return keys, values, counts, None
-    times = array("q")
-    times.frombytes(encoded)
-    return keys, values, counts, times
+    if isinstance(values, tuple):
+        values = decoded(values)
+    return keys, values, counts, None if encoded is None else array("q", encoded)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush, merge
 from itertools import accumulate, chain, groupby
-from operator import attrgetter, itemgetter
+from operator import attrgetter, itemgetter, sub
 from typing import Any, NamedTuple
 
 from scurry.graph.plan import JobPlan
-from scurry.runtime.exchange.key_blocks import unpack_block
-from scurry.runtime.exchange.ordering import by_key, by_time
+from scurry.runtime.exchange.key_blocks import Records, unpack_block
+from scurry.runtime.exchange.ordering import by_key, by_time, taken
+from scurry.runtime.exchange.record_columns import RecordColumns
 from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, require_columns, unpack
 from scurry.runtime.keys import CanonicalKey, KeyOrder
 
@@ -46,7 +47,7 @@ class KeyRecords(NamedTuple):
     keys: list[Any]
     ends: list[int]
     values: list[Any]
-    times: list[int]
+    times: array[int]
     origins: int | list[int]
 
     def some(self, first: int, last: int) -> KeyRecords:
@@ -62,17 +63,20 @@ class KeyRecords(NamedTuple):
         """Yield the records of a key, one input's at a time."""
         start, end, origins = self.ends[number - 1] if number else 0, self.ends[number], self.origins
         if isinstance(origins, int):
-            yield origins >> 1, self.values[start:end], self.times[start:end] if origins & 1 else None
+            yield origins >> 1, self.values[start:end], self._times(start, end, origins)
             return
         for origin, run in groupby(origins[start:end]):
             last = start + len(list(run))
-            yield origin >> 1, self.values[start:last], self.times[start:last] if origin & 1 else None
+            yield origin >> 1, self.values[start:last], self._times(start, last, origin)
             start = last
+
+    def _times(self, start: int, end: int, origin: int) -> list[int] | None:
+        return self.times[start:end].tolist() if origin & 1 else None
 
 
 #: Of a part of a block: the place of the block, the origin of its records, keys, number of records of each, records and
 #: times.
-_Taken = tuple[Place, int, list[Any], list[int], list[Any], "array[int] | None"]
+_Taken = tuple[Place, int, list[Any], list[int], Records, "array[int] | None"]
 
 
 class LargeKey(NamedTuple):
@@ -91,12 +95,12 @@ class _Held:
     keys: list[Any]
     counts: list[int]
     ends: list[int]
-    values: list[Any]
+    values: Records
     times: array[int] | None
     key: int = 0
     record: int = 0
 
-    def take(self, last: int) -> tuple[list[Any], list[int], list[Any], array[int] | None]:
+    def take(self, last: int) -> tuple[list[Any], list[int], Records, array[int] | None]:
         """Remove the keys up to a place, and return them: keys, number of records of each, records and times."""
         first, start, end = self.key, self.record, self.ends[last - 1]
         self.key, self.record = last, end
@@ -166,9 +170,10 @@ class _ByKey:
 
     def _head(self, held: _Held) -> tuple[Place, Part]:
         """Remove the records of the first key of a block, and return them with its place."""
-        _, _, values, times = held.take(held.key + 1)
+        keys, counts, values, times = held.take(held.key + 1)
         self._records -= len(values)
-        return held.place, (held.origin >> 1, values, None if times is None else times.tolist())
+        records = _as_records(keys, counts, values, times)
+        return held.place, (held.origin >> 1, records, None if times is None else times.tolist())
 
 
 def _place(row: BatchRow) -> Place:
@@ -180,24 +185,46 @@ def _start(placed: tuple[Place, Part]) -> tuple[int, Place]:
     return MIN_TIME if times is None else times[0], place
 
 
-def _joined(taken: list[_Taken], order: KeyOrder) -> KeyRecords:
+def _joined(taken_parts: list[_Taken], order: KeyOrder) -> KeyRecords:
     """Return the records of parts of blocks by key and time; those of the same time in the order of the blocks."""
-    taken.sort(key=itemgetter(0))
-    _, origins, key_lists, count_lists, value_lists, time_lists = zip(*taken, strict=True)
+    taken_parts.sort(key=itemgetter(0))
+    _, origins, key_lists, count_lists, value_lists, time_lists = zip(*taken_parts, strict=True)
     times = array("q")
     for some_values, some_times in zip(value_lists, time_lists, strict=True):
         times += array("q", [MIN_TIME]) * len(some_values) if some_times is None else some_times
-    if len(taken) == 1:
-        return KeyRecords(key_lists[0], list(accumulate(count_lists[0])), value_lists[0], times.tolist(), origins[0])
-    values = list(chain.from_iterable(value_lists))
+    if len(taken_parts) == 1:
+        values = _as_records(*taken_parts[0][2:])
+        return KeyRecords(key_lists[0], list(accumulate(count_lists[0])), values, times, origins[0])
     keys, counts = list(chain.from_iterable(key_lists)), list(chain.from_iterable(count_lists))
-    distinct, ends, places, sorted_times = by_key(keys, times, order.sort, counts)
-    assert sorted_times is not None
-    values, in_order = list(map(values.__getitem__, places)), sorted_times.tolist()
+    distinct, ends, places, in_order = by_key(keys, times, order.sort, counts)
+    assert in_order is not None
+    columns = _in_columns(value_lists)
+    if columns is None:
+        records = [_as_records(*each[2:]) for each in taken_parts]
+        values = taken(list(chain.from_iterable(records)), places)
+    else:
+        values = columns.taken(places).records(distinct, list(map(sub, ends, [0, *ends])), in_order)
     if len(set(origins)) == 1:
         return KeyRecords(distinct, ends, values, in_order, origins[0])
-    of_records = [origin for origin, some in zip(origins, value_lists, strict=True) for _ in some]
-    return KeyRecords(distinct, ends, values, in_order, list(map(of_records.__getitem__, places)))
+    of_records = [origin for origin, some in zip(origins, value_lists, strict=True) for _ in range(len(some))]
+    return KeyRecords(distinct, ends, values, in_order, taken(of_records, places))
+
+
+def _as_records(keys: list[Any], counts: list[int], values: Records, times: array[int] | None) -> list[Any]:
+    return values.records(keys, counts, times) if isinstance(values, RecordColumns) else values
+
+
+def _in_columns(lists: Sequence[Records]) -> RecordColumns | None:
+    """Return all records, if their columns are of the same kinds."""
+    first = lists[0]
+    if not isinstance(first, RecordColumns):
+        return None
+    kinds, joined = first.kinds, first[:]
+    for other in lists[1:]:
+        if not isinstance(other, RecordColumns) or other.kinds != kinds:
+            return None
+        joined += other
+    return joined
 
 
 def in_time_order(rows: Iterable[BatchRow], plan: JobPlan) -> Iterator[Part]:

@@ -32,7 +32,7 @@ def by_key(
     times: array[int] | None,
     sort: Callable[[Collection[Any]], list[Any]],
     counts: Sequence[int] | None = None,
-) -> tuple[list[Any], list[int], list[int], array[int] | None]:
+) -> tuple[list[Any], list[int], Any, array[int] | None]:
     """Order records by key, those of a key in time order if there are times, else in their order.
 
     Args:
@@ -42,26 +42,31 @@ def by_key(
         counts: How many records in a row each of the keys has; None is one.
 
     Returns:
-        The keys, each once; the end of the records of each; the places of the records; and their times.
+        The keys, each once; the end of the records of each; the places of the records, for `taken`; and their times.
     """
     distinct = sort(dict.fromkeys(keys))
     numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-    numbered = list(map(numbers.__getitem__, keys))
+    numbered = array("q", map(numbers.__getitem__, keys))
     if (len(keys) if counts is None else sum(counts)) < _MANY:
         return _few_by_key(distinct, numbered, times, counts)
     import numpy as np
 
-    of_records = np.array(numbered, dtype=np.int64)
+    of_records = np.frombuffer(numbered, dtype=np.int64)
     if counts is not None:
         of_records = np.repeat(of_records, counts)
     column = None if times is None else np.frombuffer(times, dtype=np.int64)
     places = _order(of_records, column, len(distinct))
     ends = np.cumsum(np.bincount(of_records, minlength=len(distinct))).tolist()
-    return distinct, ends, places.tolist(), None if column is None else array("q", column[places].tobytes())
+    return distinct, ends, places, None if column is None else array("q", column[places].tobytes())
+
+
+def taken(values: list[Any], places: Any) -> list[Any]:
+    """Return values in the order that `by_key` returned."""
+    return list(map(values.__getitem__, places if isinstance(places, list) else places.tolist()))
 
 
 def _few_by_key(
-    distinct: list[Any], numbered: list[int], times: array[int] | None, counts: Sequence[int] | None
+    distinct: list[Any], numbered: Sequence[int], times: array[int] | None, counts: Sequence[int] | None
 ) -> tuple[list[Any], list[int], list[int], array[int] | None]:
     found: list[list[int]] = [[] for _ in distinct]
     place = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -44,7 +44,7 @@ class BatchIntervalJoinOperator(IntervalJoinOperator):
                 self._join_key(sides, records.values[start:end], times[start:end])
             start = end
 
-    def _join_key(self, origins: list[int], values: Values, times: list[int]) -> None:
+    def _join_key(self, origins: list[int], values: Values, times: Sequence[int]) -> None:
         """Join the records of a key; the partners of a record are those of the other side that are not later."""
         process, context, is_ahead = self._process, self._context, [upper >= 0 for _, upper in self._partners]
         uncopied, copy = self.collector.handing_over()

@@ -214,17 +214,17 @@ class BatchAlignedWindowOperator(_BatchWindowOperator, AlignedWindowOperator):
         import numpy as np
 
         size, slide = self._size, self._slide
-        margin = size + 2 * slide
-        first, last = min(records.times) - margin, max(records.times) + margin
+        margin, times = size + 2 * slide, np.frombuffer(records.times, np.int64)
+        first, last = int(times.min()) - margin, int(times.max()) + margin
         span = last - first
         if first < MIN_TIME or last > MAX_TIME or span * len(records.keys) > MAX_TIME:
             return None
-        times, numbers = _columns(records)
+        numbers = _numbers(records)
         base = numbers * span - first  # a time plus it grows with the key and the time
         latest = times - (times - self._offset) % slide + base
         panes = latest[np.flatnonzero(np.diff(latest, prepend=-1))]
         starts = np.unique(panes - slide * np.arange((size - 1) // slide + 1)[:, np.newaxis])
-        times += base
+        times = times + base
         firsts, lasts = times.searchsorted(starts), times.searchsorted(starts + size)
         filled = firsts < lasts
         numbers, starts = np.divmod(starts[filled], span)
@@ -256,9 +256,10 @@ class BatchSessionWindowOperator(_BatchWindowOperator, SessionWindowOperator):
         import numpy as np
 
         gap = self._gap
-        if min(records.times) <= MIN_TIME + gap or max(records.times) >= MAX_TIME - gap:
+        times = np.frombuffer(records.times, np.int64)
+        if int(times.min()) <= MIN_TIME + gap or int(times.max()) >= MAX_TIME - gap:
             return None
-        times, numbers = _columns(records)
+        numbers = _numbers(records)
         begins = np.flatnonzero((times[1:] - gap > times[:-1]) | (numbers[1:] != numbers[:-1])) + 1
         firsts, lasts = np.concatenate(([0], begins)), np.append(begins, len(times))
         ends = times[lasts - 1] + gap
@@ -276,10 +277,10 @@ class BatchSessionWindowOperator(_BatchWindowOperator, SessionWindowOperator):
         return end < until
 
 
-def _columns(records: KeyRecords) -> Any:
-    """Return the times of records and the numbers of their keys, as arrays."""
+def _numbers(records: KeyRecords) -> Any:
+    """Return the numbers of the keys of records, as an array."""
     import numpy as np
 
     ends: Any = np.array(records.ends, np.int64)
     counts: Any = np.diff(ends, prepend=0)
-    return np.array(records.times, np.int64), np.repeat(np.arange(len(ends)), counts)
+    return np.repeat(np.arange(len(ends)), counts)

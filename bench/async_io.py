@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from scurry.common import Configuration, Time
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import AsyncDataStream, AsyncFunction, DataStream, MapFunction, StreamExecutionEnvironment
 
 LATENCY = 0.01

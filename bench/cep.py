@@ -22,7 +22,7 @@ from typing import Any
 from scurry.cep import CEP, Pattern
 from scurry.common import Configuration, Duration
 from scurry.common.watermark_strategy import WatermarkStrategy
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.connectors.number_seq import NumberSequenceSource
 from scurry.testing import TestHarness

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from scurry.common import Configuration, Types, WatermarkStrategy
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.connectors import DataGeneratorSource
 from scurry.datastream.state import ValueStateDescriptor

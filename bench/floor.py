@@ -27,7 +27,7 @@ import history
 from scurry.common import Configuration, Duration, Time, Types, WatermarkStrategy
 from scurry.common.types import Row
 from scurry.common.watermark_strategy import TimestampAssigner
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema

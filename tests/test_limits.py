@@ -58,7 +58,7 @@ NO_LIMITS_IN = {
 #: Loops that go on after an error, but with what follows: each round takes some of an input that ends.
 NO_RETRIES = {
     "connectors/files/formats/csv/format.py: CsvFormat._parsed",
-    "connectors/kafka/records.py: _one_by_one",
+    "connectors/messages.py: _one_by_one",
     "sql/formats/csv/reading.py: CsvReader._records",
     "sql/client/terminal.py: interact",
 }

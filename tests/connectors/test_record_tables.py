@@ -15,6 +15,7 @@ from scurry.connectors.source import Source
 from scurry.connectors.splits import SplitSource
 from scurry.errors import ArgumentError, ScurryError, ValidationError
 from scurry.sql.connectors import factories
+from scurry.sql.statements.listing.options import option_keys, option_values
 from scurry.table import EnvironmentSettings, TableEnvironment
 from scurry.table.connectors import (
     FormatColumn,
@@ -268,5 +269,24 @@ def test_packages_have_connectors_by_entry_points(tmp_path: Path, monkeypatch: p
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert factories.find_factory("store").identifier == "store"
-    with pytest.raises(ValidationError, match="Cannot discover a connector"):
+    assert "store" in option_values("connector", {})
+    assert "scan.watermark.idle-timeout" in option_keys({"connector": "store"})
+    with pytest.raises(ValidationError, match="Cannot discover a connector") as error:
         factories.find_factory("stores")
+    assert "store" in str(error.value)
+
+
+def test_a_package_that_cannot_be_imported_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    described = tmp_path / "shop-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n")
+    (described / "entry_points.txt").write_text("[scurry.table_connectors]\nstore = no_such_module:StoreFactory\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ValidationError, match="'store' cannot be imported from no_such_module:StoreFactory"):
+        factories.find_factory("store")
+    assert option_keys({"connector": "store"}) == []
+
+
+def test_registered_connectors_are_completed() -> None:
+    assert "upsert-shelf" in option_values("connector", {})
+    assert {"name", "splits"} <= set(option_keys({"connector": "shelf"}))

@@ -10,7 +10,7 @@ import pytest
 from scurry.common import Configuration, Types
 from scurry.common._process import launch
 from scurry.connectors.collection import CollectionSource
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import (
     CheckpointConfig,
     CheckpointingMode,

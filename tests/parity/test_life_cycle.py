@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scurry.common import Configuration
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 
 EVENTS: list[str] = []

@@ -10,7 +10,7 @@ import pytest
 
 from scurry.common import Configuration
 from scurry.common.job_execution_result import JobExecutionResult
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import KeyedProcessFunction, MapFunction, RuntimeContext, StreamExecutionEnvironment
 from scurry.errors import JobError
 from scurry.metrics import Counter, DistributionResult, Meter, MeterResult

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import MapFunction
 from scurry.spark.streaming.closing import has_close

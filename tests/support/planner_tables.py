@@ -7,8 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from scurry.connectors.discard_sink import DiscardSink
-from scurry.connectors.sink import Sink
+from scurry.connectors.sink import DiscardSink, Sink
 from scurry.sql.catalog.table_options import TableOption
 from scurry.sql.connectors.contract import (
     Changes,

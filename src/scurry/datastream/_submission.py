@@ -146,7 +146,7 @@ def _stop(job: RunningJob) -> None:
 
 def _ends(operators: list[OperatorNode]) -> list[OperatorNode]:
     """Return the sinks, plus a discarding one after each operator that nothing follows: Flink runs those, too."""
-    from scurry.connectors.discard_sink import DiscardSink
+    from scurry.connectors.sink import DiscardSink
 
     followed: set[int] = set()
     todo: list[Node] = [node for operator in operators for node in operator.inputs]

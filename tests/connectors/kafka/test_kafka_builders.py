@@ -44,13 +44,13 @@ def test_a_source_is_unbounded_unless_it_is_given_an_end() -> None:
     assert not source().build().bounded
     assert source().set_bounded(latest).build().bounded
     streaming = source().set_unbounded(latest).build()
-    assert not streaming.bounded and streaming.topics.stop == latest
+    assert not streaming.bounded and streaming.scan.stop == latest
 
 
 def test_sources_and_sinks_travel() -> None:
     built = source().set_property("sasl.password", "open-sesame").build()
     shipped = pickle.loads(pickle.dumps(built))
-    assert shipped.topics == built.topics
+    assert shipped.scan == built.scan
     assert pickle.loads(pickle.dumps(sink().build())).serializer.topic == "t"
     assert "open-sesame" not in repr(built)
 

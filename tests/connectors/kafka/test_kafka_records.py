@@ -8,14 +8,9 @@ import pytest
 
 from scurry.common import Row, Types
 from scurry.common.serialization import DeserializationSchema, RowFieldExtractorSchema, SimpleStringSchema
-from scurry.connectors.kafka.records import (
-    ConsumerRecord,
-    Decoder,
-    KafkaRecordDeserializationSchema,
-    RecordDecoder,
-    ValueDecoder,
-)
+from scurry.connectors.kafka.records import ConsumerRecord, KafkaMessages, KafkaRecordDeserializationSchema
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema
+from scurry.connectors.messages import Decoder, RecordDecoder, ValueDecoder
 from scurry.connectors.source import MalformedRecords
 from scurry.datastream.formats.json import JsonRowDeserializationSchema
 from scurry.errors import MalformedRecordError, SchemaRegistryError
@@ -52,7 +47,7 @@ class Message:
 def decoded(decoder: Decoder, *messages: Message) -> list[Any]:
     """Records with their timestamps; in place of a message that holds none the error."""
     found: list[Any] = []
-    for block in decoder.decode(messages):
+    for block in decoder.decode(KafkaMessages(), messages):
         values, times = (block.errors, block.timestamps) if isinstance(block, MalformedRecords) else block
         found += zip(values, times or [], strict=True)
     return found

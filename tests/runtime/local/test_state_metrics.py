@@ -7,7 +7,7 @@ from typing import Any
 
 from scurry.common import Configuration, Types
 from scurry.common.job_execution_result import JobExecutionResult
-from scurry.connectors.discard_sink import DiscardSink
+from scurry.connectors.sink import DiscardSink
 from scurry.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.state import ValueStateDescriptor
 

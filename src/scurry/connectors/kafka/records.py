@@ -1,21 +1,27 @@
-"""Conversion of Kafka's messages to records."""
+"""Kafka's messages: complete ones as records, their metadata as columns."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from scurry.common.pickling import of_functions
-from scurry.common.serialization import DeserializationSchema
 from scurry.common.typeinfo import TypeInformation, Types
-from scurry.connectors.source import MalformedRecords
-from scurry.errors import MalformedRecordError
+from scurry.connectors.messages import MessageSystem
+from scurry.sql.types import (
+    MAX_LENGTH,
+    BigIntType,
+    DataType,
+    IntType,
+    LocalZonedTimestampType,
+    MapType,
+    VarBinaryType,
+    VarCharType,
+)
 
-#: A block of records with their timestamps.
-Block = tuple[list[Any], list[int]] | MalformedRecords
+_STRING = VarCharType(MAX_LENGTH).not_null()
+_TIMESTAMP_TYPES = {1: "CreateTime", 2: "LogAppendTime"}
 
 
 class ConsumerRecord(NamedTuple):
@@ -53,115 +59,62 @@ class KafkaRecordDeserializationSchema(ABC):
         return Types.PICKLED_BYTE_ARRAY()
 
 
-class Decoder(ABC):
-    """Turn messages into records. Picklable."""
+class KafkaMessages(MessageSystem):
+    """The messages of librdkafka."""
 
-    @property
-    @abstractmethod
-    def produced_type(self) -> TypeInformation:
-        """The type of the records."""
+    metadata: ClassVar[Mapping[str, DataType]] = {
+        "topic": _STRING,
+        "partition": IntType().not_null(),
+        "headers": MapType(_STRING, VarBinaryType(MAX_LENGTH).not_null()).not_null(),
+        "leader-epoch": IntType(),
+        "offset": BigIntType().not_null(),
+        "timestamp": LocalZonedTimestampType(3).not_null(),
+        "timestamp-type": _STRING,
+    }
+    written = ("headers", "timestamp", "topic")
 
-    @abstractmethod
-    def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield the records of librdkafka's messages, and `MalformedRecords` for messages that cannot be decoded."""
+    def key(self, message: Any) -> bytes | None:
+        """Return the key."""
+        found: bytes | None = message.key()
+        return found
 
+    def value(self, message: Any) -> bytes | None:
+        """Return the value."""
+        found: bytes | None = message.value()
+        return found
 
-@dataclass(frozen=True)
-class ValueDecoder(Decoder):
-    """Decode the values of messages; messages without a value are skipped."""
+    def timestamp(self, message: Any) -> int:
+        """Return the time of creation or of appending, as the topic is configured."""
+        time: int = message.timestamp()[1]
+        return time
 
-    schema: DeserializationSchema
+    def record(self, message: Any) -> ConsumerRecord:
+        """Return the record with all that Kafka keeps of it."""
+        return ConsumerRecord(
+            message.topic(),
+            message.partition(),
+            message.offset(),
+            message.timestamp()[1],
+            message.key(),
+            message.value(),
+            tuple(message.headers() or ()),
+        )
 
-    @property
-    def produced_type(self) -> TypeInformation:
-        """The schema's type."""
-        return self.schema.get_produced_type()
+    def read(self, key: str, message: Any) -> Any:
+        """Return a value of the metadata."""
+        return _READERS[key](message)
 
-    @cached_property
-    def _at_once(self) -> Callable[[list[bytes]], list[Any]] | None:
-        """The schema's `deserialize_all`, unless a subclass overrides only `deserialize`."""
-        for cls in type(self.schema).__mro__:
-            if "deserialize_all" in vars(cls):
-                return None if cls is DeserializationSchema else self.schema.deserialize_all
-            if "deserialize" in vars(cls):
-                return None
-        return None
-
-    def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield the records of the messages' values."""
-        values = [message.value() for message in messages]
-        if None in values:
-            messages = [message for message, value in zip(messages, values, strict=True) if value is not None]
-            values = [value for value in values if value is not None]
-        at_once = self._at_once
-        if at_once is not None:
-            try:
-                decoded = at_once(values)
-            except Exception:
-                pass  # decoding one by one finds the malformed message
-            else:
-                yield _present(decoded, messages)
-                return
-        yield from _one_by_one(self.schema.deserialize, values, messages)
+    def place(self, message: Any) -> str:
+        """Return topic, partition and offset."""
+        return f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"
 
 
-@dataclass(frozen=True)
-class RecordDecoder(Decoder):
-    """Decode complete messages with a `KafkaRecordDeserializationSchema`."""
-
-    schema: KafkaRecordDeserializationSchema
-
-    @property
-    def produced_type(self) -> TypeInformation:
-        """The schema's type."""
-        return self.schema.get_produced_type()
-
-    def decode(self, messages: Sequence[Any]) -> Iterator[Block]:
-        """Yield the records that the schema returns for the messages."""
-        records = [
-            ConsumerRecord(
-                m.topic(), m.partition(), m.offset(), m.timestamp()[1], m.key(), m.value(), tuple(m.headers() or ())
-            )
-            for m in messages
-        ]
-        yield from _one_by_one(self.schema.deserialize, records, messages)
-
-
-def _one_by_one(deserialize: Callable[[Any], Any], inputs: Sequence[Any], messages: Sequence[Any]) -> Iterator[Block]:
-    """Yield the deserialized inputs, one per message; continue behind those that fail, as malformed records."""
-    left, begin = iter(inputs), 0
-    while begin < len(inputs):
-        decoded: list[Any] = []
-        malformed: MalformedRecords | None = None
-        try:
-            for each in left:  # not map, which would end at a StopIteration of the deserializer
-                decoded.append(deserialize(each))
-        except ConnectionError:  # not the message's fault
-            raise
-        except Exception as error:
-            at = begin + len(decoded)
-            times = [messages[at].timestamp()[1]]
-            malformed = MalformedRecords([_malformed(messages[at], inputs[at], error)], times)
-        end = begin + len(decoded)
-        yield _present(decoded, messages[begin:end])
-        if malformed is not None:
-            yield malformed
-            end += 1
-        begin = end
-
-
-def _present(decoded: list[Any], messages: Sequence[Any]) -> Block:
-    times = [message.timestamp()[1] for message in messages]
-    if None not in decoded:
-        return decoded, times
-    kept = [position for position, record in enumerate(decoded) if record is not None]
-    return [decoded[position] for position in kept], [times[position] for position in kept]
-
-
-def _malformed(message: Any, record: Any, error: Exception) -> MalformedRecordError:
-    place = f"topic {message.topic()!r}, partition {message.partition()}, offset {message.offset()}"
-    reason = error.reason if isinstance(error, MalformedRecordError) else f"{type(error).__name__}: {error}"
-    text = bytes(message.value() or b"").decode("utf-8", "replace")
-    malformed = MalformedRecordError(place, None, text, reason, record)
-    malformed.__cause__ = error
-    return malformed
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "topic": lambda message: message.topic(),
+    "partition": lambda message: message.partition(),
+    "headers": lambda message: [(name, value or b"") for name, value in message.headers() or ()],
+    "leader-epoch": lambda message: message.leader_epoch(),
+    "offset": lambda message: message.offset(),
+    "timestamp": lambda message: message.timestamp()[1],
+    "timestamp-type": lambda message: _TIMESTAMP_TYPES.get(message.timestamp()[0], "NoTimestampType"),
+}

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 from scurry.connectors.kafka.cluster import Cluster
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator, OffsetRange
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition, Subscription
 from scurry.connectors.kafka.properties import ClientProperties
 from scurry.connectors.kafka.reader import READERS, PartitionReader
-from scurry.connectors.source import BatchLimits, Enumerator, MessageScan
+from scurry.connectors.kafka.records import KafkaMessages
+from scurry.connectors.messages import MessageScan, MessageSystem
+from scurry.connectors.source import BatchLimits, Enumerator
 
 #: Flink's default of partition.discovery.interval.ms.
 DISCOVERY_MS = 300_000
+#: Largest number of channels; if there are more partitions, several share a channel and its watermark.
+MAX_CHANNELS = 256
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class KafkaTopics(MessageScan):
         group: Consumer group whose committed offsets show the job's progress.
     """
 
+    system: ClassVar[MessageSystem] = KafkaMessages()
     properties: ClientProperties
     subscription: Subscription
     start: KafkaOffsetsInitializer
@@ -43,18 +49,22 @@ class KafkaTopics(MessageScan):
     def _found(self, cluster: Cluster) -> list[KafkaTopicPartition]:
         return self.subscription.found(cluster.topics(), cluster.servers)
 
-    def partitions(self) -> int:
-        """Return the current number of partitions.
-
-        Raises:
-            SourceConnectionError: The cluster does not answer.
-            SourceNotFoundError: It has no such topic.
-        """
+    @cached_property
+    def _partitions(self) -> int:
         cluster = Cluster(self.properties, self.group)
         try:
             return len(self._found(cluster))
         finally:
             cluster.close()
+
+    def channels(self, parallelism: int) -> int:
+        """Return the property `scurry.channels` if it is set, else the current number of partitions, up to a maximum.
+
+        Raises:
+            SourceConnectionError: The cluster does not answer.
+            SourceNotFoundError: It has no such topic.
+        """
+        return self.properties.integer("scurry.channels", 0) or min(max(1, self._partitions), MAX_CHANNELS)
 
     def parts(self) -> list[Any]:
         """Return the ranges of offsets, one per partition; without an end, up to the present one.

@@ -19,17 +19,11 @@ from scurry.connectors.kafka.partitions import (
     Subscription,
 )
 from scurry.connectors.kafka.properties import ClientProperties
-from scurry.connectors.kafka.records import (
-    ConsumerRecord,
-    Decoder,
-    KafkaRecordDeserializationSchema,
-    RecordDecoder,
-    ValueDecoder,
-)
+from scurry.connectors.kafka.records import ConsumerRecord, KafkaRecordDeserializationSchema
 from scurry.connectors.kafka.serializer import KafkaRecordSerializationSchema as _KafkaRecordSerializationSchema
 from scurry.connectors.kafka.sink import KafkaSink as _KafkaSink
-from scurry.connectors.kafka.source import KafkaSource as _KafkaSource
 from scurry.connectors.kafka.topics import KafkaTopics
+from scurry.connectors.messages import Decoder, MessageSource, RecordDecoder, ValueDecoder
 from scurry.datastream.connectors.base import DeliveryGuarantee
 from scurry.errors import ArgumentError, ArgumentTypeError, EvaluationError, UnsupportedError
 
@@ -53,7 +47,7 @@ __all__ = [
 
 
 @made_by("builder")
-class KafkaSource(ApiObject, _KafkaSource):
+class KafkaSource(ApiObject, MessageSource):
     """Read topics exactly once: the offsets of the records read are part of the checkpoint."""
 
     @staticmethod

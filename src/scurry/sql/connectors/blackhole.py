@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.connectors.discard_sink import DiscardSink
-from scurry.connectors.sink import Sink
+from scurry.connectors.sink import DiscardSink, Sink
 from scurry.sql.catalog.table_options import TableOption
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory
 

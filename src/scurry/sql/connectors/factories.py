@@ -125,7 +125,7 @@ def find_factory(identifier: str) -> TableFactory:
     """Return the factory of a connector.
 
     Raises:
-        ValidationError: There is no such connector.
+        ValidationError: There is no such connector, or its package cannot be imported.
     """
     if identifier in CONNECTORS:
         module, _, name = CONNECTORS[identifier].partition(":")
@@ -135,7 +135,7 @@ def find_factory(identifier: str) -> TableFactory:
     if found is None:
         elsewhere = _ELSEWHERE.get(identifier.rpartition("-")[0] or identifier, "")
         raise ValidationError(f"Cannot discover a connector using option: 'connector'='{identifier}'").with_hint(
-            elsewhere or instead([identifier], [*CONNECTORS, *_registered], "the connectors")
+            elsewhere or instead([identifier], identifiers(), "the connectors")
         )
     return found()
 
@@ -170,11 +170,24 @@ def register_connector(factory: type[TableFactory]) -> type[TableFactory]:
     return factory
 
 
+def identifiers() -> list[str]:
+    """Return the names of all connectors: scurry's, those that are registered, and those of installed packages."""
+    from importlib.metadata import entry_points
+
+    installed = entry_points(group=ENTRY_POINTS).names
+    return sorted({*CONNECTORS, *_registered, *installed})
+
+
 def _installed(identifier: str) -> type[TableFactory] | None:
     from importlib.metadata import entry_points
 
     for point in entry_points(group=ENTRY_POINTS, name=identifier):
-        found: type[TableFactory] = point.load()
+        try:
+            found: type[TableFactory] = point.load()
+        except Exception as error:
+            raise ValidationError(
+                f"The connector '{identifier}' cannot be imported from {point.value}: {type(error).__name__}: {error}"
+            ) from error
         return found
     return None
 

@@ -13,7 +13,6 @@ from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption
 from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.kafka import options as keys
-from scurry.sql.connectors.kafka.messages import KafkaMessages
 from scurry.sql.connectors.messages.factory import MessageFactory
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
 from scurry.sql.connectors.reducing import ReducingSink
@@ -24,7 +23,7 @@ class KafkaFactory(MessageFactory):
 
     identifier = "kafka"
     system_name = "Kafka"
-    system = KafkaMessages()
+    system = KafkaTopics.system
 
     def options(self, context: TableContext) -> Sequence[TableOption[Any]]:
         """Return all options but those of formats."""

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from scurry.connectors.messages import MessageScan, MessageSystem
 from scurry.connectors.sink import Sink
-from scurry.connectors.source import MessageScan
 from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.schema import MetadataColumn
 from scurry.sql.catalog.table_options import Options, TableOption, one_of
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
-from scurry.sql.connectors.messages.rows import MessageRows, MessageSystem
+from scurry.sql.connectors.messages.rows import MessageRows
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
 from scurry.sql.connectors.messages.source import MessageTableSource
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from scurry.common.types import RowKind
+from scurry.connectors.messages import MessageSystem
 from scurry.errors import MalformedRecordError
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.formats.message_format import BoundFormat
@@ -18,34 +18,6 @@ from scurry.sql.types.values import batch_of_columns, from_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class MessageSystem(ABC):
-    """Access to key, value and metadata of the messages of a system; picklable.
-
-    Attributes:
-        metadata: The metadata of messages, with their types.
-        written: The metadata that sinks write.
-    """
-
-    metadata: ClassVar[Mapping[str, DataType]]
-    written: ClassVar[tuple[str, ...]] = ()
-
-    @abstractmethod
-    def key(self, message: Any) -> bytes | None:
-        """Return the key of a message."""
-
-    @abstractmethod
-    def value(self, message: Any) -> bytes | None:
-        """Return the value of a message, None for a message without one."""
-
-    @abstractmethod
-    def read(self, key: str, message: Any) -> Any:
-        """Return a value of the metadata of a message, as a value of its type."""
-
-    @abstractmethod
-    def place(self, message: Any) -> str:
-        """Return where a message is, for errors."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +43,7 @@ class MessageRows:
     upsert: bool = False
 
     def reader(self, columns: Sequence[str]) -> Callable[[Sequence[Any]], Changes]:
-        """Return the function that makes rows with some columns of librdkafka's messages."""
+        """Return the function that makes rows with some columns of messages."""
         value_names = [column.name for column in self.value.columns]
         of_format = {name: key[6:] for name, key in self.metadata.items() if key.startswith("value.")}
         from_value = [name for name in columns if name in value_names]

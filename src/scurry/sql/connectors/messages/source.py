@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scurry.connectors.source import BatchLimits, Enumerator, MessageScan
+from scurry.connectors.messages import MessageScan
+from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.sql.connectors.contract import Changes, TableSource
 from scurry.sql.connectors.messages.rows import MessageRows
 

@@ -11,7 +11,7 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.catalog.store import catalog_kinds
 from scurry.sql.connectors.contract import TableContext
-from scurry.sql.connectors.factories import CONNECTORS, find_factory
+from scurry.sql.connectors.factories import find_factory, identifiers
 from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS
 from scurry.sql.formats.registry import FORMATS
 from scurry.sql.models.factories import PROVIDERS, option_names
@@ -31,7 +31,7 @@ def option_values(key: str, options: Mapping[str, str]) -> list[str]:
         options: The options that are written beside it.
     """
     if key == "connector":
-        return sorted(CONNECTORS)
+        return identifiers()
     if key == "provider":
         return sorted(PROVIDERS)
     if key == "type":
@@ -50,11 +50,14 @@ def option_keys(options: Mapping[str, str]) -> list[str]:
     connector = options.get("connector")
     if "provider" in options:
         return sorted(set(option_names(options["provider"])) - set(options))
-    if connector not in CONNECTORS:
+    if connector not in identifiers():
         return ["connector"]
     table = CatalogTable(ResolvedSchema.physical([], []), None, dict(options))
     context = TableContext(ObjectIdentifier("", "", ""), table, dict(options), "UTC", True)
-    factory = find_factory(connector)
+    try:
+        factory = find_factory(connector)
+    except ScurryError:
+        return []  # a package that cannot be imported
     keys = {option.key for option in factory.options(context) if not option.without_effect}
     try:
         keys.update(factory.other_keys(context))

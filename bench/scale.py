@@ -8,6 +8,7 @@
     python bench/scale.py subtasks [2 16 64 256]         # a near-empty batch on Spark, without and with timers
     python bench/scale.py cluster [1 2 4]                # a standalone cluster of so many workers of one core
     python bench/scale.py jobs [1 10 100]                # a near-empty batch of each of so many jobs in one process
+    python bench/scale.py jobs-on-spark [1 10 100]       # the same in one Spark session
 
 Each line has the seconds, and their exponent against the line before: 1 is linear. All but `subtasks`, `cluster` and
 `jobs` are processor time of this process; those of Spark name the processor time of all its processes.
@@ -261,15 +262,32 @@ def on_cluster(url: str, workers: int) -> None:
 
 
 def jobs(count: int) -> dict[str, float]:
-    """Median seconds and processor seconds of near-empty batches of jobs that run side by side in this process."""
+    """Near-empty batches of jobs that run side by side in this process."""
+    return _side_by_side(count, local_environment, time.process_time)
+
+
+def jobs_on_spark(count: int) -> dict[str, float]:
+    """The same of jobs in one Spark session, with 20 batches each; the processor time is that of all processes."""
+    import near_empty
+    from processes import processor_seconds_of_tree
+
+    near_empty.BATCHES = 20
+    warm_session()
+    return _side_by_side(count, StreamExecutionEnvironment.get_execution_environment, processor_seconds_of_tree)
+
+
+def _side_by_side(
+    count: int, environment: Callable[[], StreamExecutionEnvironment], processor_seconds: Callable[[], float]
+) -> dict[str, float]:
+    """Return wall time and processor time for each job, and the median seconds of a batch."""
     from near_empty import Count, OneByOne
 
     from scurry.connectors.collect_sink import CollectSink
 
     clients, times = list[Any](), list[float]()
-    begun, used = time.monotonic(), time.process_time()
+    begun, used = time.monotonic(), processor_seconds()
     for _ in range(count):
-        env = local_environment()
+        env = environment()
         counted = env.from_source(OneByOne(), WatermarkStrategy.no_watermarks(), "one by one")
         results = counted.key_by(lambda n: n % 10).process(Count())
         results._sink(CollectSink(lambda block: None), "drop")
@@ -278,7 +296,7 @@ def jobs(count: int) -> dict[str, float]:
         clients.append(client)
     for client in clients:
         client.get_job_execution_result().result()
-    used = time.process_time() - used
+    used = processor_seconds() - used
     return {
         "wall per job": (time.monotonic() - begun) / count,
         "processor time per job": used / count,
@@ -296,6 +314,7 @@ CURVES: dict[str, tuple[Curve, list[int]]] = {
     "subtasks": (subtasks, [2, 16, 64, 256]),
     "cluster": (cluster, [1, 2, 4]),
     "jobs": (jobs, [1, 10, 100]),
+    "jobs-on-spark": (jobs_on_spark, [1, 10, 100]),
 }
 
 

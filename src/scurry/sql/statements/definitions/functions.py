@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import CatalogFunction
+from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.statements.listing.built_in import BuiltInFunction, built_in_functions
+from scurry.sql.statements.modules import module_function
 from scurry.sql.statements.names import qualified
 from scurry.sql.statements.python_functions import loaded
 from scurry.sql.statements.results import STRING, StatementResult, ok, table_result
@@ -51,13 +53,18 @@ def drop_function(session: TableSession, statement: nodes.DropFunction) -> State
 
 
 def describe_function(session: TableSession, statement: nodes.DescribeFunction) -> StatementResult:
-    """Describe a function: a temporary system function, a built-in one, or one of a catalog.
+    """Describe a function: a temporary system function, a built-in one, one of a module, or one of a catalog.
 
     Raises:
         ValidationError: There is no such function.
     """
     name, registry = statement.name, session.catalogs.functions
     system = registry.find_system(name.last) if name.is_simple else None
+    of_module = module_function(session.modules, name.last) if name.is_simple and system is None else None
+    if of_module is not None:
+        rows = [("is system function", "true"), ("is temporary", "false")]
+        more = _of_module(of_module) if statement.extended else []
+        return table_result(_INFO, [*rows, *more])
     if name.is_simple and (system is not None or _built_in(name.last) is not None):
         rows = [("is system function", "true"), ("is temporary", _text(system is not None))]
         shown = name.last
@@ -93,6 +100,10 @@ def _properties(session: TableSession, name: str, registered: CatalogFunction | 
     assert function is not None, name
     signatures = (name + each[each.index("(") :] for each in function.signatures)  # the name as it is written
     return _described(function.kind, function.is_deterministic, "\n".join(signatures))
+
+
+def _of_module(function: UserFunction) -> list[tuple[str, str]]:
+    return _described(function.kind.upper(), function.is_deterministic, f"{function.name}()")
 
 
 def _described(kind: str, is_deterministic: bool, signature: str) -> list[tuple[str, str]]:

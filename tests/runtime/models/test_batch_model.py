@@ -285,3 +285,28 @@ def test_a_function_that_fails_in_batch_is_reported_with_its_record(job: Job) ->
     records = records_of("l", [("a", time) for time in range(5)])
     with pytest.raises(JobError, match=r"\('a', 2, 'l2 '\)"):
         results(job, "BATCH", records, records)
+
+
+class Counted(KeyedProcessFunction):
+    """Emits each record with the number of those of its key before it, and the time, which it has none of."""
+
+    def open(self, runtime_context: Any) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value: Any, ctx: Any) -> Iterator[Any]:
+        self.count.update((self.count.value() or 0) + 1)
+        if self.count.value() % 2:
+            yield value, ctx.get_current_key(), self.count.value(), ctx.timestamp()
+
+
+@settings(max_examples=max(CASES // 3, 4))
+@given(SPECS)
+def test_batch_passes_records_without_times_as_streaming_does(spec: list[tuple[str, int]]) -> None:
+    counted: Job = lambda left, right: left.key_by(key_of).process(Counted())  # noqa: E731
+    found = []
+    for mode in ("STREAMING", "BATCH"):
+        configuration = Configuration.from_dict({"scurry.runner": "local", "execution.runtime-mode": mode})
+        env = StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(2)
+        records = env.from_collection(records_of("l", spec))
+        found.append(sorted(map(repr, counted(records, records).execute_and_collect())))
+    assert found[0] == found[1]

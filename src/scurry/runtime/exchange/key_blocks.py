@@ -14,7 +14,7 @@ from typing import Any
 
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.ordering import by_key, taken
+from scurry.runtime.exchange.ordering import KeyNumbers, by_key, taken
 from scurry.runtime.exchange.record_columns import Kinds, RecordColumns, columns_of, decoded
 from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, pack, require_columns, unpack
 from scurry.runtime.exchange.writers import HashWriter
@@ -31,8 +31,8 @@ _RUN_BITS = 20
 Records = Values | RecordColumns
 #: Keys, the records, the number of records of each key, and their times, if they have some.
 KeyBlock = tuple[list[Any], Records, list[int], "array[int] | None"]
-#: Keys, the records, their times, if they have some.
-_Run = tuple[list[Any], Records, "array[int] | None"]
+#: Keys, the number of the key of each record, the records, and their times, if they have some.
+_Run = tuple[KeyNumbers, "array[int]", Records, "array[int] | None"]
 
 
 class BatchHashWriter(HashWriter):
@@ -43,7 +43,7 @@ class BatchHashWriter(HashWriter):
         #: what the fields of all records so far are, None before the first and if they are not sent in columns
         self._kinds: Kinds | None = None
         self._in_columns = True
-        #: what has been collected: records, keys and times are added to the last run
+        #: what has been collected: records are added to the last run
         self._runs: list[_Run] = []
 
     def process(self, values: Values, timestamps: Timestamps) -> None:
@@ -53,14 +53,15 @@ class BatchHashWriter(HashWriter):
         times = None if timestamps is None else array("q", timestamps)
         records, before = self._records(values, keys, timestamps), self._kinds
         self._kinds = records.kinds if isinstance(records, RecordColumns) else None
-        if self._runs and (self._runs[-1][2] is None) is (times is None) and self._kinds == before:
-            run_keys, run_records, run_times = self._runs[-1]
-            run_keys += keys
+        if self._runs and (self._runs[-1][3] is None) is (times is None) and self._kinds == before:
+            numbers, numbered, run_records, run_times = self._runs[-1]
+            numbered += numbers.of(keys)
             run_records += records  # type: ignore[operator]
             if times is not None and run_times is not None:
                 run_times += times
         else:
-            self._runs.append((keys[:], records if records is not values else values[:], times))
+            numbers = KeyNumbers()
+            self._runs.append((numbers, numbers.of(keys), records if records is not values else values[:], times))
 
     def _records(self, values: Values, keys: list[Any], timestamps: Timestamps) -> Records:
         """Return records in columns; not after records that were in none, lest runs become short."""
@@ -79,10 +80,10 @@ class BatchHashWriter(HashWriter):
         assert in_time_order, f"edge {self.edge.id}: records by key are sorted by time"
         rows, order = [], KeyOrder(self.edge.max_parallelism if by_group else None)
         runs, self._runs = self._runs, []
-        for number, (keys, values, times) in enumerate(runs):
-            require_columns(self.edge.id, keys, values, times)
+        for number, (numbers, numbered, values, times) in enumerate(runs):
+            require_columns(self.edge.id, numbered, values, times)
             position = seq << _RUN_BITS | number
-            for receiver, key, time, block in key_blocks(keys, values, times, order, self._receivers_of):
+            for receiver, key, time, block in key_blocks(numbers, numbered, values, times, order, self._receivers_of):
                 rows.append(self._batch_row(self._ids[receiver], position, key, time, block))
         return rows
 
@@ -102,7 +103,8 @@ class BatchHashWriter(HashWriter):
 
 
 def key_blocks(
-    keys: Sequence[Any],
+    numbers: KeyNumbers,
+    numbered: array[int],
     values: Records,
     times: array[int] | None,
     order: KeyOrder,
@@ -113,7 +115,8 @@ def key_blocks(
     A key with many records has a block of its own.
 
     Args:
-        keys: The canonical keys of the records.
+        numbers: All canonical keys with their numbers.
+        numbered: The number of the key of each record.
         values: The records.
         times: Their times, None if they keep the order that they have.
         order: The order of keys.
@@ -131,7 +134,7 @@ def key_blocks(
         receivers.extend(map(found.__getitem__, places))
         return list(map(ordered.__getitem__, places))
 
-    distinct, ends, places, column = by_key(keys, times, by_receiver)
+    distinct, ends, places, column = by_key(numbers, numbered, times, by_receiver)
     values = values.taken(places) if isinstance(values, RecordColumns) else taken(values, places)
     key = 0
     while key < len(distinct):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from scurry.graph.plan import JobPlan
 from scurry.runtime.exchange.key_blocks import Records, unpack_block
-from scurry.runtime.exchange.ordering import by_key, by_time, taken
+from scurry.runtime.exchange.ordering import KeyNumbers, by_key, by_time, taken
 from scurry.runtime.exchange.record_columns import RecordColumns
 from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, require_columns, unpack
 from scurry.runtime.keys import CanonicalKey, KeyOrder
@@ -195,8 +195,9 @@ def _joined(taken_parts: list[_Taken], order: KeyOrder) -> KeyRecords:
     if len(taken_parts) == 1:
         values = _as_records(*taken_parts[0][2:])
         return KeyRecords(key_lists[0], list(accumulate(count_lists[0])), values, times, origins[0])
-    keys, counts = list(chain.from_iterable(key_lists)), list(chain.from_iterable(count_lists))
-    distinct, ends, places, in_order = by_key(keys, times, order.sort, counts)
+    numbers, counts = KeyNumbers(), list(chain.from_iterable(count_lists))
+    numbered = numbers.of(chain.from_iterable(key_lists))
+    distinct, ends, places, in_order = by_key(numbers, numbered, times, order.sort, counts)
     assert in_order is not None
     columns = _in_columns(value_lists)
     if columns is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -27,8 +27,21 @@ def by_time(times: Sequence[int]) -> list[int]:
     return order
 
 
+class KeyNumbers(dict[Any, int]):
+    """Number canonical keys as they come."""
+
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self)
+        return number
+
+    def of(self, keys: Iterable[Any]) -> array[int]:
+        """Return the numbers of keys."""
+        return array("q", map(self.__getitem__, keys))
+
+
 def by_key(
-    keys: Sequence[Any],
+    numbers: KeyNumbers,
+    numbered: array[int],
     times: array[int] | None,
     sort: Callable[[Collection[Any]], list[Any]],
     counts: Sequence[int] | None = None,
@@ -36,22 +49,23 @@ def by_key(
     """Order records by key, those of a key in time order if there are times, else in their order.
 
     Args:
-        keys: Canonical keys.
+        numbers: All canonical keys with their numbers.
+        numbered: The number of the key of each record.
         times: The times of the records, 64-bit ints.
         sort: Returns keys in order.
-        counts: How many records in a row each of the keys has; None is one.
+        counts: How many records in a row each of the numbers has; None is one.
 
     Returns:
         The keys, each once; the end of the records of each; the places of the records, for `taken`; and their times.
     """
-    distinct = sort(dict.fromkeys(keys))
-    numbers = dict(zip(distinct, range(len(distinct)), strict=True))
-    numbered = array("q", map(numbers.__getitem__, keys))
-    if (len(keys) if counts is None else sum(counts)) < _MANY:
-        return _few_by_key(distinct, numbered, times, counts)
+    distinct = sort(numbers)
+    if (len(numbered) if counts is None else sum(counts)) < _MANY:
+        return _few_by_key(distinct, numbers, numbered, times, counts)
     import numpy as np
 
-    of_records = np.frombuffer(numbered, dtype=np.int64)
+    ranks: Any = np.empty(len(distinct), np.int64)
+    ranks[np.fromiter(map(numbers.__getitem__, distinct), np.int64, len(distinct))] = np.arange(len(distinct))
+    of_records = ranks[np.frombuffer(numbered, np.int64)]
     if counts is not None:
         of_records = np.repeat(of_records, counts)
     column = None if times is None else np.frombuffer(times, dtype=np.int64)
@@ -66,13 +80,18 @@ def taken(values: list[Any], places: Any) -> list[Any]:
 
 
 def _few_by_key(
-    distinct: list[Any], numbered: Sequence[int], times: array[int] | None, counts: Sequence[int] | None
+    distinct: list[Any],
+    numbers: KeyNumbers,
+    numbered: array[int],
+    times: array[int] | None,
+    counts: Sequence[int] | None,
 ) -> tuple[list[Any], list[int], list[int], array[int] | None]:
-    found: list[list[int]] = [[] for _ in distinct]
+    of_numbers: list[list[int]] = [[] for _ in distinct]
     place = 0
     for number, count in zip(numbered, [1] * len(numbered) if counts is None else counts, strict=True):
-        found[number] += range(place, place + count)
+        of_numbers[number] += range(place, place + count)
         place += count
+    found = [of_numbers[numbers[key]] for key in distinct]
     if times is not None:
         for places in found:
             places.sort(key=times.__getitem__)

@@ -17,9 +17,11 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
 
     def process_keys(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
         origins = records.origins
-        timed = isinstance(origins, int) and origins & 1
-        if not timed or followers(self.collector) or self.dead_letters is not None:
+        if not isinstance(origins, int) or followers(self.collector) or self.dead_letters is not None:
             super().process_keys(records, begin, watermark)
+            return
+        if not origins & 1:
+            self._process_untimed(records, begin, watermark)
             return
         hook, context, start = self.watched(0, self._hooks[0]), self.context, 0
         uncopied, copy = self.collector.handing_over()
@@ -40,5 +42,29 @@ class BatchKeyedProcessOperator(KeyedProcessOperator):
             if results:
                 self.collector.look_at(results[0])
                 self.collector.emit_tagged(results, times)
+            self.end_of_key(watermark)
+            start = end
+
+    def _process_untimed(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
+        """Call the function with records that have no timestamps."""
+        hook, context, start = self.watched(0, self._hooks[0]), self.context, 0
+        uncopied, copy = self.collector.handing_over()
+        value: Any = None
+        for key, end in zip(records.keys, records.ends, strict=True):
+            begin(key)
+            context.time = None
+            results: Values = []
+            append = results.append
+            try:
+                for value in records.values[start:end]:
+                    some = hook(value, context)
+                    if some is not None:
+                        for result in some:
+                            append(result if type(result) is uncopied else copy(result))
+            except Exception as error:
+                raise operator_error(self.plan, error, value) from error
+            if results:
+                self.collector.look_at(results[0])
+                self.collector.emit_tagged(results, None)
             self.end_of_key(watermark)
             start = end

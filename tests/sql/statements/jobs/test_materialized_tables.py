@@ -269,6 +269,46 @@ def test_columns_are_found_by_name(tables: Tables) -> None:
     until(lambda: tables.rows() == [(1, "x")])
 
 
+def test_describe_extended_shows_the_refreshing(tables: Tables) -> None:
+    tables.add("a.csv", "x,1")
+    tables.continuous()
+    found = dict(tables.sql("DESCRIBE EXTENDED mt"))
+    assert (found["refresh mode"], found["refresh status"], found["job status"]) == (
+        "CONTINUOUS",
+        "ACTIVATED",
+        "RUNNING",
+    )
+    assert found["freshness"] == "INTERVAL '1' SECOND" and len(found["job id"]) == 32
+    tables.sql("ALTER MATERIALIZED TABLE mt SUSPEND")
+    assert dict(tables.sql("DESCRIBE EXTENDED mt"))["refresh status"] == "SUSPENDED"
+
+
+def test_describe_extended_shows_the_last_refresh_and_its_failure(tables: Tables) -> None:
+    tables.add("a.csv", "x,1")
+    tables.full("SELECT k, 10 / v AS d FROM bounded")
+    until(lambda: dict(tables.sql("DESCRIBE EXTENDED mt"))["last refresh"] is not None)
+    assert dict(tables.sql("DESCRIBE EXTENDED mt"))["cron expression"] == "0/1 * * * * ? *"
+    tables.add("a.csv", "x,0")
+    until(lambda: "by zero" in str(dict(tables.sql("DESCRIBE EXTENDED mt"))["error"]))
+    assert tables.rows() == [("x", 10)]
+    tables.add("a.csv", "x,2")
+    until(lambda: tables.rows() == [("x", 5)])
+    assert dict(tables.sql("DESCRIBE EXTENDED mt"))["error"] is None
+
+
+def test_periodic_refreshes_replace_the_partition_of_their_time(tables: Tables) -> None:
+    from datetime import UTC, datetime
+
+    year = str(datetime.now(UTC).year)
+    tables.env.get_config().set("table.local-time-zone", "UTC")
+    tables.add("a.csv", f"{year},1", "1999,2")
+    tables.full("SELECT v, k FROM bounded", "PARTITIONED BY (k)", **{"partition.fields.k.date-formatter": "yyyy"})
+    until(lambda: tables.rows() == [(1,)])
+    assert [path.name for path in (tables.directory / "mt").iterdir() if "=" in path.name] == [f"k={year}"]
+    tables.sql("ALTER MATERIALIZED TABLE mt REFRESH PARTITION (k = '1999')")
+    until(lambda: tables.rows() == [(1,), (2,)])
+
+
 def test_start_modes_that_sources_cannot_follow_are_refused(tables: Tables) -> None:
     for mode in ("FROM_NOW", "FROM_NOW(INTERVAL '1' HOUR)", "FROM_TIMESTAMP(TIMESTAMP '2024-01-01 00:00:00')"):
         with pytest.raises(UnsupportedError, match=r"START_MODE = FROM_\w+ is not supported"):

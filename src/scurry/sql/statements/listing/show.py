@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from scurry.errors import ValidationError
 from scurry.sql.catalog.entries import ContextResolvedTable
+from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.schema import Column, ResolvedSchema
+from scurry.sql.statements.materialized.described import describe_refreshing
 from scurry.sql.statements.modules import module_functions
 from scurry.sql.statements.names import filtered, qualified
 from scurry.sql.statements.results import BOOLEAN, STRING, StatementResult, names_result, table_result
@@ -116,8 +118,11 @@ def show_current_database(session: TableSession, statement: nodes.ShowCurrentDat
 
 
 def describe_table(session: TableSession, statement: nodes.DescribeTable) -> StatementResult:
-    """List the columns of a table or view."""
-    schema = _existing(session, statement.name).table.schema
+    """List the columns of a table or view; EXTENDED shows the refreshing of a materialized table."""
+    found = _existing(session, statement.name)
+    if statement.extended and isinstance(found.table, CatalogMaterializedTable):
+        return describe_refreshing(session, found.identifier, found.table)
+    schema = found.table.schema
     return _columns(session, schema, schema.get_columns())
 
 

@@ -21,6 +21,8 @@ from scurry.rest.session.stored import read_record
 SCHEDULE_TIME_KEY = "$internal.schedule-time"
 #: Number of runs of a workflow whose output is kept.
 MOST_RUNS = 10
+#: Milliseconds before its time when a run begins: its process waits for the time when it has started.
+_LEAD_MS = 5000
 _PAUSE = 0.1
 
 
@@ -168,7 +170,13 @@ class Workflows:
     def _begin(self, workflow: Workflow) -> None:
         identifier = workflow.id
         schedule = Schedule(workflow.number, workflow.unit, workflow.zone)
-        periodic = Periodic(schedule, lambda due_ms: self._run(identifier, due_ms), workflow.done_ms)
+        lead_ms = min(_LEAD_MS, (schedule.following(0) - schedule.last(0)) // 2)
+        periodic = Periodic(
+            schedule,
+            lambda due_ms: self._run(identifier, due_ms),
+            workflow.done_ms,
+            lambda: int(time.time() * 1000) + lead_ms,
+        )
         with self._lock:
             if identifier in self._periodic:
                 return

@@ -89,7 +89,7 @@ class ClientStatements:
         if result.job is None:
             return result
         self.jobs.add(self._job_name(statement), result.job)
-        return result if result.is_query else _submitted(result)
+        return result if result.is_query or result.names_job else _submitted(result)
 
     def _asynchronous(self) -> AbstractContextManager[None]:
         """Let insertions run in the background, also with `table.dml-sync`: who executes them waits for the job."""

@@ -30,6 +30,7 @@ class StatementResult:
             and in STREAMING with the kinds of changes.
         job: The job that computes or writes the rows, or None.
         is_text: Whether the rows are texts of many lines, which are printed as they are.
+        names_job: Whether the rows name the job that was started, so that clients show them and not its identifier.
     """
 
     schema: ResolvedSchema
@@ -38,6 +39,7 @@ class StatementResult:
     is_query: bool = False
     job: JobClient | None = None
     is_text: bool = False
+    names_job: bool = False
 
 
 def ok() -> StatementResult:

@@ -215,8 +215,11 @@ def test_another_query_of_full_mode_is_that_of_the_next_refresh(tables: Tables) 
     tables.add("a.csv", "x,1")
     tables.full()
     until(lambda: tables.rows() == [("x", 1)])
-    tables.sql("ALTER MATERIALIZED TABLE mt AS SELECT k, SUM(v) + 1 AS s FROM bounded GROUP BY k")
-    until(lambda: tables.rows() == [("x", 2)])
+    tables.sql("ALTER MATERIALIZED TABLE mt AS SELECT k, SUM(v) + 1 AS s, MAX(v) AS m FROM bounded GROUP BY k")
+    until(lambda: tables.rows() == [("x", 2, 1)])
+    with pytest.raises(ScurryError, match="to_nothing"):
+        tables.sql("ALTER MATERIALIZED TABLE mt AS SELECT k, SUM(to_nothing) AS s, MAX(v) AS m FROM bounded GROUP BY k")
+    assert "to_nothing" not in tables.table().expanded_query
 
 
 def test_create_or_alter_with_resume_keeps_the_state(tables: Tables) -> None:
@@ -272,6 +275,7 @@ def test_columns_are_found_by_name(tables: Tables) -> None:
 def test_describe_extended_shows_the_refreshing(tables: Tables) -> None:
     tables.add("a.csv", "x,1")
     tables.continuous()
+    until(lambda: dict(tables.sql("DESCRIBE EXTENDED mt"))["job status"] == "RUNNING")
     found = dict(tables.sql("DESCRIBE EXTENDED mt"))
     assert (found["refresh mode"], found["refresh status"], found["job status"]) == (
         "CONTINUOUS",
@@ -293,7 +297,7 @@ def test_describe_extended_shows_the_last_refresh_and_its_failure(tables: Tables
     assert tables.rows() == [("x", 10)]
     tables.add("a.csv", "x,2")
     until(lambda: tables.rows() == [("x", 5)])
-    assert dict(tables.sql("DESCRIBE EXTENDED mt"))["error"] is None
+    until(lambda: dict(tables.sql("DESCRIBE EXTENDED mt"))["error"] is None)
 
 
 def test_periodic_refreshes_replace_the_partition_of_their_time(tables: Tables) -> None:

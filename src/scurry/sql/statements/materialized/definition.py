@@ -32,6 +32,7 @@ from scurry.sql.types import CharType, VarCharType
 
 _UNITS = ("SECOND", "MINUTE", "HOUR", "DAY", "WEEK")
 _FROM_BEGINNING, _RESUME = "FROM_BEGINNING", "RESUME_OR_FROM_BEGINNING"
+_FAILED = "Failed to execute ALTER MATERIALIZED TABLE statement.\n"
 _ELSEWHERE = ("FROM_NOW", "FROM_TIMESTAMP", "RESUME_OR_FROM_NOW", "RESUME_OR_FROM_TIMESTAMP")
 _START_MODES = (_FROM_BEGINNING, _RESUME, *_ELSEWHERE)
 
@@ -218,6 +219,37 @@ def _check_names(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]])
                 f"Column mismatch at position {position}: Original column is [`{one[0]}` {one[1]}], but new column is "
                 f"[`{other[0]}` {other[1]}]."
             )
+
+
+def check_kept_columns(before: CatalogMaterializedTable, after: CatalogMaterializedTable) -> None:
+    """Refuse changes of the columns that the query fills.
+
+    Raises:
+        ValidationError: A column would have no values, or values would have no column.
+    """
+    old = {column.name: column for column in before.schema.get_columns() if column.is_persisted()}
+    new = {column.name: column for column in after.schema.get_columns() if column.is_persisted()}
+    for name, column in new.items():
+        if name not in old:
+            kind = "physical" if column.is_physical() else "metadata persisted"
+            raise ValidationError(
+                f"{_FAILED}Invalid schema change. All persisted (physical and metadata) columns in the schema part "
+                "need to be present in the query part.\n"
+                f"However, {kind} column `{name}` could not be found in the query."
+            )
+    for name in old:
+        if name not in new:
+            raise ValidationError(f"{_FAILED}Column(s) ('{name}') are used in query.")
+
+
+def as_materialized(message: str) -> str:
+    """Return an error of ALTER TABLE as one of materialized tables."""
+    return (
+        message.replace("ALTER TABLE", "ALTER MATERIALIZED TABLE")
+        .replace("The current table", "The current materialized table")
+        .replace("already exists in the table.", "already exists in the materialized table.")
+        .replace(f"{_FAILED}Table ", "Materialized table ")
+    )
 
 
 def refuse_temporary(session: TableSession, identifier: ObjectIdentifier, query: nodes.Query) -> None:

@@ -168,11 +168,11 @@ class ProcessRefresher(Refresher):
         identifier: ObjectIdentifier,
         table: CatalogMaterializedTable,
         partition: Mapping[str, str],
-    ) -> str:
+    ) -> tuple[str, TableJob | None]:
         """Start a refresh now."""
         settings = {JOB_NAME.key: refresh_name(identifier, periodic=False), RUNTIME_MODE.key: "BATCH"}
         job = refresh(configured(session, settings), identifier, table, partition)
-        return str(job.get_job_id())
+        return str(job.get_job_id()), job
 
     # ------------------------------------------------------------------ FULL mode
 

@@ -15,6 +15,7 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
 from scurry.sql.functions.java_time.formatting import format_moment
 from scurry.sql.functions.java_time.moment import Moment
+from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.session import TableSession
 
 SAVEPOINT_DIRECTORIES = ("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
@@ -89,8 +90,8 @@ class Refresher(ABC):
         identifier: ObjectIdentifier,
         table: CatalogMaterializedTable,
         partition: Mapping[str, str],
-    ) -> str:
-        """Start a refresh now; return the id of its job.
+    ) -> tuple[str, TableJob | None]:
+        """Start a refresh now; return the id of its job, and the job if it runs in this process.
 
         Raises:
             ScurryError: It cannot start.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from scurry.common._config.tables import REFRESHING_SESSION
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
+from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.materialized.process_refresher import ProcessRefresher
-from scurry.sql.statements.materialized.refresh_jobs import configured, refresh, refresh_name
+from scurry.sql.statements.materialized.refresh_jobs import configured, refresh, refresh_name, replacing_sink
 from scurry.sql.statements.materialized.refresher import Refresher, partition_at
 from scurry.sql.statements.materialized.session_refresher import SessionRefresher
 from scurry.sql.statements.session import TableSession
@@ -36,7 +38,7 @@ def refresh_here(
     table: CatalogMaterializedTable,
     partition: Mapping[str, str],
     due_ms: int | None,
-) -> str:
+) -> tuple[str, TableJob | None]:
     """Refresh a table to the end, as a job of a session for which a refresher has submitted the statement.
 
     Args:
@@ -44,10 +46,23 @@ def refresh_here(
         identifier: The name of the table.
         table: The table.
         partition: The values of partition columns that the statement names.
-        due_ms: The time of a periodic refresh, in milliseconds since the epoch; None for one that was asked for.
+        due_ms: The time of a periodic refresh, in milliseconds since the epoch, which may be to come; None for one that
+            was asked for.
     """
+    if due_ms is not None:
+        _wait_until(due_ms, session, identifier, table)
     wanted = partition if due_ms is None else partition_at(table, due_ms, session.time_zone)
     settings = {JOB_NAME.key: refresh_name(identifier, due_ms is not None), RUNTIME_MODE.key: "BATCH"}
     job = refresh(configured(session, settings), identifier, table, wanted)
     job.wait()
-    return str(job.get_job_id())
+    return str(job.get_job_id()), None
+
+
+def _wait_until(
+    due_ms: int, session: TableSession, identifier: ObjectIdentifier, table: CatalogMaterializedTable
+) -> None:
+    """Wait for a time; planning once before loads the modules of the refresh."""
+    if due_ms > time.time() * 1000:
+        replacing_sink(configured(session, {RUNTIME_MODE.key: "BATCH"}).executing(), identifier, table, {})
+    while (pause := due_ms / 1000 - time.time()) > 0:
+        time.sleep(pause)

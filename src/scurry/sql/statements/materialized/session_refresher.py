@@ -20,6 +20,7 @@ from scurry.rest.registry import registered_jobs
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler, RefreshMode
 from scurry.sql.statements.inserts import plan_insert
+from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.materialized.refresh_jobs import (
     REFRESH_KEY,
     configured,
@@ -191,7 +192,7 @@ class SessionRefresher(Refresher):
         identifier: ObjectIdentifier,
         table: CatalogMaterializedTable,
         partition: Mapping[str, str],
-    ) -> str:
+    ) -> tuple[str, TableJob | None]:
         """Start a refresh now."""
         assert table.handler is not None
         process = self._process()
@@ -201,7 +202,7 @@ class SessionRefresher(Refresher):
         directory = state_directory() / table.handler.id
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         program = _written(directory / f"refresh-{time.time_ns()}.sql", refresh_text(str(identifier), partition))
-        return self._submit(process, program, own, {REFRESH_KEY: "here"})
+        return self._submit(process, program, own, {REFRESH_KEY: "here"}), None
 
     # ------------------------------------------------------------------ the session
 

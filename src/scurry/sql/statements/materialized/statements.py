@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from scurry.common._config.tables import DML_SYNC
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.entries import ContextResolvedTable
@@ -23,7 +24,14 @@ from scurry.sql.catalog.table_options import explained
 from scurry.sql.connectors import factories
 from scurry.sql.connectors.contract import RowChanges, SinkTarget
 from scurry.sql.statements.definitions.alter_tables import changed_table
-from scurry.sql.statements.materialized.definition import altered, materialized_table_of, resumes, with_query
+from scurry.sql.statements.materialized.definition import (
+    altered,
+    as_materialized,
+    check_kept_columns,
+    materialized_table_of,
+    resumes,
+    with_query,
+)
 from scurry.sql.statements.materialized.refresh_jobs import (
     REFRESH_KEY,
     SCHEDULE_TIME_KEY,
@@ -37,9 +45,6 @@ from scurry.sql.statements.results import STRING, StatementResult, ok, table_res
 from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.types import MapType
-
-_FAILED = "Failed to execute ALTER MATERIALIZED TABLE statement.\n"
-
 
 # ------------------------------------------------------------------ CREATE
 
@@ -159,9 +164,9 @@ def alter_materialized_table(session: TableSession, statement: nodes.AlterMateri
     try:
         changed = changed_table(session, found.identifier, table, action)
     except ValidationError as error:
-        raise explained(error, _of_materialized(str(error))) from None
+        raise explained(error, as_materialized(str(error))) from None
     assert isinstance(changed, CatalogMaterializedTable)
-    _check_changed(table, changed)
+    check_kept_columns(table, changed)
     _replace(session, found.identifier, table, changed, keep_state=False)
     return ok()
 
@@ -254,15 +259,19 @@ def refresh_materialized_table(
     try:
         if REFRESH_KEY in settings:
             due = settings.get(SCHEDULE_TIME_KEY)
-            job_id = refresh_here(session, identifier, table, partition, None if due is None else int(due))
+            job_id, job = refresh_here(session, identifier, table, partition, None if due is None else int(due))
         else:
-            job_id = refresher_of(session, table.handler).refresh(session, identifier, table, partition)
+            job_id, job = refresher_of(session, table.handler).refresh(session, identifier, table, partition)
     except ScurryError as error:
         raise _with_context(error, f"Refreshing the materialized table {identifier} occur exception.") from None
     columns = [("job id", STRING), ("cluster info", MapType(STRING, STRING))]
     session_name = "" if table.handler is None else table.handler.session
     where = [("execution.target", "session" if session_name else "local")]
-    return table_result(columns, [(job_id, where + ([("session", session_name)] if session_name else []))])
+    result = table_result(columns, [(job_id, where + ([("session", session_name)] if session_name else []))])
+    result.job, result.names_job = job, True
+    if job is not None and session.get(DML_SYNC):
+        job.wait()
+    return result
 
 
 def _as_query(
@@ -292,8 +301,7 @@ def _replace(
     path = identifier.as_summary_string()
     _refuse_initializing(before, path, "alter")
     if before.refresh_mode is RefreshMode.FULL:
-        _check_plan(session, identifier, after)
-        session.catalogs.alter_table(after, identifier)
+        _replace_definition(session, identifier, before, after)
         return
     assert before.handler is not None
     if before.refresh_status is RefreshStatus.SUSPENDED:
@@ -326,41 +334,24 @@ def _anew(handler: RefreshHandler) -> RefreshHandler:
     return replace(handler, restore_path="", generation=handler.generation + 1)
 
 
-def _check_plan(session: TableSession, identifier: ObjectIdentifier, table: CatalogMaterializedTable) -> None:
-    """Refuse a definition of FULL mode whose refreshes could not be planned."""
+def _replace_definition(
+    session: TableSession,
+    identifier: ObjectIdentifier,
+    before: CatalogMaterializedTable,
+    after: CatalogMaterializedTable,
+) -> None:
+    """Change a table of FULL mode, unless its refreshes could not be planned."""
     batch = configured(session, {"execution.runtime-mode": "BATCH"}).executing()
-    replacing_sink(batch, identifier, table, {})
-
-
-def _check_changed(before: CatalogMaterializedTable, after: CatalogMaterializedTable) -> None:
-    """Refuse changes of the columns that the query fills.
-
-    Raises:
-        ValidationError: A column would have no values, or values would have no column.
-    """
-    old = {column.name: column for column in before.schema.get_columns() if column.is_persisted()}
-    new = {column.name: column for column in after.schema.get_columns() if column.is_persisted()}
-    for name, column in new.items():
-        if name not in old:
-            kind = "physical" if column.is_physical() else "metadata persisted"
-            raise ValidationError(
-                f"{_FAILED}Invalid schema change. All persisted (physical and metadata) columns in the schema part "
-                "need to be present in the query part.\n"
-                f"However, {kind} column `{name}` could not be found in the query."
-            )
-    for name in old:
-        if name not in new:
-            raise ValidationError(f"{_FAILED}Column(s) ('{name}') are used in query.")
-
-
-def _of_materialized(message: str) -> str:
-    """Return an error of ALTER TABLE as one of materialized tables."""
-    return (
-        message.replace("ALTER TABLE", "ALTER MATERIALIZED TABLE")
-        .replace("The current table", "The current materialized table")
-        .replace("already exists in the table.", "already exists in the materialized table.")
-        .replace(f"{_FAILED}Table ", "Materialized table ")
-    )
+    if factories.row_changes(batch.context_of(identifier, after)) is RowChanges.REPLACING:
+        replacing_sink(batch, identifier, after, {})  # lakes do not drop columns again
+        session.catalogs.alter_table(after, identifier)
+        return
+    session.catalogs.alter_table(after, identifier)
+    try:
+        replacing_sink(batch, identifier, after, {})
+    except ScurryError:
+        session.catalogs.alter_table(before, identifier)
+        raise
 
 
 def _refuse_initializing(table: CatalogMaterializedTable, path: str, operation: str) -> None:

@@ -20,7 +20,7 @@ from scurry.table import (
     Table,
     TableDescriptor,
 )
-from scurry.table.catalog import CatalogDescriptor
+from scurry.table.catalog import CatalogDescriptor, ProcedureContext, procedure_hint
 from scurry.table.expressions import CURRENT_RANGE, col, current_watermark, descriptor, lit, source_watermark
 from scurry.table.module import Module
 from scurry.table.udf import (
@@ -398,6 +398,19 @@ class Total(AggregateFunction):
 total = udaf(Total())
 assert changes(upserted.select(total(col("n"))))[-1] == "<Row(2)>"
 assert changes(sessions.select(total(col("n")))) == ["<Row(3)>"]
+
+# Procedures
+
+
+@procedure_hint(input=["INT"])
+def list_names(context: ProcedureContext, limit: int = 3) -> list[str]:
+    assert context.get_execution_environment() is not None
+    return context.get_table_environment().list_catalogs()[:limit]
+
+
+t_env.create_procedure("list_names", list_names)
+assert len(list(t_env.execute_sql("CALL list_names(`limit` => 1)").collect())) == 1
+assert t_env.drop_procedure("list_names")
 
 # What workers need
 

@@ -102,7 +102,7 @@ def removed(module: str, name: str) -> Exception:
         name: The name.
 
     Returns:
-        An ImportError for a name that earlier versions had, whose text says what to write instead, or that PyFlink has
+        An ImportError for a name that earlier versions had, whose text says the replacement, or that PyFlink has
         for itself, else an AttributeError.
     """
     if name in _NOT_OFFERED:

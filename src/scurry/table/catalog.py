@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
-
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
-from scurry.errors import UnsupportedError
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import (
     Column,
@@ -24,6 +21,7 @@ from scurry.table._catalog.entries import CatalogBaseTable, CatalogDatabase, Cat
 from scurry.table._catalog.models import CatalogModel
 from scurry.table._catalog.names import CatalogPartitionSpec, ObjectPath
 from scurry.table._catalog.partitions import CatalogColumnStatistics, CatalogPartition, CatalogTableStatistics
+from scurry.table._catalog.procedures import Procedure, ProcedureContext, procedure_hint
 
 __all__ = [
     "Catalog",
@@ -46,22 +44,12 @@ __all__ = [
     "ObjectPath",
     "PhysicalColumn",
     "Procedure",
+    "ProcedureContext",
     "ResolvedSchema",
     "UniqueConstraint",
     "WatermarkSpec",
+    "procedure_hint",
 ]
-
-
-class Procedure(ApiObject):
-    """A procedure of a catalog, which there are not."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refuse: procedures are classes of Java.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise UnsupportedError("Procedure: procedures are classes of Java; call a function of Python in the program")
 
 
 class CatalogDescriptor(ApiObject):

@@ -16,6 +16,7 @@ from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
 from scurry.table._environment.models import ModelMethods
 from scurry.table._environment.modules import ModuleMethods
+from scurry.table._environment.procedures import ProcedureMethods
 from scurry.table._environment.tables import TableMethods
 from scurry.table._stream_conversions import StreamConversions
 from scurry.table.environment_settings import EnvironmentSettings
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["StreamTableEnvironment", "TableEnvironment"]
 
 
-class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMethods, ModuleMethods):
+class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMethods, ModuleMethods, ProcedureMethods):
     """Entry point of programs that execute SQL: catalogs, settings, and a mode."""
 
     def __init__(self, environment_settings: EnvironmentSettings, configuration: Configuration | None = None) -> None:

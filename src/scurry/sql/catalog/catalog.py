@@ -28,9 +28,10 @@ from scurry.sql.catalog.entries import (
 from scurry.sql.catalog.materialized import CatalogMaterializedTable
 from scurry.sql.catalog.models import CatalogModel, ModelCatalog
 from scurry.sql.catalog.partitions import PartitionedCatalog, TableDetails
+from scurry.sql.catalog.procedures import ProcedureCatalog
 
 
-class Catalog(PartitionedCatalog, ModelCatalog, ABC):
+class Catalog(PartitionedCatalog, ModelCatalog, ProcedureCatalog, ABC):
     """A named set of databases, with their tables, views, functions and models.
 
     Every method raises CatalogError if what it names does not exist, or exists already.
@@ -43,6 +44,7 @@ class Catalog(PartitionedCatalog, ModelCatalog, ABC):
     def __init__(self, name: str, default_database: str) -> None:
         self.name = name
         self.default_database = default_database
+        self.procedures = {}
 
     # ------------------------------------------------------------------ databases
 

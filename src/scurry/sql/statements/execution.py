@@ -15,6 +15,7 @@ from scurry.sql.statements.explain import explain
 from scurry.sql.statements.inserts import execute_insert, execute_statement_set
 from scurry.sql.statements.listing import show, show_create
 from scurry.sql.statements.materialized import statements as materialized
+from scurry.sql.statements.procedures import call_procedure, show_procedures
 from scurry.sql.statements.queries import execute_query
 from scurry.sql.statements.results import StatementResult
 from scurry.sql.statements.session import TableSession
@@ -69,14 +70,6 @@ def _refuse_client_statement(session: TableSession, statement: nodes.Statement) 
     )
 
 
-def _show_procedures(session: TableSession, statement: nodes.ShowProcedures) -> StatementResult:
-    raise UnsupportedError("listProcedures is not implemented: catalogs have no procedures here")
-
-
-def _call_procedure(session: TableSession, statement: nodes.CallProcedure) -> StatementResult:
-    raise UnsupportedError("SQL validation failed. getProcedure is not implemented: catalogs have no procedures here")
-
-
 def _name_of(statement: nodes.Statement) -> str:
     """Return a statement's name as SQL has it, such as `ALTER MODEL`."""
     words = ""
@@ -96,7 +89,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.AlterView: views.alter_view,
     nodes.AnalyzeTable: tables.analyze_table,
     nodes.BeginStatementSet: _refuse_client_statement,
-    nodes.CallProcedure: _call_procedure,
+    nodes.CallProcedure: call_procedure,
     nodes.CompileAndExecutePlan: compile_and_execute_plan,
     nodes.CompilePlan: compile_plan,
     nodes.CreateCatalog: catalogs.create_catalog,
@@ -144,7 +137,7 @@ _HANDLERS: dict[type[nodes.Statement], Handler] = {
     nodes.ShowModels: show.show_models,
     nodes.ShowModules: show.show_modules,
     nodes.ShowPartitions: partitions.show_partitions,
-    nodes.ShowProcedures: _show_procedures,
+    nodes.ShowProcedures: show_procedures,
     nodes.ShowTables: show.show_tables,
     nodes.ShowViews: show.show_views,
     nodes.StopJob: _refuse_client_statement,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from scurry.errors import CatalogError, FunctionNotExistError, TableNotExistError, UnsupportedError
 from scurry.sql.catalog.catalog import Catalog as _Catalog
@@ -70,14 +70,6 @@ class Catalog(PartitionMethods, ModelsOfCatalog):
     def list_materialized_tables(self, database_name: str) -> list[str]:
         """Return the names of all materialized tables of a database."""
         return self._catalog.list_materialized_tables(database_name)
-
-    def get_procedure(self, procedure_path: ObjectPath) -> NoReturn:
-        """Refuse: catalogs have no procedures.
-
-        Raises:
-            UnsupportedError: Always.
-        """
-        raise UnsupportedError(f"{procedure_path}: getProcedure is not implemented: catalogs have no procedures here")
 
     def get_table(self, table_path: ObjectPath) -> CatalogBaseTable:
         """Return a table or view."""
@@ -159,12 +151,19 @@ class Catalog(PartitionMethods, ModelsOfCatalog):
         if self.function_exists(function_path) or not ignore_if_not_exists:
             self._catalog.drop_function(function_path.get_database_name(), function_path.get_object_name())
 
-    # ------------------------------------------------------------------ what catalogs here do not keep
+    # ------------------------------------------------------------------ procedures
 
     def list_procedures(self, database_name: str) -> list[str]:
-        """Return the names of all procedures of a database: always empty."""
-        self._catalog.get_database(database_name)
-        return []
+        """Return the names of the procedures of a database, which `create_procedure` of an environment adds."""
+        return self._catalog.list_procedures(database_name)
+
+    def get_procedure(self, procedure_path: ObjectPath) -> Any:
+        """Return a procedure as the program gave it."""
+        database, name = procedure_path.get_database_name(), procedure_path.get_object_name()
+        found = self._catalog.find_procedure(database, name)
+        if found is None:
+            raise CatalogError(f"Procedure {database}.{name} does not exist in Catalog {self._catalog.name}.")
+        return found.declared
 
 
 class HiveCatalog(Catalog):

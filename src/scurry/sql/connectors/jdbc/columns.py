@@ -54,10 +54,9 @@ class TableColumns:
 
     def rows(self, batch: pa.RecordBatch) -> list[Row]:
         """Return rows as parameters of statements."""
-        writers = [self.values(name).write for name in self.names]
         columns = [
-            [None if value is None else write(value) for value in to_values(column)]
-            for write, column in zip(writers, batch.columns, strict=True)
+            values.written(to_values(column))
+            for values, column in zip(map(self.values, self.names), batch.columns, strict=True)
         ]
         return [Row(*values) for values in zip(*columns, strict=True)]
 

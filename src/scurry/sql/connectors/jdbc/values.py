@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import decimal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,12 @@ class ColumnValues:
     type_info: TypeInformation
     read: Callable[[Any], Any]
     write: Callable[[Any], Any]
+
+    def written(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Return the parameters of a column's values."""
+        if self.write is _same:
+            return values
+        return [None if value is None else self.write(value) for value in values]
 
 
 def column_values(data_type: types.DataType, dialect: str, name: str = "") -> ColumnValues:

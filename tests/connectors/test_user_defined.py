@@ -68,6 +68,24 @@ class TestSources:
         assert dealt(books) == [(0, [("a", 0, 2)], False), (1, [("b", 0, 1)], True)]
         assert dealt(books) == [(0, [("a", 2, 3)], True)]
 
+    @pytest.mark.parametrize("kind", [Shelves, Live])
+    def test_a_job_that_falls_behind_gets_smaller_micro_batches(self, kind: type[Shelves]) -> None:
+        books = enumerator(kind(a=30), 1, max_records=20)
+        assert books.obeys_limits and books.backlog() is None
+        assert dealt(books) == [(0, [("a", 0, 20)], False)] and books.backlog().more
+        books.limit(BatchLimits(max_records=4), {})
+        assert dealt(books) == [(0, [("a", 20, 24)], False)] and books.backlog().more
+        books.limit(BatchLimits(max_records=20), {})
+        assert dealt(books) == [(0, [("a", 24, 30)], kind.bounded)] and books.backlog() is None
+
+    def test_a_source_that_moves_by_itself_is_not_held_back(self) -> None:
+        class Slow(Shelves):
+            def advance(self, split: str, position: int, limit: int) -> int:
+                return min(position + 1, self.sizes[split])
+
+        books = enumerator(Slow(a=3), 1)
+        assert dealt(books) == [(0, [("a", 0, 1)], False)] and books.backlog() is None
+
     def test_readers_without_splits_end_at_once(self) -> None:
         assert dealt(enumerator(Shelves(a=1))) == [(0, [("a", 0, 1)], True), (1, None, True)]
         assert dealt(enumerator(Shelves())) == [(0, None, True), (1, None, True)]

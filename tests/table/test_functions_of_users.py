@@ -446,8 +446,9 @@ def test_kinds_of_functions_stand_at_their_places(batch: TableEnvironment) -> No
     batch.create_temporary_function("g", udtf(split, result_types=["BIGINT", "STRING"]))
     with pytest.raises(ValidationError, match="Cannot call table function here: 'g'"):
         batch.sql_query("SELECT g('a')")
-    with pytest.raises(ValidationError, match="'f' cannot be used as a table function"):
+    with pytest.raises(ValidationError, match="'f' cannot be used as a table function") as error:
         batch.sql_query("SELECT * FROM LATERAL TABLE(f(1))")
+    assert error.value.span is not None and error.value.span.column == 29, "the call is underlined"
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,8 @@ def at_boundary(function: F, *, check_arguments: bool = True) -> F:
         except ScurryError as error:
             raise _cut(error) from None
         except Exception as error:
+            if isinstance(error, AttributeError | TypeError) and (missing := _none_given(function, args, kwargs)):
+                raise _cut(ArgumentTypeError(missing)) from None
             if not type(error).__module__.startswith("py4j."):
                 raise
             raise _cut(_failure_of_java(error)) from None
@@ -221,6 +223,30 @@ def _unbuilt(values: list[Any]) -> str:
         if hasattr(kind, "build") and kind.__module__.startswith("scurry."):
             return f"the {kind.__qualname__}"
     return ""
+
+
+def _none_given(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    """Return what is wrong with the first argument that is None where its annotation has no None; empty without one.
+
+    Asked when a call has failed: calls that succeed do not pay for it.
+    """
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    for name, value in [*zip(names, args, strict=False), *kwargs.items()]:
+        annotation = function.__annotations__.get(name)
+        if value is None and isinstance(annotation, str) and not _may_be_none(function, annotation):
+            return _wrong_kind(function, args, name, annotation.replace(" | ", " or "), value)
+    return ""
+
+
+def _may_be_none(function: Callable[..., Any], annotation: str) -> bool:
+    for kind in annotation.split("|"):
+        name = kind.strip().partition("[")[0]
+        meant = function.__globals__.get(name)
+        alias = meant is not None and not isinstance(meant, type)  # or a type variable
+        if name in ("None", "Any", "object", "Optional") or alias:
+            return True
+    return False
 
 
 def _wrong_kind(function: Callable[..., Any], args: tuple[Any, ...], name: str, expected: str, value: Any) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias
 
-from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
+from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, ArgumentTypeError
 
 #: A position in a split: a JSON-able number, text, list or dict.
@@ -50,7 +50,8 @@ class SplitSource(Source):
         Args:
             split: The split.
             position: The position up to which it has been read.
-            limit: Approximate number of records of this split in the micro-batch.
+            limit: Approximate number of records of this split in the micro-batch. It follows the time that batches
+                take (`scurry.batch.target-duration`); a position far behind it makes a batch that may take longer.
         """
 
     @abstractmethod
@@ -85,8 +86,17 @@ class _SplitEnumerator(Enumerator):
         self._final: set[int] = set()
         #: channels that get an assignment although it may be empty: their splits hold the watermark back as before
         self._speaking: set[int] = set()
+        #: whether a split had more than it was allowed to assign
+        self._more = False
+
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        self._max_records = limits.max_records
+
+    def backlog(self) -> Backlog | None:
+        return Backlog() if self._more else None
 
     def next_batch(self) -> list[Assignment]:
+        self._more = False
         if len(self._final) == self._channels:
             return []
         current = self._discover()
@@ -99,8 +109,12 @@ class _SplitEnumerator(Enumerator):
             end = self._advanced(split, position, limit)
             if end != position:
                 work[number % self._channels].append((split, position, end))
-                if self._source.bounded and self._advanced(split, end, limit) != end:
+                more = self._source.bounded and self._advanced(split, end, limit) != end
+                if more:
                     going_on.add(number % self._channels)
+                if isinstance(end, int) and isinstance(position, int):
+                    more = end - position >= limit  # a source that moves less at once is not held back by the limit
+                self._more |= more
         self._positions.update((split, end) for part in work for split, _, end in part)
         ending = set(range(self._channels)) - going_on - self._final
         speaking, self._speaking = self._speaking, set()

@@ -72,7 +72,9 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
     if function is None and lookup(str(call.name)) is None:
         raise no_match(str(call.name), arguments, call.span)
     if function is None or function.kind != "table":
-        raise ValidationError(f"SQL validation failed. Function '{call.name}' cannot be used as a table function.")
+        error = ValidationError(f"SQL validation failed. Function '{call.name}' cannot be used as a table function.")
+        error.span = call.span
+        raise error
     columns = tuple(Column(name, data_type) for name, data_type in function.columns)
     return user_call(function, call.name.last, arguments, validator.environment, call.span), Schema(columns)
 

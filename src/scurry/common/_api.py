@@ -226,7 +226,7 @@ def _unbuilt(values: list[Any]) -> str:
 
 
 def _none_given(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Return what is wrong with the first argument that is None where its annotation has no None; empty without one.
+    """Return the refusal of the first argument that is None where its annotation has no None; empty without one.
 
     Asked when a call has failed: calls that succeed do not pay for it.
     """

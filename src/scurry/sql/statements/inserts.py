@@ -117,7 +117,8 @@ def plan_insert(session: TableSession, statement: nodes.Insert) -> Sink:
     if len(plan.schema) != len(names):
         raise _wrong_columns(found.identifier, plan, names, columns, partition)
     sink = converted(session, plan, found.identifier, table, names, partition, statement.overwrite)
-    return replace(sink, on_conflict=statement.on_conflict)
+    # in BATCH rows are inserted, so that there is nothing to decide
+    return replace(sink, on_conflict=statement.on_conflict if session.is_streaming else None)
 
 
 def insert_plan(session: TableSession, plan: Plan, identifier: ObjectIdentifier, overwrite: bool) -> Sink:

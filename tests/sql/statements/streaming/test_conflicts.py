@@ -44,9 +44,21 @@ def test_one_row_of_a_key_is_kept(conflict: str, kept: list[tuple[Any, ...]], tm
 
 
 def test_a_conflict_fails_the_statement_if_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(ScurryError, match="Primary key constraint violation"):
+    with pytest.raises(ScurryError, match=r"Conflicting key: \[v=a\]. Use ON CONFLICT DO NOTHING"):
         inserted(tmp_path, EVENTS, "ERROR")
 
 
 def test_rows_without_conflict_are_written(tmp_path: Path) -> None:
     assert inserted(tmp_path, EVENTS[:2], "ERROR") == [("a", 1), ("b", 2)]
+
+
+@pytest.mark.parametrize("conflict", ["DEDUPLICATE", "NOTHING", "ERROR"])
+def test_explain_shows_the_choice_in_streaming(conflict: str, tmp_path: Path) -> None:
+    shown = []
+    for streaming in (True, False):
+        env = environment(streaming)
+        files(env, "t", "id INT, v STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts", tmp_path / "t")
+        env.execute_sql("CREATE TABLE w (v STRING, id INT, PRIMARY KEY (v) NOT ENFORCED) WITH ('connector' = 'print')")
+        shown.append(env.explain_sql(f"INSERT INTO w {QUERY} ON CONFLICT DO {conflict}"))
+    assert f"fields=[v, id], upsertMaterialize=[true], conflictStrategy=[{conflict}])" in shown[0]
+    assert "conflictStrategy" not in shown[1]

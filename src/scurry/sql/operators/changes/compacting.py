@@ -17,6 +17,7 @@ from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.values import from_values, to_values
+from scurry.sql.values.records import record_values
 
 #: The slots of a key: the row that the table has, and the changes since the last watermark.
 _CURRENT = "current"
@@ -26,15 +27,17 @@ _PENDING = "pending"
 class CompactingMaterializer(KeyedRowsFunction):
     """Apply the changes of each key when a watermark has passed them; several rows that remain are a conflict."""
 
-    def __init__(self, schema: Schema, upsert_key: Sequence[int], fails: bool) -> None:
+    def __init__(self, schema: Schema, primary_key: Sequence[int], upsert_key: Sequence[int], fails: bool) -> None:
         """Describe the rows.
 
         Args:
             schema: Their columns.
+            primary_key: The positions of those of the table's primary key.
             upsert_key: The positions of those by which the query replaces rows; none for whole rows.
             fails: Whether a conflict fails the job; otherwise the table keeps the row it has, or gets the first one.
         """
         self._schema = schema
+        self._primary_key = tuple(primary_key)
         self._key = tuple(upsert_key) or tuple(range(len(schema)))
         self._replaces = bool(upsert_key)
         self._fails = fails
@@ -66,10 +69,7 @@ class CompactingMaterializer(KeyedRowsFunction):
         found = self._applied([] if current is None else [current], state.pop(_PENDING, ()))
         if len(found) > 1:
             if self._fails:
-                raise EvaluationError(
-                    "Primary key constraint violation: multiple distinct records with the same primary key detected. "
-                    "Use ON CONFLICT DO NOTHING to keep the first record."
-                )
+                raise self._violation(found[0])
             found = found[:1] if current is None else [current]
         new = found[0] if found else None
         if new is None:
@@ -90,6 +90,16 @@ class CompactingMaterializer(KeyedRowsFunction):
         ]
         kinds = np.asarray([kind.value for kind, _ in found], dtype=np.int8)
         return [Changes(batch_of(columns, self._schema, len(found)), kinds)]
+
+    def _violation(self, row: Sequence[Any]) -> EvaluationError:
+        shown = []
+        for column, value in ((self._schema.columns[place], row[place]) for place in self._primary_key):
+            (found,) = record_values(from_values([value], column.type), column.type)
+            shown.append(f"{column.name}={found}")
+        return EvaluationError(
+            "Primary key constraint violation: multiple distinct records with the same primary key detected. "
+            f"Conflicting key: [{', '.join(shown)}]. Use ON CONFLICT DO NOTHING to keep the first record."
+        )
 
     def _applied(self, rows: list[Any], changes: Sequence[Any]) -> list[Any]:
         """Return the rows that a key has after some changes, in the order in which they came."""

@@ -32,5 +32,5 @@ def materialized(lowering: Lowering, sink: Sink) -> Node:
     if sink.on_conflict in (None, "DEDUPLICATE"):
         function: Any = SinkUpsertMaterializer(sink.schema, upsert_key, lowering.state_ttl)
     else:
-        function = CompactingMaterializer(sink.schema, upsert_key, sink.on_conflict == "ERROR")
+        function = CompactingMaterializer(sink.schema, sink.key, upsert_key, sink.on_conflict == "ERROR")
     return lowering.keyed([rows], [sink.key], function, "SinkUpsertMaterializer")

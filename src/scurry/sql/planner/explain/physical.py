@@ -298,7 +298,8 @@ def _limit(plan: nodes.Limit) -> str:
 def _sink(plan: nodes.Sink) -> str:
     fields = f"fields=[{', '.join(plan.input.schema.names)}]"
     materialize = ", upsertMaterialize=[true]" if plan.upsert_materialize else ""
-    return f"Sink(table=[{'.'.join(plan.path)}], {fields}{materialize})"
+    conflict = f", conflictStrategy=[{plan.on_conflict}]" if plan.on_conflict else ""
+    return f"Sink(table=[{'.'.join(plan.path)}], {fields}{materialize}{conflict})"
 
 
 def _changelog_function(plan: ChangelogFunction) -> str:

@@ -103,7 +103,7 @@ def _properties(session: TableSession, name: str, registered: CatalogFunction | 
 
 
 def _of_module(function: UserFunction) -> list[tuple[str, str]]:
-    return _described(function.kind.upper(), function.is_deterministic, f"{function.name}()")
+    return _described(function.kind.upper(), function.is_deterministic, f"{function.name}(*)")
 
 
 def _described(kind: str, is_deterministic: bool, signature: str) -> list[tuple[str, str]]:

@@ -1,0 +1,44 @@
+-- mode: batch
+-- set parallelism.default=1
+-- file events/a.json
+--|{"id": 1, "v": "a", "ts": "2024-01-01 00:00:01"}
+--|{"id": 2, "v": "b", "ts": "2024-01-01 00:00:02"}
+--|{"id": 3, "v": "a", "ts": "2024-01-01 00:00:03"}
+--|{"id": 1, "v": "c", "ts": "2024-01-01 00:00:04"}
+--|{"id": 2, "v": "b", "ts": "2024-01-01 00:00:05"}
+-- file apart/a.json
+--|{"id": 1, "v": "a", "ts": "2024-01-01 00:00:01"}
+--|{"id": 2, "v": "b", "ts": "2024-01-01 00:00:02"}
+--|{"id": 2, "v": "c", "ts": "2024-01-01 00:00:03"}
+CREATE TABLE events (id INT, v STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp}/events', 'format' = 'json');
+CREATE TABLE apart (id INT, v STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = '{tmp}/apart', 'format' = 'json');
+CREATE TABLE plain (id INT, v STRING) WITH ('connector' = 'filesystem', 'path' = '{tmp}/events', 'format' = 'json');
+CREATE TABLE k (v STRING, id INT, PRIMARY KEY (v) NOT ENFORCED) WITH ('connector' = 'print', 'print-identifier' = 'K');
+CREATE TABLE byid (id INT, v STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print', 'print-identifier' = 'I');
+CREATE TABLE nokey (v STRING, id INT) WITH ('connector' = 'print', 'print-identifier' = 'N');
+CREATE VIEW newest AS SELECT v, id FROM (SELECT id, MAX(v) AS v FROM events GROUP BY id);
+CREATE VIEW newest_apart AS SELECT v, id FROM (SELECT id, MAX(v) AS v FROM apart GROUP BY id);
+CREATE VIEW newest_plain AS SELECT v, id FROM (SELECT id, MAX(v) AS v FROM plain GROUP BY id);
+INSERT INTO k SELECT v, id FROM newest;
+INSERT INTO k SELECT v, id FROM newest ON CONFLICT DO DEDUPLICATE;
+INSERT INTO k SELECT v, id FROM newest ON CONFLICT DO NOTHING;
+INSERT INTO k SELECT v, id FROM newest ON CONFLICT DO ERROR;
+INSERT INTO k SELECT v, id FROM newest_apart ON CONFLICT DO ERROR;
+INSERT INTO k SELECT v, id FROM newest_plain ON CONFLICT DO DEDUPLICATE;
+INSERT INTO k SELECT v, id FROM newest_plain ON CONFLICT DO NOTHING;
+INSERT INTO k SELECT v, id FROM newest_plain ON CONFLICT DO ERROR;
+INSERT INTO byid SELECT id, v FROM newest ON CONFLICT DO DEDUPLICATE;
+INSERT INTO byid SELECT id, v FROM newest ON CONFLICT DO NOTHING;
+INSERT INTO byid SELECT id, v FROM newest ON CONFLICT DO ERROR;
+INSERT INTO nokey SELECT v, id FROM newest ON CONFLICT DO DEDUPLICATE;
+INSERT INTO nokey SELECT v, id FROM newest ON CONFLICT DO NOTHING;
+INSERT INTO nokey SELECT v, id FROM newest ON CONFLICT DO ERROR;
+INSERT INTO k SELECT v, id FROM events;
+INSERT INTO k SELECT v, id FROM events ON CONFLICT DO DEDUPLICATE;
+INSERT INTO k SELECT v, id FROM events ON CONFLICT DO NOTHING;
+INSERT INTO k SELECT v, id FROM events ON CONFLICT DO ERROR;
+INSERT INTO k VALUES ('a', 1), ('a', 2) ON CONFLICT DO NOTHING;
+INSERT INTO k (id, v) SELECT id, v FROM newest ON CONFLICT DO DEDUPLICATE;
+INSERT INTO k SELECT v, id FROM newest ON CONFLICT DO;
+INSERT INTO k SELECT v, id FROM newest ON CONFLICT DO UPDATE;
+INSERT OVERWRITE k SELECT v, id FROM newest ON CONFLICT DO NOTHING;

@@ -1,0 +1,22 @@
+-- mode: batch
+SHOW MODULES;
+SHOW FULL MODULES;
+LOAD MODULE state WITH ('a' = 'b');
+LOAD MODULE state;
+SHOW MODULES;
+SHOW FULL MODULES;
+USE MODULES state, core;
+SHOW MODULES;
+SHOW FULL MODULES;
+SHOW FUNCTIONS LIKE 'savepoint%';
+DESCRIBE FUNCTION savepoint_metadata;
+DESCRIBE FUNCTION EXTENDED savepoint_metadata;
+SELECT savepoint_metadata('/none');
+USE MODULES core;
+SHOW MODULES;
+SHOW FULL MODULES;
+SELECT * FROM savepoint_metadata('/none');
+UNLOAD MODULE state;
+SHOW FULL MODULES;
+UNLOAD MODULE state;
+USE MODULES state;

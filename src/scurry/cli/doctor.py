@@ -34,6 +34,7 @@ EXTRAS = {
     "avro": "fastavro",
     "delta": "deltalake",
     "iceberg": "pyiceberg",
+    "polars": "polars",
     "sklearn": "scikit-learn",
     "onnx": "onnxruntime",
 }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import advice_on_attribute
-from scurry.errors import ArgumentTypeError, MissingAttributeError, ValidationError
+from scurry.errors import ArgumentTypeError, ExtraMissingError, MissingAttributeError, ValidationError
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.table._grouped_tables import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from scurry.table._table.columns import ColumnMethods
@@ -309,13 +309,20 @@ class Table(ColumnMethods, RowMethods, CombiningMethods):
         return arrow_of_plan(self._executing, self._plan)
 
     def to_polars(self) -> Any:
-        """Return the rows as a DataFrame of Polars, which has to be installed. scurry's own.
+        """Return the rows as a DataFrame of Polars, which shares the memory of their columns. scurry's own.
 
         `TableEnvironment.from_arrow` takes such DataFrames.
+
+        Raises:
+            ExtraMissingError: Polars is not installed.
         """
         import importlib
 
-        return importlib.import_module("polars").from_arrow(self.to_arrow())
+        try:
+            polars = importlib.import_module("polars")
+        except ImportError as error:
+            raise ExtraMissingError(f"to_polars needs Polars: pip install 'scurry[polars]' ({error})") from error
+        return polars.from_arrow(self.to_arrow())
 
     def to_spark(self) -> Any:
         """Return a DataFrame of Spark with the rows. scurry's own; PyFlink has nothing like it.

@@ -110,7 +110,8 @@ def _converted(column: Any, kind: DataType) -> Any:
     if found == wanted:
         return column
     if pa.types.is_dictionary(found):
-        return _converted(column.cast(found.value_type), kind)
+        values = pa.string() if pa.types.is_string_view(found.value_type) else found.value_type
+        return _converted(column.cast(pa.dictionary(found.index_type, values)).cast(values), kind)
     if pa.types.is_timestamp(found) and found.tz is not None:
         return _converted(column.cast(pa.timestamp(found.unit)), kind)
     if pa.types.is_time64(found):

@@ -48,10 +48,10 @@ def _converter(plan: OperatorPlan | SourcePlan) -> Callable[[Values], Values] | 
     return declared.block_converter()
 
 
-def _is_immutable(declared: TypeInformation | None) -> bool:
+def is_immutable(declared: TypeInformation | None) -> bool:
     """Return whether values converted to a type cannot change."""
     if isinstance(declared, TupleTypeInfo):
-        return all(map(_is_immutable, declared.get_field_types()))
+        return all(map(is_immutable, declared.get_field_types()))
     return isinstance(declared, _IMMUTABLE_TYPES)
 
 
@@ -92,7 +92,7 @@ class Collector:
         self._convert = _converter(plan) if converts else None
         self.copies = copies
         #: whether consumers are given the same records
-        self._shares = not copies or _is_immutable(getattr(plan, "output_type", None))
+        self._shares = not copies or is_immutable(getattr(plan, "output_type", None))
         #: the type of results that are handed over as they are, before anything else about them is looked at
         self._uncopied: type | None = None
         self._copy: Callable[[Any], Any] = copy_of
@@ -114,9 +114,9 @@ class Collector:
         self._uncopied = str  # until results of another immutable type come
         if not self.copies:
             self._copy, self._learns = itself, False
-        elif isinstance(declared, TupleTypeInfo) and _is_immutable(declared) and not self.side:
+        elif isinstance(declared, TupleTypeInfo) and is_immutable(declared) and not self.side:
             self._uncopied, self._learns = tuple, False  # the conversion refuses one that holds anything else
-        elif isinstance(declared, RowTypeInfo) and all(map(_is_immutable, declared.get_field_types())):
+        elif isinstance(declared, RowTypeInfo) and all(map(is_immutable, declared.get_field_types())):
             self._copy = kept_flat_row
         return self._uncopied
 
@@ -187,7 +187,7 @@ class Collector:
             if convert is None:
                 convert = self.side_converters[tag.tag_id] = tag.declared.block_converter() or (lambda block: block)
             values = self._converted(convert, values)
-        self._pass(consumers, values, timestamps, self.copies and not _is_immutable(tag.declared))
+        self._pass(consumers, values, timestamps, self.copies and not is_immutable(tag.declared))
 
     def watermark(self, watermark: int) -> None:
         """Forward a watermark to every consumer."""

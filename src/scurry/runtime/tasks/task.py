@@ -8,10 +8,10 @@ from typing import Any
 
 from scurry.common._config.tuning import OBJECT_REUSE
 from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
-from scurry.graph.operators import Hash
+from scurry.graph.operators import AssignTimestamps, Hash
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
-from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values
+from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values, is_immutable
 from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.exchange.key_blocks import BatchHashWriter
 from scurry.runtime.exchange.report import TaskReport
@@ -59,7 +59,7 @@ class Task:
         """Return the instance of an operator in this task; create it and those that follow it on first use."""
         if number not in self.operators:
             plan = self.plan.operators[number]
-            self._create(plan, self.collector(plan))
+            self._create(plan, self.collector(plan, not self._are_converted(plan)))
         return self.operators[number]
 
     def _create(self, plan: OperatorPlan, collector: Collector) -> RuntimeOperator:
@@ -71,6 +71,14 @@ class Task:
         elif isinstance(operator, AsyncOperator):
             self.asynchronous.insert(0, operator)  # at the front: those that follow it were created before it
         return operator
+
+    def _are_converted(self, plan: OperatorPlan) -> bool:
+        """Return whether what an operator emits is what those before it have converted to the same declared type."""
+        if type(plan.operator) is not AssignTimestamps or plan.input_edges or not is_immutable(plan.output_type):
+            return False
+        before: list[SourcePlan | OperatorPlan] = [*self.plan.sources.values(), *self.plan.operators.values()]
+        tags = [(out.tag, each.output_type) for each in before for out in each.outputs if out.operator == plan.id]
+        return all(each == (None, plan.output_type) for each in tags)
 
     def entry(self, source: SourcePlan, outputs: Collector) -> Collector:
         """Return where a source's reader emits, given the collector of the source's outputs."""

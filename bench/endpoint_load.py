@@ -27,7 +27,7 @@ from scurry.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from scurry.datastream.connectors import DataGeneratorSource
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.rest.client import RemoteProcess
-from scurry.rest.lookup import find_job
+from scurry.rest.registry import find_job
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.rest.flood import Flood, random_requests  # noqa: E402

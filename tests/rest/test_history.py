@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import pytest
 
-from scurry.rest.metrics import history as module
-from scurry.rest.metrics.history import History, busy_of
+from scurry.rest import history as module
+from scurry.rest.history import History, busy_of
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from support.clock import FakeTime
 from support.rest.fake_jobs import FakeJob, served

@@ -18,8 +18,7 @@ import scurry.rest.server
 from scurry.common import CompletableFuture, JobStatus
 from scurry.errors import JobUnreachableError
 from scurry.rest.client import RemoteProcess
-from scurry.rest.job import ServedJob
-from scurry.rest.operations import Operations
+from scurry.rest.job import Operations, ServedJob
 from scurry.rest.server import JobServer
 from support import TESTS
 from support.clock import FakeTime

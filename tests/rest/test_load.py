@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from scurry.rest.client import RemoteProcess
-from scurry.rest.lookup import token_of
-from scurry.rest.registry import registered_jobs
+from scurry.rest.registry import registered_jobs, token_of
 from support.faults.endless_job import ENVIRONMENT
 from support.rest.flood import Flood, random_requests
 

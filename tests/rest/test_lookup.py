@@ -12,7 +12,7 @@ import pytest
 from scurry.common import JobID
 from scurry.errors import JobNotFoundError, JobUnreachableError, RequestRefusedError
 from scurry.rest.client import RemoteJob, RemoteProcess
-from scurry.rest.lookup import find_job, running_jobs
+from scurry.rest.registry import find_job, running_jobs
 from scurry.rest.settings import RestSettings
 from support.rest.fake_jobs import TOKEN, FakeExecution, FakeJob, plan_of, served
 

@@ -9,8 +9,7 @@ import pytest
 
 from scurry.common import JobClient
 from scurry.rest.client import RemoteProcess
-from scurry.rest.lookup import token_of
-from scurry.rest.registry import registered_jobs
+from scurry.rest.registry import registered_jobs, token_of
 from scurry.table import AggregateFunction, DataTypes, FunctionContext, ScalarFunction, TableFunction
 from scurry.table.udf import udaf, udf, udtf
 from support.rest.fake_jobs import raw

@@ -15,9 +15,9 @@ from scurry.datastream import StreamExecutionEnvironment
 from scurry.metrics import DistributionResult
 from scurry.rest.archive import write_archive
 from scurry.rest.job import ServedJob
-from scurry.rest.metrics.prometheus_text import prometheus_text
+from scurry.rest.metrics import prometheus_text
 from scurry.rest.reporters.contract import ReporterOptions
-from scurry.rest.reporters.statsd import StatsDReporter
+from scurry.rest.reporters.senders import StatsDReporter
 from scurry.rest.routes import jobs
 from scurry.runtime.driver.client import RunningJob
 from scurry.runtime.progress import ProgressDisplay

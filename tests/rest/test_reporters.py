@@ -16,7 +16,7 @@ from scurry.common import Configuration, JobStatus
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ConfigError, UnsupportedError
 from scurry.rest.reporters import Reporting
-from scurry.rest.reporters.prometheus import PrometheusReporter
+from scurry.rest.reporters.senders import PrometheusReporter
 from support.rest.fake_jobs import FakeJob, as_job
 
 FLINK = "org.apache.flink.metrics"

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from scurry.common import Configuration
 from scurry.rest.client import RemoteProcess
-from scurry.rest.metrics.history import History
+from scurry.rest.history import History
 from scurry.rest.session.directory import SessionDirectory
 from scurry.rest.session.endpoint import SessionEndpoint
 from scurry.rest.session.session import SessionCluster

@@ -65,7 +65,7 @@ def list_jobs(url: Url = None, as_json: Json = False) -> None:
     """List the running jobs of this user on this machine."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from scurry.rest.lookup import WHERE_JOBS_ARE_LISTED, running_jobs
+    from scurry.rest.registry import WHERE_JOBS_ARE_LISTED, running_jobs
 
     with errors_shown():
         jobs = running_jobs(url, _LIST_PATIENCE)
@@ -244,7 +244,7 @@ def open_page(job: Job) -> None:
 
 
 def _find(job: str, url: str | None = None) -> RemoteJob:
-    from scurry.rest.lookup import find_job  # not at the top: `scurry run` does not need it and starts faster without
+    from scurry.rest.registry import find_job  # not at the top: `scurry run` does not need it and starts faster without
 
     return find_job(job, url)
 

@@ -185,8 +185,7 @@ def find_session(name: str) -> RemoteProcess:
         SessionError: No session of that name runs.
     """
     from scurry.rest.client import RemoteProcess, environment_token
-    from scurry.rest.lookup import token_of
-    from scurry.rest.registry import registered_jobs
+    from scurry.rest.registry import registered_jobs, token_of
 
     known = registered_jobs("sessions")
     for entry in known:

@@ -30,7 +30,6 @@ from scurry.rest.routes import (
     process,
     prometheus,
     state,
-    subtasks,
     vertices,
 )
 from scurry.rest.routes.common import invalid_parameter
@@ -39,7 +38,6 @@ from scurry.rest.settings import RestSettings
 _SUBJECTS = (
     jobs,
     vertices,
-    subtasks,
     checkpoints,
     operations,
     disposal,

@@ -11,11 +11,11 @@ import asyncio
 import json
 import secrets
 import sys
+import time
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from scurry.common.job_client import REQUESTER
-from scurry.rest.pace import Pace
 from scurry.rest.page import HEADERS, PageFile
 from scurry.rest.settings import is_loopback
 
@@ -187,3 +187,23 @@ async def _refuse(send: Send, status: int, reason: str, close: bool = False) -> 
         headers.append((b"www-authenticate", b'Bearer realm="scurry"'))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+class Pace:
+    """The times at which requests of one kind are answered, in the order in which they came.
+
+    Args:
+        per_second: How many are answered per second in the long run.
+        burst: How many are answered at once after a time without any.
+    """
+
+    def __init__(self, per_second: float, burst: int) -> None:
+        self._interval, self._saved = 1 / per_second, burst / per_second
+        self._latest = time.monotonic() - self._saved
+
+    async def turn(self) -> None:
+        """Wait until it is the turn of one more request."""
+        now = time.monotonic()
+        self._latest = max(self._latest, now - self._saved) + self._interval
+        if self._latest > now:
+            await asyncio.sleep(self._latest - now)

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 
 from scurry.graph.settings import TableProgram
-from scurry.rest.metrics.history import Point
+from scurry.rest.history import Point
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 from scurry.runtime.driver.dead_letters import SampledDeadLetter
 from scurry.runtime.driver.restarting import JobFailure

@@ -10,10 +10,9 @@ from scurry.graph.plan import OperatorPlan, SourcePlan
 from scurry.rest import checkpoint_models as models
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
-from scurry.rest.routes.common import REFUSALS, Job
+from scurry.rest.routes.common import REFUSALS, Job, jsonable
 from scurry.rest.routes.vertices import One, subtasks_of
 from scurry.rest.statistics import summary
-from scurry.rest.values import jsonable
 from scurry.runtime.driver.checkpoint_history import CheckpointInfo
 
 router = APIRouter(responses=REFUSALS, tags=["checkpoints"])

@@ -10,11 +10,10 @@ from scurry.common.job_status import JobStatus
 from scurry.common.redaction import without_secrets
 from scurry.rest import models
 from scurry.rest.job import ServedJob
-from scurry.rest.routes.common import REFUSALS, Job, LiveJob
+from scurry.rest.routes.common import REFUSALS, Job, LiveJob, failure_cause
 from scurry.rest.routes.configuration import process_config
 from scurry.rest.routes.process import environment
 from scurry.rest.routes.vertices import VERTEX, One
-from scurry.rest.throwables import failure_cause
 
 router = APIRouter(responses=REFUSALS, tags=["clients"])
 

@@ -10,10 +10,9 @@ from fastapi import APIRouter, HTTPException, Request
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.redaction import without_secrets
 from scurry.rest import models
-from scurry.rest.operations import Operations
-from scurry.rest.routes.common import REFUSALS
+from scurry.rest.job import Operations
+from scurry.rest.routes.common import REFUSALS, failure_cause
 from scurry.rest.routes.operations import COMPLETED, IN_PROGRESS, TriggerPath
-from scurry.rest.throwables import failure_cause
 
 router = APIRouter(responses=REFUSALS, tags=["operations"])
 _KIND = "disposal"

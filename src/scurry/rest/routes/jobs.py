@@ -11,8 +11,8 @@ from scurry.common.redaction import without_secrets
 from scurry.graph.plan import JobPlan, OperatorPlan, SourcePlan
 from scurry.metrics import DistributionResult, MeterResult
 from scurry.rest import models
+from scurry.rest.history import Point
 from scurry.rest.job import ServedJob
-from scurry.rest.metrics.history import Point
 from scurry.rest.plan_json import plan_json, vertex_id, vertices
 from scurry.rest.routes.common import REFUSALS, Aggregations, Job, LiveJob, Names
 from scurry.rest.routes.process import application_details, applications_of, overview_of

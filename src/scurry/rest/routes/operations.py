@@ -10,11 +10,9 @@ from fastapi import APIRouter, HTTPException, Path, Query
 
 from scurry.common.redaction import without_secrets
 from scurry.rest import models
-from scurry.rest.job import ServedJob
-from scurry.rest.operations import Operation
+from scurry.rest.job import Operation, ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
-from scurry.rest.routes.common import REFUSALS, Job, LiveJob
-from scurry.rest.throwables import failure_cause
+from scurry.rest.routes.common import REFUSALS, Job, LiveJob, failure_cause
 
 router = APIRouter(responses=REFUSALS, tags=["operations"])
 

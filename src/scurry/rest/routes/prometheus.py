@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 
-from scurry.rest.metrics.prometheus_text import CONTENT_TYPE, prometheus_text
+from scurry.rest.metrics import CONTENT_TYPE, prometheus_text
 from scurry.rest.routes.common import PLAIN_TEXT, REFUSALS
 
 router = APIRouter(responses=REFUSALS, tags=["metrics"])

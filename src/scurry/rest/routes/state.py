@@ -12,8 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from scurry.common.completable_future import CompletableFuture
 from scurry.rest import models
-from scurry.rest.routes.common import REFUSALS, LiveJob
-from scurry.rest.values import jsonable
+from scurry.rest.routes.common import REFUSALS, LiveJob, jsonable
 
 router = APIRouter(tags=["state"])
 

@@ -14,12 +14,10 @@ from typing import Any
 from scurry.errors import ArgumentError, SessionError
 from scurry.rest.archive import ARCHIVE_KEY
 from scurry.rest.client import RemoteProcess
-from scurry.rest.lookup import token_of
-from scurry.rest.registry import registered_jobs
-from scurry.rest.session.directory import Program, SessionDirectory, Submission
+from scurry.rest.registry import registered_jobs, token_of
+from scurry.rest.session.directory import Program, SessionDirectory, Submission, read_archive
 from scurry.rest.session.interface import Application, SessionJob
 from scurry.rest.session.job_process import JobProcess, planned
-from scurry.rest.session.stored import read_archive
 from scurry.rest.session.workflows import Workflows
 from scurry.runtime.engines import spark
 

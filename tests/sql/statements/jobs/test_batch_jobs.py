@@ -14,7 +14,7 @@ from scurry.cli import operate
 from scurry.common import JobStatus
 from scurry.common.types import Row
 from scurry.errors import JobCancelledError, JobError
-from scurry.rest.lookup import find_job
+from scurry.rest.registry import find_job
 from scurry.table import DataTypes, TableEnvironment
 from scurry.table.udf import (
     AggregateFunction,

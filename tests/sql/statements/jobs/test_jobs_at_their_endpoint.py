@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from scurry.common import Configuration
-from scurry.rest.lookup import find_job
+from scurry.rest.registry import find_job
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 INSERT = "INSERT INTO slow SELECT user_id, COUNT(*)\nFROM clicks GROUP BY user_id"

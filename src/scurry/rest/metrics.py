@@ -1,7 +1,8 @@
-"""The metrics of a job as single values, with the names and variables of Flink's reporters."""
+"""The metrics of a job: as single values, and as text of Prometheus."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -70,3 +71,28 @@ def _of_operators(job: ServedJob) -> Iterator[tuple[str, Mapping[str, str], floa
         for metric, value in totals.get(vertex.id, {}).items():
             if metric not in shown and isinstance(value, int | float):
                 yield metric, labels, value
+
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def prometheus_text(job: ServedJob) -> str:
+    """Return all metrics of a job; all are gauges, as in Flink, whose counters may go down."""
+    by_name: dict[str, list[tuple[Mapping[str, str], float]]] = {}
+    for scope, metric, labels, value, _ in samples(job):
+        by_name.setdefault(_name("_".join(("flink", *scope, metric)), also=":"), []).append((labels, value))
+    lines = []
+    for name, values in sorted(by_name.items()):
+        lines.append(f"# TYPE {name} gauge\n")
+        for labels, value in values:
+            shown = ",".join(f'{_name(label)}="{_escaped(text)}"' for label, text in labels.items())
+            lines.append(f"{name}{{{shown}}} {value}\n")
+    return "".join(lines)
+
+
+def _name(text: str, also: str = "") -> str:
+    return re.sub(f"[^a-zA-Z0-9_{also}]", "_", text)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

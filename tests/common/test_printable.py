@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.cli import operate, program, sql
-from scurry.cli.tables import print_table
+from scurry.cli.output import print_table
 from scurry.common import Configuration
 from scurry.common._printable import one_line, printable
 from scurry.datastream import StreamExecutionEnvironment

@@ -19,8 +19,7 @@ from scurry.patterns.conditions import ConditionContext, IterativeCondition, Ric
 from scurry.patterns.dynamic import PatternMatch
 from scurry.patterns.pattern import GroupPattern, Pattern
 from scurry.patterns.quantifier import Quantifier
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy
-from scurry.patterns.within_type import WithinType
+from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, WithinType
 
 __all__ = [
     "CEP",

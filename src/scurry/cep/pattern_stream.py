@@ -6,7 +6,6 @@ import copy
 from collections.abc import Callable
 from typing import Any, Generic, Self, overload
 
-from scurry.cep._adapters import Select, SelectWithTimeouts
 from scurry.cep.functions import (
     EventComparator,
     PatternFlatSelectFunction,
@@ -14,6 +13,8 @@ from scurry.cep.functions import (
     PatternProcessFunction,
     PatternSelectFunction,
     PatternTimeoutFunction,
+    Select,
+    SelectWithTimeouts,
 )
 from scurry.common._api import ApiObject
 from scurry.common._config.tables import LOCAL_TIME_ZONE

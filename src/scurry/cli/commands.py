@@ -11,7 +11,7 @@ import typer
 
 from scurry import __version__
 from scurry.cli import doctor, operate, sessions, sql
-from scurry.cli import python_options as python
+from scurry.cli import options as python
 from scurry.cli.options import Group, Master, ModeOption, Parallelism, RunnerOption, parse_settings
 from scurry.cli.program import run_program
 from scurry.common._process.launch import LaunchOptions

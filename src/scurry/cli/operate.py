@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from scurry.cli.options import Group, whole_number
-from scurry.cli.tables import position_text, print_json, print_table, size_text, span_text, time_text
+from scurry.cli.output import position_text, print_json, print_table, size_text, span_text, time_text
 from scurry.errors import JobError, ScurryError
 
 if TYPE_CHECKING:

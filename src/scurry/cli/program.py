@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scurry import __version__, pyflink_alias
-from scurry.cli.failures import describe
+from scurry.cli.output import describe
 from scurry.common._process import launch
 from scurry.common._process.launch import LaunchOptions, activate
 from scurry.graph.dependencies import JobDependencies

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from scurry.cli.tables import position_text, print_json, print_table, size_text, time_text
+from scurry.cli.output import position_text, print_json, print_table, size_text, time_text
 from scurry.errors import SavepointError, SavepointNotFoundError
 from scurry.runtime.savepoint.format import METADATA
 from scurry.runtime.savepoint.manifest import OperatorCounts

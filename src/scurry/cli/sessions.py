@@ -16,7 +16,7 @@ import typer
 
 from scurry.cli.operate import Json, errors_shown, say
 from scurry.cli.options import Group, Master, RunnerOption, parse_settings
-from scurry.cli.tables import print_json, print_table, time_text
+from scurry.cli.output import print_json, print_table, time_text
 from scurry.errors import JobUnreachableError, RequestRefusedError, SessionError
 
 if TYPE_CHECKING:

@@ -102,15 +102,6 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
 from __future__ import annotations
 
 from scurry.errors.base import ScurryError
-from scurry.errors.checkpoint import (
-    CheckpointCorruptedError,
-    CheckpointError,
-    CheckpointLockedError,
-    CheckpointMismatchError,
-    CheckpointStorageFullError,
-    DamagedRunError,
-)
-from scurry.errors.configuration import ConfigError, UnknownConfigError
 from scurry.errors.connectors import (
     ConnectorError,
     DatabaseAccessError,
@@ -128,10 +119,11 @@ from scurry.errors.connectors import (
     StorageConnectionError,
     StorageError,
 )
-from scurry.errors.dependencies import DependencyError, InterpreterError, WorkerModuleError
 from scurry.errors.job import (
+    ClusterUnreachableError,
     Failure,
     GatewayError,
+    JavaMissingError,
     JobCancelledError,
     JobError,
     JobNotFoundError,
@@ -139,17 +131,25 @@ from scurry.errors.job import (
     OperatorError,
     RequestRefusedError,
     SessionError,
+    SparkError,
+    SparkFailedError,
+    SparkLostError,
 )
 from scurry.errors.program import (
     ArgumentError,
     ArgumentTypeError,
+    ConfigError,
+    DependencyError,
+    InterpreterError,
     MalformedPatternError,
     MissingAttributeError,
     ProgramError,
     PyFlinkImportedError,
     TopologyError,
+    UnknownConfigError,
     UnpicklableFunctionError,
     UnsupportedError,
+    WorkerModuleError,
 )
 from scurry.errors.records import (
     KeyTypeError,
@@ -165,22 +165,25 @@ from scurry.errors.records import (
     TimeTypeError,
     TypeMismatchError,
 )
-from scurry.errors.savepoint import (
+from scurry.errors.state import (
+    CheckpointCorruptedError,
+    CheckpointError,
+    CheckpointLockedError,
+    CheckpointMismatchError,
+    CheckpointStorageFullError,
+    DamagedRunError,
+    KeyedStateError,
+    ReadOnlyStateError,
     SavepointError,
     SavepointFormatError,
     SavepointNotFoundError,
     SavepointTrustError,
-    StateMigrationError,
-    StateMismatchError,
-    StateNotRestoredError,
-)
-from scurry.errors.spark import ClusterUnreachableError, JavaMissingError, SparkError, SparkFailedError, SparkLostError
-from scurry.errors.state import (
-    KeyedStateError,
-    ReadOnlyStateError,
     SnapshotMismatchError,
     StateError,
+    StateMigrationError,
+    StateMismatchError,
     StateNotFoundError,
+    StateNotRestoredError,
 )
 from scurry.errors.table import (
     CatalogError,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from scurry.errors.user_frames import user_frames, with_source
 
 if TYPE_CHECKING:
-    from scurry.errors.statement import StatementPlace
+    from scurry.errors.table import StatementPlace
 
 
 HINT = "  hint: "

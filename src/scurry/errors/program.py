@@ -1,4 +1,4 @@
-"""Errors of programs: arguments, operators and functions that cannot work."""
+"""Errors of programs: arguments, operators, functions, configuration, and the Python code that workers need."""
 
 from __future__ import annotations
 
@@ -82,3 +82,62 @@ class PyFlinkImportedError(ProgramError, ImportError):
     """
 
     permanent = True
+
+
+class ConfigError(ScurryError, ValueError):
+    """A configuration value that cannot be used.
+
+    Cure: Write the value as the message shows; docs/reference/configuration.md has all keys.
+    """
+
+    permanent = True
+
+
+class UnknownConfigError(ConfigError, KeyError):
+    """A configuration key that is nearly one that scurry reads, or begins with `scurry.` and is none.
+
+    Cure: Take the key that the message suggests.
+    """
+
+    # KeyError would show the repr of the message.
+    __str__ = Exception.__str__
+
+
+class DependencyError(ScurryError, RuntimeError):
+    """Python code or packages that workers need cannot be sent to them.
+
+    Cure: Follow the message; docs/dependencies.md says how code and packages get to workers.
+    """
+
+    permanent = True
+
+
+class InterpreterError(DependencyError):
+    """Workers cannot use a Python interpreter.
+
+    Cure: Name an interpreter of the same minor version that has scurry's packages (`python.executable`).
+    """
+
+
+class WorkerModuleError(DependencyError, ImportError):
+    """Workers lack a module that functions of the job are in.
+
+    Cure: Send the module with `env.add_python_file(...)` or `-pyfs`, packages with `-pyreq`.
+
+    Attributes:
+        module: Its name.
+    """
+
+    def __init__(self, message: str, module: str) -> None:
+        """Describe a missing module.
+
+        Args:
+            message: What needs it, and how to send it.
+            module: Its name.
+        """
+        super().__init__(message, module)
+        self.module = module
+
+    def __str__(self) -> str:
+        """Return the message."""
+        return str(self.args[0])

@@ -9,8 +9,7 @@ from scurry.common.time import TimeAmount, to_millis
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedPatternError, UnsupportedError
 from scurry.patterns.conditions import TRUE, And, Condition, Expression, Or, Test, subtype_test, test_of
 from scurry.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty, Times
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy
-from scurry.patterns.within_type import WithinType
+from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, WithinType
 
 __all__ = ["GroupPattern", "Pattern", "WithinType"]
 

@@ -1,12 +1,23 @@
-"""After-match skip strategies: which matches are left out after a match."""
+"""Settings of patterns: which times their window bounds, and which matches are left out after a match."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TypeAlias
 
 from scurry.common._api import ApiObject
 from scurry.errors import PatternMatchError
+
+
+class WithinType(Enum):
+    """Events that the time limit of a pattern applies to: the first and last, or each and the one before."""
+
+    PREVIOUS_AND_CURRENT = "PREVIOUS_AND_CURRENT"
+    """The time between an event and the one before it."""
+    FIRST_AND_LAST = "FIRST_AND_LAST"
+    """The time between the first event of a match and its last."""
+
 
 #: An event of a key: its timestamp, and its number among those of the same timestamp.
 EventId: TypeAlias = tuple[int, int]

@@ -6,14 +6,13 @@ The pattern is traversed from its last stage to its first.
 from __future__ import annotations
 
 from scurry.errors import MalformedPatternError
-from scurry.patterns.automaton.checks import ENDING_STATE, check_names
 from scurry.patterns.automaton.nfa import NFA
 from scurry.patterns.automaton.stage_conditions import StageConditions, before
 from scurry.patterns.automaton.states import Action, State, StateNames, StateType, stage_of
 from scurry.patterns.conditions import And, Expression, Not
 from scurry.patterns.pattern import GroupPattern, Pattern
 from scurry.patterns.quantifier import ConsumingStrategy, QuantifierProperty, Times
-from scurry.patterns.within_type import WithinType
+from scurry.patterns.skip_strategies import WithinType
 
 
 def compile_nfa(pattern: Pattern, handle_timeouts: bool = True) -> NFA:
@@ -355,3 +354,41 @@ def _exclude(state: State, condition: Expression) -> None:
     """Let the transitions of a state pass no event that fulfils a condition."""
     for transition in state.transitions:
         transition.condition = And(transition.condition, Not(condition))
+
+
+ENDING_STATE = "$endState$"
+
+
+def check_names(pattern: Pattern) -> None:
+    """Check the names of stages, and that there is the one to which the after-match strategy skips.
+
+    Raises:
+        MalformedPatternError: Two stages have the same name, or none has that of the strategy.
+    """
+    names = StateNames()
+    names.check_unique(ENDING_STATE)
+    for stage in _stages(pattern):
+        _check_names_of(stage, names)
+    wanted = pattern.after_match_skip_strategy.pattern_name
+    if wanted is not None and all(stage.name != wanted for stage in _stages(pattern)):
+        raise MalformedPatternError(
+            "The pattern name specified in AfterMatchSkipStrategy can not be found in the given Pattern"
+        )
+
+
+def _check_names_of(stage: Pattern, names: StateNames) -> None:
+    if isinstance(stage, GroupPattern):
+        for each in _stages(stage.raw_pattern):
+            _check_names_of(each, names)
+    else:
+        names.check_unique(stage.name)
+
+
+def _stages(pattern: Pattern) -> list[Pattern]:
+    """Return the stages of a pattern, the last one first."""
+    stages = []
+    stage: Pattern | None = pattern
+    while stage is not None:
+        stages.append(stage)
+        stage = stage.previous
+    return stages

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from scurry.patterns.automaton.decisions import Decision, Leaf, Tree, decision, grow
-from scurry.patterns.automaton.failure import ConditionFailedError
-from scurry.patterns.automaton.queues import heapify, offer, poll
-from scurry.patterns.automaton.state import LATEST, Computation, NFAState, Node, StoredState, path, restored, stored
-from scurry.patterns.automaton.states import State, StateType
+from scurry.patterns.automaton.stage_conditions import ConditionFailedError
+from scurry.patterns.automaton.state import (
+    LATEST,
+    Computation,
+    NFAState,
+    Node,
+    StoredState,
+    heapify,
+    offer,
+    path,
+    poll,
+    restored,
+    stored,
+)
+from scurry.patterns.automaton.states import Decision, Leaf, State, StateType, Tree, decision, grow
 from scurry.patterns.conditions import And, Expression, Not, Or, Test
 from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, EventId
 

@@ -10,8 +10,7 @@ from scurry.errors import MalformedPatternError
 from scurry.patterns.json import LINKS, VERSION
 from scurry.patterns.json.writing import SKIP_STRATEGIES
 from scurry.patterns.quantifier import ConsumingStrategy, QuantifierProperty
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, SkipToFirstStrategy, SkipToLastStrategy
-from scurry.patterns.within_type import WithinType
+from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, SkipToFirstStrategy, SkipToLastStrategy, WithinType
 
 if TYPE_CHECKING:
     from scurry.patterns.pattern import Pattern

@@ -16,8 +16,8 @@ from scurry.patterns.skip_strategies import (
     SkipToFirstStrategy,
     SkipToLastStrategy,
     SkipToNextStrategy,
+    WithinType,
 )
-from scurry.patterns.within_type import WithinType
 
 if TYPE_CHECKING:
     from scurry.patterns.pattern import Pattern

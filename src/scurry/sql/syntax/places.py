@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from scurry.common.redaction import without_secrets
 from scurry.errors import ScurryError
-from scurry.errors.statement import StatementPlace
+from scurry.errors.table import StatementPlace
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.span import Span
 

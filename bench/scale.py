@@ -240,7 +240,7 @@ def on_cluster(url: str, workers: int) -> None:
 
     from scurry.connectors.collect_sink import CollectSink
     from scurry.datastream.connectors import DataGeneratorSource
-    from scurry.spark.streaming.slots import task_slots
+    from scurry.spark.workers.partitioning import task_slots
 
     os.environ["MASTER"], near_empty.BATCHES = url, 20
     near_empty.ours()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from scurry.runtime.driver.checkpoint_history import BatchDetails
-from scurry.spark.streaming.progress import batch_details
+from scurry.spark.streaming.engine import batch_details
 
 NOTHING_TO_DO = {"triggerExecution": 3, "latestOffset": 3}
 A_BATCH = {"triggerExecution": 120, "addBatch": 90, "latestOffset": 5, "queryPlanning": 20}

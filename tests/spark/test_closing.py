@@ -9,7 +9,7 @@ import pytest
 from scurry.connectors.sink import DiscardSink
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.functions import MapFunction
-from scurry.spark.streaming.closing import has_close
+from scurry.spark.streaming.stages import has_close
 from scurry.table import DataTypes, StreamTableEnvironment
 from scurry.table.udf import ScalarFunction, udf
 

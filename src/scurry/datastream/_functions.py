@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from scurry.common._type_variables import T
+from scurry.datastream.functions import KeySelector, ReduceFunction
 from scurry.datastream.functions.base import Function
-from scurry.datastream.functions.transformations import CallableReduce, KeySelector, ReduceFunction
+from scurry.datastream.functions.transformations import CallableReduce
 from scurry.errors import ArgumentTypeError
 
 

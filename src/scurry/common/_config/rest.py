@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scurry.common.config_options import ConfigOption
+from scurry.common._config.option import ConfigOption
 
 
 def parse_ports(text: str) -> tuple[int, ...]:

@@ -24,8 +24,13 @@ from scurry.runtime.driver.requests import SavepointRequest, SaveState
 from scurry.runtime.savepoint import saving
 from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
 from scurry.runtime.savepoint.reading import complete_savepoint
-from scurry.spark.checkpoint.committed import CommittedSnapshot, committed_snapshot, latest_committed
-from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
+from scurry.spark.checkpoint.generations import (
+    CheckpointDirectory,
+    CommittedSnapshot,
+    Generation,
+    committed_snapshot,
+    latest_committed,
+)
 from scurry.spark.savepoint.state_reader import StateVersion
 
 #: Seconds between two looks at whether a micro-batch is committed.

@@ -12,7 +12,7 @@ from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest
 from scurry.runtime.driver.scaling import Scaling, ScalingPolicy, Stability
-from scurry.spark.streaming.slots import task_slots
+from scurry.spark.workers.partitioning import task_slots
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

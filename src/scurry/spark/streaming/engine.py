@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from os.path import dirname
 from tempfile import mkdtemp
@@ -17,6 +19,7 @@ from scurry.common._config.state import SUPERSEDED_MAX_BYTES
 from scurry.connectors.spark_source import SparkSource
 from scurry.errors import SavepointTrustError
 from scurry.runtime.driver.assignments import Assigned
+from scurry.runtime.driver.checkpoint_history import BatchDetails
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch
@@ -31,7 +34,6 @@ from scurry.spark.session.jvm_classes.collect_rows import row_collector
 from scurry.spark.session.options import is_one_jvm
 from scurry.spark.streaming.assignment_stream import AssignmentStream
 from scurry.spark.streaming.partitions import SHUFFLE_PARTITIONS
-from scurry.spark.streaming.progress import batch_details
 from scurry.spark.streaming.stages import close_everywhere, frame_stage, sink_stage, source_stage
 from scurry.spark.workers.failures import failure_of
 from scurry.spark.workers.instances import Job
@@ -113,7 +115,7 @@ class SparkEngine:
                 frame = in_session(self._spark, source.source.dataframe)
                 wire = wire.union(frame.mapInArrow(frame_stage(self._worker_job, source), SCHEMA))
         for level in range(1, plan.levels + 1):
-            from scurry.spark.streaming.processor import LevelProcessor
+            from scurry.spark.streaming.stages import LevelProcessor
 
             processor = LevelProcessor(self._worker_job, level)
             wire = wire.groupBy("subtask").transformWithState(processor, SCHEMA, "append", "none")
@@ -228,3 +230,46 @@ class SparkEngine:
     def close(self) -> None:
         self._held.close()
         close_everywhere(self._spark, self._plan, self._worker_job)
+
+
+#: Spark's names of the phases of a micro-batch, in their order; `addBatch` runs the tasks and commits the sinks.
+_PHASES = ("latestOffset", "getBatch", "walCommit", "queryPlanning", "addBatch", "commitBatch", "commitOffsets")
+
+
+def batch_details(query: Any, first_batch: int, since: int) -> Mapping[int, BatchDetails]:
+    """Return Spark's details of its latest batches, by batch id; empty if Spark is gone.
+
+    Args:
+        query: The query.
+        first_batch: The job's id of the query's first batch.
+        since: The job's id of the first batch that is asked for.
+    """
+    found: dict[int, BatchDetails] = {}
+    try:
+        # Each is JSON that the JVM makes and this process parses: PySpark's `recentProgress` does so with all of them.
+        reported = query._jsq.recentProgress()
+        for index in reversed(range(len(reported))):
+            progress = json.loads(reported[index].json())
+            batch_id = first_batch + progress["batchId"]
+            if batch_id < since:
+                break
+            if "addBatch" in progress["durationMs"]:  # not a report that there was nothing to do yet
+                began = datetime.fromisoformat(progress["timestamp"])
+                found[batch_id] = BatchDetails(_state_size(progress), _phases(progress), int(began.timestamp() * 1000))
+    except Exception:  # the session was stopped, or its JVM has died
+        return {}
+    return found
+
+
+def _phases(progress: Any) -> dict[str, int]:
+    durations = progress["durationMs"]
+    return {phase: durations[phase] for phase in _PHASES if phase in durations}
+
+
+def _state_size(progress: Any) -> int:
+    """Return the bytes of the state: of each operator the larger of RocksDB's files and the memory in use."""
+    total = 0
+    for operator in progress["stateOperators"]:
+        files = operator.get("customMetrics", {}).get("rocksdbTotalSstFilesSize", 0)
+        total += max(files, operator["memoryUsedBytes"])
+    return total

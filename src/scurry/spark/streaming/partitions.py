@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.graph.plan import JobPlan
 from scurry.runtime.driver.scaling import Stability
 from scurry.spark.session.options import is_one_jvm
-from scurry.spark.streaming.slots import task_slots
+from scurry.spark.workers.partitioning import task_slots
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

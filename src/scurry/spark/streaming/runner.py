@@ -14,8 +14,7 @@ from scurry.runtime.driver.requests import Request, RescaleRequest
 from scurry.runtime.driver.scaling import Scaling
 from scurry.runtime.driver.streaming import Finished, Rescaled, StreamingDriver
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
-from scurry.spark.checkpoint.committed import latest_committed
-from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation
+from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation, latest_committed
 from scurry.spark.checkpoint.recovery import Recovery
 from scurry.spark.checkpoint.storage import storage_for
 from scurry.spark.savepoint.taker import SavepointTaker

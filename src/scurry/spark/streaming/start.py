@@ -12,15 +12,14 @@ from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.savepoint.restore import with_key_groups
 from scurry.runtime.state.evolution.job import Collected
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
-from scurry.spark.checkpoint.committed import latest_committed
-from scurry.spark.checkpoint.generations import CheckpointDirectory
+from scurry.spark.checkpoint.generations import CheckpointDirectory, latest_committed
 from scurry.spark.checkpoint.recovery import Recovery
 from scurry.spark.frames import materialize
 from scurry.spark.savepoint.taker import save_for_next_generation
 from scurry.spark.streaming.adaptive import AdaptiveScheduler
 from scurry.spark.streaming.partitions import configured_partitions, fitting_partitions, partitions_to_keep
+from scurry.spark.streaming.stages import collect_on_worker
 from scurry.spark.workers.partitioning import spread
-from scurry.spark.workers.schemas import collect_on_worker
 
 
 class SparkJobStart(JobStart):

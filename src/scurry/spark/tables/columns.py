@@ -8,7 +8,7 @@ The session has `spark.sql.ansi.enabled=false`: whole numbers wrap and decimals 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from scurry.errors import EvaluationError
@@ -17,8 +17,10 @@ from scurry.spark.workers.instances import mark
 from scurry.sql.evaluation.batch.batches import single_row
 from scurry.sql.evaluation.expressions import compile_expressions
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.calls import is_constant
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
+from scurry.sql.plan.join_keys import EqualColumns
 from scurry.sql.types import (
     BigIntType,
     BooleanType,
@@ -326,3 +328,32 @@ _BUILDERS: Final[dict[str, Builder]] = {
     "MONTH": _part("month"),
     "DAYOFMONTH": _part("dayofmonth"),
 }
+
+
+FLOATS: Final = (FloatType, DoubleType)
+#: Spark's tables have at least one column.
+NO_COLUMN = "CAST(NULL AS BOOLEAN) AS `rows`"
+
+
+def equal_keys(one: str, other: str, keys: EqualColumns) -> str:
+    """Return the condition of a join by keys; NaN, which Spark takes for equal to itself, equals nothing."""
+    is_floating = isinstance(keys.left.type, FLOATS)
+    if keys.null_equals_null:
+        return f"{one} <=> {other} AND NOT isnan({one})" if is_floating else f"{one} <=> {other}"
+    return f"{f'CASE WHEN isnan({one}) THEN NULL ELSE {one} END' if is_floating else one} = {other}"
+
+
+def named(texts: Sequence[str]) -> str:
+    """Return the list of a SELECT: texts named by position."""
+    return ", ".join(f"{text} AS {column_name(index)}" for index, text in enumerate(texts)) or NO_COLUMN
+
+
+def names_of_sides(width: int) -> Names:
+    """Return names of the columns of a join whose left side has a width."""
+    return lambda index: f"l.{column_name(index)}" if index < width else f"r.{column_name(index - width)}"
+
+
+def order(key: nodes.SortKey) -> str:
+    """Return one key of an ORDER BY."""
+    direction, nulls = "DESC" if key.descending else "ASC", "FIRST" if key.nulls_first else "LAST"
+    return f"{column_name(key.index)} {direction} NULLS {nulls}"

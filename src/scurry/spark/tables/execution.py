@@ -13,11 +13,10 @@ from scurry.graph.settings import JobSettings
 from scurry.spark.interrupting import interruptible
 from scurry.spark.session.adaptive_execution import adaptive_session_for
 from scurry.spark.tables.counting import Counting
-from scurry.spark.tables.formats import save
 from scurry.spark.tables.lowering import lowered
 from scurry.spark.tables.results import collected
-from scurry.spark.tables.shipping import preparing_workers
-from scurry.spark.tables.tasks import writing
+from scurry.spark.tables.scans import save
+from scurry.spark.tables.tasks import preparing_workers, writing
 from scurry.spark.tables.types import from_spark, own_column
 from scurry.spark.workers.dependencies import setup_of
 from scurry.spark.workers.failures import failure_of, noticing_lost_spark

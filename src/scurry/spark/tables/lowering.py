@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING, Any
 from scurry.errors import UnsupportedError
 from scurry.spark.tables.aggregates import spark_aggregate
 from scurry.spark.tables.columns import (
+    FLOATS,
+    NO_COLUMN,
     Names,
     comparable,
+    equal_keys,
     is_negative_zero,
+    named,
+    names_of_sides,
+    order,
     spark_expression,
     typed,
     with_sign_of_zero,
 )
 from scurry.spark.tables.scans import native_scan
 from scurry.spark.tables.tasks import placeholder, run_on_batches, run_on_pairs, run_on_splits
-from scurry.spark.tables.texts import FLOATS, NO_COLUMN, equal_keys, named, names_of_sides, order
 from scurry.spark.tables.types import column_name, has_nested_floats, is_orderable, spark_schema, to_spark
 from scurry.sql.evaluation.batch.executor import execute_batch
 from scurry.sql.functions.definition import EvaluationContext

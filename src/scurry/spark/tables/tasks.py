@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from scurry.common.config_options import PARALLELISM
+from scurry.common.pickling import by_value
 from scurry.errors import ScurryError
-from scurry.spark.tables.shipping import Shipped
+from scurry.graph.dependencies import WorkerSetup
 from scurry.spark.tables.types import from_spark, to_spark
 from scurry.spark.workers.instances import mark
 from scurry.sql.functions.definition import EvaluationContext
@@ -176,3 +179,40 @@ def _marked() -> Iterator[None]:
         yield
     except ScurryError as error:
         raise RuntimeError(mark(error)) from error
+
+
+_setup: ContextVar[WorkerSetup | None] = ContextVar("setup", default=None)
+
+
+@contextmanager
+def preparing_workers(setup: WorkerSetup) -> Iterator[None]:
+    """Ship objects meanwhile with the setup that their workers need."""
+    token = _setup.set(setup)
+    try:
+        yield
+    finally:
+        _setup.reset(token)
+
+
+class Shipped:
+    """A value that was pickled on the driver, with the setup of its worker."""
+
+    def __init__(self, value: Any) -> None:
+        """Pickle a value."""
+        self._pickled = by_value(value)
+        self._setup = _setup.get() or WorkerSetup()
+        # the program imports scurry as pyflink, so that workers must, too
+        self._aliased = "scurry.pyflink_alias" in sys.modules
+
+    def load(self) -> Any:
+        """Return a copy of the value, in a worker."""
+        if self._aliased:
+            import scurry.pyflink_alias  # noqa: F401
+        self._setup.activate(_downloads)
+        return pickle.loads(self._pickled)
+
+
+def _downloads() -> str:
+    from pyspark import SparkFiles
+
+    return SparkFiles.getRootDirectory()

@@ -66,7 +66,6 @@ def import_what_workers_need(modules: str) -> None:
     import pyspark.sql.streaming.stateful_processor_api_client
     import pyspark.worker  # noqa: F401
 
-    import scurry.spark.streaming.processor
     import scurry.spark.streaming.stages
     import scurry.spark.workers.instances  # noqa: F401
 

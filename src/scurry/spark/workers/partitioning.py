@@ -1,8 +1,12 @@
-"""Spread subtasks evenly over Spark's partitions."""
+"""Spread subtasks evenly over Spark's partitions, and count the task slots of executors."""
 
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _MASK = 0xFFFFFFFF
 
@@ -37,3 +41,13 @@ def partition_of(number: int, partitions: int) -> int:
 
 def _rotate(value: int, bits: int) -> int:
     return (value << bits | value >> 32 - bits) & _MASK
+
+
+def task_slots(spark: SparkSession) -> int:
+    """Return how many tasks can run at once on the present executors; 0 on a cluster that has not started any yet.
+
+    Spark's `defaultParallelism` differs: it is at least 2 on clusters, and any configured value.
+    """
+    context = spark.sparkContext._jsc.sc()
+    slots: int = context.maxNumConcurrentTasks(context.resourceProfileManager().defaultResourceProfile())
+    return slots

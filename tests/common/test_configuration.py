@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Duration, ExecutionConfig
-from scurry.common._config.checkpoint import CHECKPOINT_OPTIONS
-from scurry.common._config.restart import RESTART_OPTIONS
+from scurry.common._config.fault_tolerance import CHECKPOINT_OPTIONS, RESTART_OPTIONS
 from scurry.common._config.validation import validate
 from scurry.common.config_options import (
     AUTO_WATERMARK_INTERVAL,

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 from scurry.common import Configuration
-from scurry.common._config.jars import warn_about_jars
+from scurry.common._config.python import warn_about_jars
 from scurry.common._config.validation import validate
 from scurry.datastream import StreamExecutionEnvironment
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scurry.cli import operate, program, sql
 from scurry.cli.output import print_table
 from scurry.common import Configuration
-from scurry.common._printable import one_line, printable
+from scurry.common.redaction import one_line, printable
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.progress import ProgressDisplay

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from scurry.common._config.state import LOCAL_DIRECTORY
+from scurry.common._config.fault_tolerance import LOCAL_DIRECTORY
 from scurry.errors import ConfigError, SavepointTrustError
 from scurry.runtime.checkpoint.storage import LocalStorage
 from scurry.spark.streaming.engine import SparkEngine

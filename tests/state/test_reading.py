@@ -11,7 +11,7 @@ import pytest
 from pipelines import LAST, PRICES, RECENT, MeanAndTimers, Visit
 
 from scurry.common import Row
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window import TimeWindow

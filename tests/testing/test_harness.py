@@ -10,7 +10,7 @@ import pytest
 
 from scurry.common import Time, Types, WatermarkStrategy
 from scurry.common.output_tag import OutputTag
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.connectors.collect_sink import CollectSink
 from scurry.datastream import DataStream

@@ -270,7 +270,7 @@ def _absolute(directory: str | None, url: str | None) -> str | None:
 
 def say(text: str) -> None:
     """Print a text for the user, not for other programs."""
-    from scurry.common._printable import printable
+    from scurry.common.redaction import printable
 
     print(printable(text), file=sys.stderr, flush=True)
 

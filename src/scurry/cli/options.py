@@ -71,7 +71,7 @@ def whole_number(least: int, most: int | None = None) -> Callable[[Any], int]:
 
 
 def _master(text: str) -> str:
-    from scurry.common._config.spark_master import check_master
+    from scurry.common._config.validation import check_master
 
     try:
         check_master(text)

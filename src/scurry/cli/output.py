@@ -24,7 +24,7 @@ def print_table(columns: list[str], rows: list[list[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from scurry.common._printable import one_line
+    from scurry.common.redaction import one_line
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:

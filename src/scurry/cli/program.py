@@ -131,8 +131,10 @@ def _say_what_pyflink_is() -> None:
 
 
 def _print_error(message: str) -> None:
-    from scurry.common._printable import printable
-    from scurry.common.redaction import without_secrets  # not at the top: `scurry version` does not need it
+    from scurry.common.redaction import (
+        printable,
+        without_secrets,  # not at the top: `scurry version` does not need it
+    )
 
     # The program's own output comes first, also if both go to one file.
     sys.stdout.flush()

@@ -247,15 +247,14 @@ def _wait_for_jobs(embedded: EmbeddedExecutor) -> int:
 
 
 def _write(line: str) -> None:
-    from scurry.common._printable import printable
+    from scurry.common.redaction import printable
 
     sys.stdout.write(printable(line) + "\n")
     sys.stdout.flush()
 
 
 def _complain(text: str) -> None:
-    from scurry.common._printable import printable
-    from scurry.common.redaction import without_secrets
+    from scurry.common.redaction import printable, without_secrets
 
     sys.stdout.flush()
     print(printable(without_secrets(text)), file=sys.stderr, flush=True)

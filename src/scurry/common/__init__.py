@@ -8,13 +8,13 @@ from typing import Any
 from scurry.common.completable_future import CompletableFuture
 from scurry.common.config_options import ConfigOption, ConfigOptions
 from scurry.common.configuration import Configuration
-from scurry.common.dead_letter import DeadLetter
 from scurry.common.execution_config import ExecutionConfig
 from scurry.common.input_dependency_constraint import InputDependencyConstraint
 from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.job_id import JobID
 from scurry.common.job_status import JobStatus
+from scurry.common.output_tag import DeadLetter
 from scurry.common.restart_strategy import RestartStrategies, RestartStrategyConfiguration
 from scurry.common.serialization import (
     ByteArraySchema,

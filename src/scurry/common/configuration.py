@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from scurry.common._api import ApiObject
-from scurry.common._config.jars import parse_list_value
 from scurry.common._config.option import ConfigOption, parse_boolean, parse_float, parse_integer
+from scurry.common._config.python import parse_list_value
 from scurry.common._java_numbers import double_text
 from scurry.common._types import java_text
 from scurry.common.redaction import redacted

@@ -1,7 +1,8 @@
-"""Tags of side outputs."""
+"""Side outputs: their tags, and dead letters, the records that an operator or a source could not process."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from scurry.common._type_variables import T_co
@@ -9,6 +10,8 @@ from scurry.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from scurry.common.typeinfo import TypeInformation
+
+__all__ = ["DeadLetter"]
 
 
 class OutputTag(Generic[T_co]):
@@ -66,3 +69,28 @@ def _declared(type_info: Any) -> TypeInformation | None:
     raise ArgumentTypeError(
         f"OutputTag type_info must be None, list or TypeInformation such as Types.STRING(), not {type_info!r}"
     )
+
+
+@dataclass(frozen=True)
+class DeadLetter:
+    """A failed record that `with_dead_letters` emits instead of failing the job, with the record's timestamp.
+
+    Attributes:
+        record: The record as the operator received it; of a source the malformed text of a file or bytes of a message.
+        error: Name of the exception's class.
+        message: The exception's message.
+        operator: Name of the operator.
+        uid: The operator's uid.
+        traceback: The whole traceback, as text.
+        place: Of a source, the file, or topic, partition and offset; else None.
+        line: Of a source, the line in the file, from 1; None if there are no lines.
+    """
+
+    record: Any
+    error: str
+    message: str
+    operator: str
+    uid: str
+    traceback: str
+    place: str | None = None
+    line: int | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from scurry.common._api import ApiObject
-from scurry.common._config import restart as options
+from scurry.common._config import fault_tolerance as options
 from scurry.common.time import TimeAmount, to_millis
 
 __all__ = ["RestartStrategies", "RestartStrategyConfiguration"]

@@ -5,16 +5,17 @@ PyFlink's classes wrap Java objects; these are implemented in Python.
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, BinaryIO, ClassVar
 
 from scurry.common import _charsets
-from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.pickling import of_functions
 from scurry.common.typeinfo import TypeInformation, Types
 from scurry.common.types import Row
 from scurry.errors import ArgumentError, TypeMismatchError
 
 __all__ = [
+    "BulkWriter",
     "BulkWriterFactory",
     "ByteArraySchema",
     "DeserializationSchema",
@@ -191,3 +192,31 @@ class Encoder:
         """
         text = str(value) if type_info is None else type_info.to_java_string(value)
         return _charsets.encode(text, self._codec) + b"\n"
+
+
+@of_functions
+class BulkWriter(ABC):
+    """Write records to one file."""
+
+    @abstractmethod
+    def write(self, values: list[Any]) -> None:
+        """Add records."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Write buffered records and the end of the file, but leave the stream open."""
+
+
+@of_functions
+class BulkWriterFactory(ABC):
+    """Create the writers of a bulk format, one per file (Flink's `BulkWriter.Factory`). Picklable.
+
+    Attributes:
+        concatenable: Whether files of the format, one after another, are a file of the format.
+    """
+
+    concatenable: ClassVar[bool] = False
+
+    @abstractmethod
+    def create(self, stream: BinaryIO) -> BulkWriter:
+        """Return a writer to an open stream."""

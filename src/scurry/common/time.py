@@ -6,6 +6,7 @@ import datetime
 import math
 import operator
 from dataclasses import dataclass
+from enum import Enum
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
@@ -215,3 +216,10 @@ def _whole(amount: Any, unit: str) -> int:
     if whole is None or abs(number - whole) > max(1e-6, abs(number) * 1e-12):
         raise TimeTypeError(f"{amount!r} {unit} are no amount of time: pass a whole number")
     return whole
+
+
+class TimeDomain(Enum):
+    """Time that a timer fires in: event time or processing time (Flink's TimeDomain)."""
+
+    EVENT_TIME = 0
+    PROCESSING_TIME = 1

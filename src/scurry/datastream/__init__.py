@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.common.dead_letter import DeadLetter
+from scurry.common.output_tag import DeadLetter
 from scurry.datastream.async_data_stream import AsyncDataStream
 from scurry.datastream.checkpoint_config import CheckpointConfig
 from scurry.datastream.checkpoint_storage import (

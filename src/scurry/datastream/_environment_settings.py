@@ -7,9 +7,14 @@ import warnings
 from typing import ClassVar, TypeVar
 
 from scurry.common._api import ApiObject
-from scurry.common._config.jars import warn_about_jars
-from scurry.common._config.python import PYTHON_ARCHIVES, PYTHON_EXECUTABLE, PYTHON_FILES, PYTHON_REQUIREMENTS
-from scurry.common._config.restart import RESTART_OPTIONS
+from scurry.common._config.fault_tolerance import RESTART_OPTIONS
+from scurry.common._config.python import (
+    PYTHON_ARCHIVES,
+    PYTHON_EXECUTABLE,
+    PYTHON_FILES,
+    PYTHON_REQUIREMENTS,
+    warn_about_jars,
+)
 from scurry.common._config.tuning import (
     BUFFER_TIMEOUT,
     BUFFER_TIMEOUT_ENABLED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.common._api import ApiObject
-from scurry.common._config.checkpoint import (
+from scurry.common._config.fault_tolerance import (
     CHECKPOINT_TIMEOUT,
     CHECKPOINTING_MODE,
     MAX_CONCURRENT_CHECKPOINTS,

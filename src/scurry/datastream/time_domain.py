@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain
 
 __all__ = ["TimeDomain"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 from scurry.common import config_options as options
-from scurry.common._config.adaptive_batch import MOST_PARALLELISM
-from scurry.common._config.checkpoint import MIN_PAUSE, RETENTION
+from scurry.common._config.fault_tolerance import MIN_PAUSE, RETENTION
 from scurry.common._config.rest import REST_TOKEN
+from scurry.common._config.scheduler import MOST_PARALLELISM
 from scurry.common.configuration import Configuration
 from scurry.errors import TopologyError
 from scurry.graph.settings import JobSettings

@@ -12,8 +12,7 @@ from typing import Any
 from scurry.common._api import ApiObject
 from scurry.common.configuration import Configuration
 from scurry.common.output_tag import OutputTag
-from scurry.common.time import checked_time
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain, checked_time
 from scurry.common.typeinfo import TypeInformation
 from scurry.common.watermark_strategy import Watermark
 from scurry.datastream import DataStream, StreamExecutionEnvironment

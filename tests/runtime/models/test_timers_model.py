@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain
 from scurry.datastream.functions import KeyedProcessFunction
 from scurry.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from scurry.testing import TestHarness

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain
 from scurry.testing import TestHarness
 from support.transcripts import commands, pipelines
 from support.transcripts.scripts import Script, plain, unordered

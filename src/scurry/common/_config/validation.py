@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 
-from scurry.common._config.adaptive_batch import ADAPTIVE_BATCH_OPTIONS
-from scurry.common._config.checkpoint import CHECKPOINT_OPTIONS
-from scurry.common._config.jars import parse_list_value, warn_about_jars
-from scurry.common._config.metrics import METRICS_OPTIONS
-from scurry.common._config.python import PYTHON_OPTIONS
-from scurry.common._config.rest import REST_OPTIONS
-from scurry.common._config.restart import RESTART_OPTIONS
-from scurry.common._config.scheduler import SCHEDULER_OPTIONS
-from scurry.common._config.spark_master import check_master
-from scurry.common._config.state import STATE_OPTIONS
+from scurry.common._config.fault_tolerance import CHECKPOINT_OPTIONS, RESTART_OPTIONS, STATE_OPTIONS
+from scurry.common._config.python import PYTHON_OPTIONS, parse_list_value, warn_about_jars
+from scurry.common._config.rest import METRICS_OPTIONS, REST_OPTIONS
+from scurry.common._config.scheduler import ADAPTIVE_BATCH_OPTIONS, SCHEDULER_OPTIONS
 from scurry.common._config.tables import EXCLUDED_RULES, REFRESHING_SESSION
 from scurry.common._config.tuning import TUNING_OPTIONS
 from scurry.common.config_options import OPTIONS, ConfigOption
 from scurry.common.configuration import Configuration
-from scurry.errors import UnknownConfigError
+from scurry.errors import ConfigError, UnknownConfigError
 from scurry.errors.suggestions import similar_name
 from scurry.errors.user_frames import user_stack_level
 
@@ -261,3 +256,22 @@ def _unknown(key: str) -> str:
     closest = _closest(key, cutoff=0.6)
     hint = f"did you mean {closest}?" if closest else "see docs/reference/configuration.md for the keys there are"
     return f"configuration {key} is unknown: {hint}"
+
+
+_FORMS = re.compile(
+    r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
+    r"|spark://[^\s/,:]+:\d+(,[^\s/,:]+:\d+)*|spark://\[[0-9a-fA-F:]+\]:\d+|yarn|k8s://\S+"
+)
+
+
+def check_master(url: str) -> None:
+    """Check that a text is the URL of a Spark master.
+
+    Raises:
+        ConfigError: It is not; the message lists the valid forms.
+    """
+    if not _FORMS.fullmatch(url.strip()):
+        raise ConfigError(
+            f"spark.master = {url!r} is no Spark master: use local[N] or local[*] for this machine, spark://HOST:PORT, "
+            "yarn, or k8s://https://HOST:PORT"
+        )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo
 from scurry.connectors.avro.library import fastavro

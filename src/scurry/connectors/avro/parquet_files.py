@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.avro.arrow_reading import batch_reader
 from scurry.connectors.avro.arrow_records import AvroTables

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from urllib.parse import quote
 
-from scurry.common.bulk_writer import BulkWriter
+from scurry.common.serialization import BulkWriter
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
 from scurry.connectors.files.storage_errors import reaching

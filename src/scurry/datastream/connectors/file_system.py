@@ -6,8 +6,7 @@ import os
 from typing import Any, Self, TypeVar
 
 from scurry.common._api import ApiObject, made_by
-from scurry.common.bulk_writer import BulkWriterFactory
-from scurry.common.serialization import Encoder
+from scurry.common.serialization import BulkWriterFactory, Encoder
 from scurry.common.time import TimeAmount, to_millis
 from scurry.connectors.files.formats.format import BulkFormat, FileFormat
 from scurry.connectors.files.formats.stream import StreamFormat

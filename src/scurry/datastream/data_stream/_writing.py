@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scurry.common.bulk_writer import BulkWriterFactory
+    from scurry.common.serialization import BulkWriterFactory
     from scurry.datastream.data_stream.sink import DataStreamSink
 
 

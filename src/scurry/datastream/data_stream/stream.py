@@ -36,8 +36,8 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SideOutputNode, UnionNode
 
 if TYPE_CHECKING:
-    from scurry.common.dead_letter import DeadLetter
     from scurry.common.execution_config import ExecutionConfig
+    from scurry.common.output_tag import DeadLetter
     from scurry.connectors.jdbc.sink import JdbcSink
     from scurry.connectors.sink import Sink
     from scurry.datastream.connectors.file_system import StreamingFileSink

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from scurry.common._api import made_by
-from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.io import InputFormat
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.avro.codecs import CODECS
 from scurry.connectors.avro.files import AvroFileFormat, AvroFileWriterFactory
 from scurry.connectors.avro.generic import GenericRecordAvroTypeInfo

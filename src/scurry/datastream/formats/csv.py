@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from scurry.common._api import ApiObject, at_boundary, made_by
-from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.formats.csv.format import CsvFormat
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.connectors.files.formats.csv.writer import CsvWriterFactory

@@ -6,8 +6,7 @@ from typing import Any
 
 from scurry.common._api import ApiObject, at_boundary, made_by
 from scurry.common._charsets import text_of
-from scurry.common.bulk_writer import BulkWriterFactory
-from scurry.common.serialization import DeserializationSchema, SerializationSchema
+from scurry.common.serialization import BulkWriterFactory, DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import RowTypeInfo, TypeInformation
 from scurry.common.types import Row
 from scurry.connectors.files.formats.json.reader import JsonSettings, parsed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.configuration import Configuration
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.formats.columnar import RowsWriterFactory, file_schema
 from scurry.connectors.files.formats.orc import OrcFormat, OrcWriterFactory
 from scurry.datastream.formats._columns import check_row

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scurry.common.bulk_writer import BulkWriterFactory
 from scurry.common.configuration import Configuration
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.avro.arrow_types import arrow_schema
 from scurry.connectors.avro.parquet_files import AvroParquetFormat, AvroParquetWriterFactory
 from scurry.connectors.avro.schema import AvroSchema

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from typing import TYPE_CHECKING
 
-from scurry.common._config.metrics import REPORTERS
+from scurry.common._config.rest import REPORTERS
 from scurry.errors import UnsupportedError
 from scurry.rest.job import ServedJob
 from scurry.rest.reporters.contract import PREFIX, Reporter, ReporterOptions

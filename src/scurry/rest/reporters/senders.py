@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import quote
 
-from scurry.common._config.metrics import SCOPE_JOB, SCOPE_OPERATOR
+from scurry.common._config.rest import SCOPE_JOB, SCOPE_OPERATOR
 from scurry.common.redaction import without_secrets
 from scurry.rest.job import ServedJob
 from scurry.rest.metrics import CONTENT_TYPE, JOB, Sample, prometheus_text, samples

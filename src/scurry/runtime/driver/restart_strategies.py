@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol, TypeVar
 
-from scurry.common._config import restart as options
+from scurry.common._config import fault_tolerance as options
 from scurry.common.config_options import ConfigOption
 from scurry.common.configuration import Configuration
 from scurry.errors import ConfigError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from scurry.common.dead_letter import DeadLetter
+from scurry.common.output_tag import DeadLetter
 from scurry.errors import ArgumentTypeError, KeyedStateError
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.report import DeadLetterSample, TaskReport

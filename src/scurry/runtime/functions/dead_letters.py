@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._copies import copy_of
-from scurry.common.dead_letter import DeadLetter
-from scurry.common.output_tag import OutputTag
+from scurry.common.output_tag import DeadLetter, OutputTag
 from scurry.runtime.exchange.collector import Collector, Timestamps
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo

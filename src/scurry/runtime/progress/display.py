@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal, TextIO
 
-from scurry.common._printable import one_line, printable
 from scurry.common.config_options import PROGRESS
+from scurry.common.redaction import one_line, printable
 from scurry.runtime.driver.job import BatchReport, JobExecution
 from scurry.runtime.driver.job_log import bytes_text
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME

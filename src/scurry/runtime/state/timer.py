@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from scurry.common.time_domain import TimeDomain
+from scurry.common.time import TimeDomain
 from scurry.runtime.keys import CanonicalKey, original_key
 from scurry.runtime.state.layout import Entry
 from scurry.runtime.state.slots import DOMAINS, EVENT

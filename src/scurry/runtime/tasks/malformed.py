@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 
-from scurry.common.dead_letter import DeadLetter
+from scurry.common.output_tag import DeadLetter
 from scurry.connectors.source import MalformedRecords
 from scurry.errors import MalformedRecordError
 from scurry.graph.plan import SourcePlan

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scurry.common._config.adaptive_batch import AUTO_PARALLELISM, LEAST_PARALLELISM, VOLUME_PER_TASK
-from scurry.common._config.scheduler import SCHEDULER
+from scurry.common._config.scheduler import AUTO_PARALLELISM, LEAST_PARALLELISM, SCHEDULER, VOLUME_PER_TASK
 from scurry.graph.operators import Global, Hash, HashRows
 from scurry.graph.plan import JobPlan
 from scurry.spark.session.session import session_for

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scurry.common._config.spark_master import check_master
+from scurry.common._config.validation import check_master
 from scurry.connectors.spark_sink import SparkSink
 from scurry.connectors.spark_source import SparkSource
 from scurry.graph.plan import JobPlan

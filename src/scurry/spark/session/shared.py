@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scurry.common._config.spark_master import check_master
+from scurry.common._config.validation import check_master
 from scurry.spark.session.cluster import joining, reach
 from scurry.spark.session.jvm_classes.ml_functions import create_session
 from scurry.spark.session.jvm_output import quiet_jvm

@@ -15,7 +15,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from scurry.common._config.state import SUPERSEDED_MAX_BYTES
+from scurry.common._config.fault_tolerance import SUPERSEDED_MAX_BYTES
 from scurry.connectors.spark_source import SparkSource
 from scurry.errors import SavepointTrustError
 from scurry.runtime.driver.assignments import Assigned

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import TYPE_CHECKING
 
-from scurry.common._config import state
+from scurry.common._config import fault_tolerance
 from scurry.common.config_options import ALLOW_UNTRUSTED
 from scurry.errors import SavepointTrustError
 from scurry.runtime.savepoint.trust import require_trusted
@@ -78,7 +78,7 @@ class LocalState:
         """
         settings = plan.settings
         configuration = settings.configuration
-        named = configuration.get(state.LOCAL_DIRECTORY.key)
+        named = configuration.get(fault_tolerance.LOCAL_DIRECTORY.key)
         if not on_one_machine and (named is None or settings.checkpoint_dir is None):
             return None
         root = named
@@ -91,8 +91,8 @@ class LocalState:
             generation.number,
             start,
             "" if settings.checkpoint_dir is None else generation.directory,
-            state.LOCAL_MAX_BYTES.parse(configuration.get(state.LOCAL_MAX_BYTES.key, "10 gb")),
-            state.RECOVER_FROM_LOCAL.parse(configuration.get(state.RECOVER_FROM_LOCAL.key, "true")),
+            fault_tolerance.LOCAL_MAX_BYTES.parse(configuration.get(fault_tolerance.LOCAL_MAX_BYTES.key, "10 gb")),
+            fault_tolerance.RECOVER_FROM_LOCAL.parse(configuration.get(fault_tolerance.RECOVER_FROM_LOCAL.key, "true")),
             named is not None,
             ALLOW_UNTRUSTED.parse(configuration.get(ALLOW_UNTRUSTED.key, "false")),
         )

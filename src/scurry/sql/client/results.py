@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from scurry.common._config.tables import DISPLAY_MAX_COLUMN_WIDTH, DML_SYNC
-from scurry.common._printable import one_line, printable
+from scurry.common.redaction import one_line, printable
 from scurry.common.types import RowKind
 from scurry.errors import ValidationError
 from scurry.sql.client.executor import Answer, Cells

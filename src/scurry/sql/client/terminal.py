@@ -286,14 +286,13 @@ def _viewing_keys(view: ResultView, height: Callable[[], int]) -> KeyBindings:
 
 
 def _write(line: str) -> None:
-    from scurry.common._printable import printable
+    from scurry.common.redaction import printable
 
     print(printable(line), flush=True)
 
 
 def _complain(text: str) -> None:
-    from scurry.common._printable import printable
-    from scurry.common.redaction import without_secrets
+    from scurry.common.redaction import printable, without_secrets
 
     red, plain = ("\x1b[31m", "\x1b[0m") if sys.stdout.isatty() else ("", "")
     print(f"{red}{printable(without_secrets(text))}{plain}", flush=True)

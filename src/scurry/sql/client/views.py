@@ -6,7 +6,7 @@ import datetime
 import threading
 from collections.abc import Callable, Sequence
 
-from scurry.common._printable import one_line
+from scurry.common.redaction import one_line
 from scurry.common.types import RowKind
 from scurry.sql.client.executor import Answer
 from scurry.sql.client.results import NULL, DisplaySettings, table_lines

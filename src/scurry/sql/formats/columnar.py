@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats import orc, parquet
 from scurry.connectors.files.formats.columnar import ColumnarFormat, file_schema

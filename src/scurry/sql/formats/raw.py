@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scurry.common import _charsets
-from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.serialization import BulkWriterFactory
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql import types
 from scurry.sql.catalog.table_options import Options, TableOption

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.format import BulkFormat

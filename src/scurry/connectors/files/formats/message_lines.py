@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, ClassVar
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
-from scurry.common.serialization import DeserializationSchema, SerializationSchema
+from scurry.common.serialization import BulkWriter, BulkWriterFactory, DeserializationSchema, SerializationSchema
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_decompressed, owned_blocks

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.filesystem import FileSystem
 from scurry.connectors.files.formats.columnar import BatchWriter, ColumnarFormat
 from scurry.connectors.source import MalformedRecords

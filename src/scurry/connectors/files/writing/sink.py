@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from scurry.common.bulk_writer import BulkWriterFactory
-from scurry.common.serialization import Encoder
+from scurry.common.serialization import BulkWriterFactory, Encoder
 from scurry.common.typeinfo import TypeInformation
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets

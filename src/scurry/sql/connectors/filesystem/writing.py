@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system, hidden
 from scurry.connectors.files.writing.buckets import BucketAssigner, BucketContext
 from scurry.connectors.files.writing.parts import PartFile

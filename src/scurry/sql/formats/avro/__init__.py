@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.avro.codecs import CODECS
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean

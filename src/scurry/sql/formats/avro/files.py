@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.avro.files import AvroFileFormat, AvroWriter
 from scurry.connectors.avro.library import fastavro
 from scurry.connectors.avro.schema import AvroSchema

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from scurry.common.bulk_writer import BulkWriterFactory
+from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, boolean

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from scurry.common.bulk_writer import BulkWriter, BulkWriterFactory
+from scurry.common.serialization import BulkWriter, BulkWriterFactory
 from scurry.connectors.files.formats.csv.fields import unsupported
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.sql.types import BooleanType, DataType, NumericType

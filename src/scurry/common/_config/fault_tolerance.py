@@ -1,11 +1,117 @@
-"""Configuration keys of restart strategies, with Flink's names and defaults."""
+"""Configuration keys of checkpoints, state and restart strategies, with Flink's names and defaults."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from scurry.common._config.option import parse_float
-from scurry.common.config_options import ConfigOption, at_least, duration_of, parse_duration
+from scurry.common.config_options import (
+    ConfigOption,
+    at_least,
+    duration_of,
+    one_of,
+    parse_boolean,
+    parse_bytes,
+    parse_duration,
+)
+
+_PREFIX = "execution.checkpointing."
+
+
+CHECKPOINTING_MODE = ConfigOption(
+    _PREFIX + "mode",
+    one_of("EXACTLY_ONCE", "AT_LEAST_ONCE"),
+    "EXACTLY_ONCE",
+    "What a checkpoint promises; both get EXACTLY_ONCE.",
+    instead="every checkpoint is EXACTLY_ONCE, which includes AT_LEAST_ONCE",
+)
+CHECKPOINT_TIMEOUT = ConfigOption(
+    _PREFIX + "timeout",
+    duration_of(10),
+    600_000,
+    "Longest time a checkpoint may take in Flink, in milliseconds.",
+    instead="a slow micro-batch is not aborted; scurry.batch.target-duration sets how long one should take",
+)
+MIN_PAUSE = ConfigOption(
+    _PREFIX + "min-pause",
+    parse_duration,
+    0,
+    "Shortest time between the end of a micro-batch and the start of the next, in milliseconds.",
+)
+MAX_CONCURRENT_CHECKPOINTS = ConfigOption(
+    _PREFIX + "max-concurrent-checkpoints",
+    at_least(1),
+    1,
+    "Checkpoints under way at the same time in Flink.",
+    instead="it is always 1: a micro-batch begins when the one before is committed",
+)
+TOLERABLE_FAILED_CHECKPOINTS = ConfigOption(
+    _PREFIX + "tolerable-failed-checkpoints",
+    at_least(0),
+    0,
+    "Failed checkpoints in a row that Flink bears with.",
+    instead="a checkpoint that fails restarts the job: set restart-strategy.type",
+)
+RETENTION = ConfigOption(
+    _PREFIX + "externalized-checkpoint-retention",
+    one_of("DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION", "NO_EXTERNALIZED_CHECKPOINTS"),
+    None,
+    "What becomes of the checkpoints of a cancelled job: RETAIN_ON_CANCELLATION, as if not set, keeps them, "
+    "DELETE_ON_CANCELLATION and NO_EXTERNALIZED_CHECKPOINTS delete them.",
+)
+
+CHECKPOINT_OPTIONS: tuple[ConfigOption[object], ...] = (
+    CHECKPOINTING_MODE,
+    CHECKPOINT_TIMEOUT,
+    MIN_PAUSE,
+    MAX_CONCURRENT_CHECKPOINTS,
+    TOLERABLE_FAILED_CHECKPOINTS,
+    RETENTION,
+)  # type: ignore[assignment]
+
+
+def _directory(text: str) -> str:
+    if "," in text or not os.path.isabs(text):
+        raise ValueError("expected the absolute path of one directory")
+    return text
+
+
+LOCAL_DIRECTORY = ConfigOption(
+    "state.backend.rocksdb.localdir",
+    _directory,
+    None,
+    "Where workers keep copies of large state; in Spark's local directory if not set.",
+)
+RECOVER_FROM_LOCAL = ConfigOption(
+    "execution.state-recovery.from-local",
+    parse_boolean,
+    True,
+    "Whether a job that resumes on the same machine uses the copies that it left there.",
+    aliases=("state.backend.local-recovery",),
+)
+LOCAL_MAX_BYTES = ConfigOption(
+    "scurry.state.local.max-bytes",
+    parse_bytes,
+    10 << 30,
+    "How much the copies of jobs that do not run may have together; the oldest are removed when a job starts.",
+)
+SUPERSEDED_MAX_BYTES = ConfigOption(
+    "scurry.state.superseded.max-bytes",
+    parse_bytes,
+    1 << 30,
+    "How much large files of state that merges have superseded may take up in the checkpoint; each subtask has an "
+    "equal part of it. Those to which the last ten micro-batches can be rolled back are kept anyway.",
+)
+
+STATE_OPTIONS: tuple[ConfigOption[object], ...] = (
+    LOCAL_DIRECTORY,
+    RECOVER_FROM_LOCAL,
+    LOCAL_MAX_BYTES,
+    SUPERSEDED_MAX_BYTES,
+)  # type: ignore[assignment]
+"""Every key of this subject."""
+
 
 _TYPES = {
     **dict.fromkeys(("none", "off", "disable"), "none"),

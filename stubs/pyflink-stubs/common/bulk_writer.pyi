@@ -1,1 +1,0 @@
-from scurry.common.bulk_writer import *

@@ -1,1 +1,0 @@
-from scurry.common.dead_letter import *

@@ -1,1 +1,0 @@
-from scurry.common.time_domain import *

@@ -73,7 +73,7 @@ def test_a_terminal_shows_the_address_of_the_page_with_its_token_and_other_strea
 
 
 def test_a_job_at_a_terminal_that_runs_on_shows_its_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scurry.runtime.progress.display._PAGE_SECONDS", 0.01)
+    monkeypatch.setattr("scurry.runtime.progress._PAGE_SECONDS", 0.01)
     job, terminal = Job(), Terminal()
     job.execution.page = ("http://127.0.0.1:40123", None)
     with job.display(terminal):
@@ -229,7 +229,7 @@ def test_a_terminal_has_a_live_line_that_leaves_the_summary(monkeypatch: pytest.
 def test_the_address_above_a_live_line_is_whole_and_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("scurry.runtime.progress.display._PAGE_SECONDS", 0.01)
+    monkeypatch.setattr("scurry.runtime.progress._PAGE_SECONDS", 0.01)
     job, terminal = Job(**{"scurry.progress": "auto"}), Terminal()
     job.execution.page = ("http://127.0.0.1:40123", 43 * "t")
     address = f"page: http://127.0.0.1:40123/#token={43 * 't'}\n"

@@ -7,7 +7,7 @@ import pytest
 from scurry.common import Configuration, RestartStrategies, RestartStrategyConfiguration
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import ArgumentTypeError
-from scurry.runtime.driver.restart_strategies import restart_strategy
+from scurry.runtime.driver.restarting import restart_strategy
 from scurry.testing import job_plan_of
 
 

@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 from scurry.runtime.checkpoint.storage import LocalStorage
-from scurry.runtime.driver.assignments import SplitAssignment
+from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.runtime.savepoint.restore import RestoreWork
 from scurry.runtime.state.evolution.operator import drop

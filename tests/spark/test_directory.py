@@ -15,7 +15,7 @@ from scurry.common import Configuration
 from scurry.common._process.directories import cache_directory, socket_directory
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import CheckpointCorruptedError, CheckpointLockedError, JobError
-from scurry.runtime.checkpoint.lock import locked
+from scurry.runtime.checkpoint.directory import locked
 from scurry.runtime.checkpoint.storage import DamagedFileError, LocalStorage
 from scurry.spark.checkpoint.generations import VERSION, CheckpointDirectory
 from scurry.spark.checkpoint.storage import HadoopStorage

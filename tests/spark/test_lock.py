@@ -17,8 +17,8 @@ import pytest
 
 import scurry
 from scurry.errors import CheckpointLockedError
-from scurry.runtime.checkpoint import lock
-from scurry.runtime.checkpoint.lock import Holder, locked
+from scurry.runtime.checkpoint import directory
+from scurry.runtime.checkpoint.directory import Holder, locked
 from scurry.runtime.checkpoint.storage import LocalStorage
 
 SOURCE = str(Path(scurry.__file__).parent.parent)
@@ -49,7 +49,7 @@ def test_a_directory_is_free_again_afterwards(tmp_path: Path) -> None:
 def test_another_process_is_kept_away_until_the_holder_is_killed(tmp_path: Path) -> None:
     program = f"""
 import time
-from scurry.runtime.checkpoint.lock import locked
+from scurry.runtime.checkpoint.directory import locked
 from scurry.runtime.checkpoint.storage import LocalStorage
 with locked("x", LocalStorage({str(tmp_path)!r}), print):
     print("held", flush=True)
@@ -145,7 +145,7 @@ def test_a_lease_ends_with_the_job(storage: Remote) -> None:
 
 
 def test_a_lease_is_renewed_and_its_loss_is_noticed(storage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "RENEWAL", 0.01)
+    monkeypatch.setattr(directory, "RENEWAL", 0.01)
     lost: list[str] = []
     with locked("s3://bucket/job", storage, lost.append):
         first = Holder.read(storage.read("lease.json"))

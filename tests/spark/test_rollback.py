@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.checkpoint.storage import LocalStorage
-from scurry.runtime.driver.assignments import SplitAssignment
+from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint, Rollback

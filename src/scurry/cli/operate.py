@@ -173,7 +173,7 @@ def dispose(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="The savepoint's directory or URI.")],
 ) -> None:
     """Delete a savepoint: the files that its manifest names, and nothing else."""
-    from scurry.runtime.savepoint.disposal import dispose_savepoint
+    from scurry.runtime.savepoint.reading import dispose_savepoint
 
     with errors_shown():
         dispose_savepoint(directory)

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from scurry.connectors.spark_source import SparkSource
-from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import BATCH_ORDER, BATCH_SCHEMA, SCHEMA, BatchRow, WireRow
 from scurry.runtime.operators.sink import staged_sinks
-from scurry.runtime.savepoint.batch_savepoint import runs_of
+from scurry.runtime.savepoint.batch_savepoint import final_savepoint, runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 from scurry.spark.final_rows import final_rows
 from scurry.spark.frames import in_session

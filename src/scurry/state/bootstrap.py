@@ -18,8 +18,8 @@ from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import CanonicalKey, key_hash
 from scurry.runtime.operators import KeyedOperator, create_operator
-from scurry.runtime.savepoint.build import entries_of
 from scurry.runtime.savepoint.contents import stamped
+from scurry.runtime.savepoint.entries import entries_of
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.broadcast import BroadcastStates

@@ -22,7 +22,7 @@ from scurry.graph.nodes import OperatorNode
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MAX_TIME
-from scurry.runtime.local.levels import Levels
+from scurry.runtime.local.streaming import Levels
 from scurry.runtime.operators.sink import SinkStage
 from scurry.testing.captured import Captured, EveryTag, Output, StreamRecord
 from scurry.testing.inputs import FedSource, Input

@@ -11,7 +11,7 @@ from scurry.errors import ArgumentError
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import canonical_keys
-from scurry.runtime.local.levels import Levels
+from scurry.runtime.local.streaming import Levels
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.layout import Entry

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from scurry.errors import SnapshotMismatchError
 from scurry.graph.plan import JobPlan, OperatorPlan
 from scurry.runtime.keys import subtask_of
-from scurry.runtime.local.levels import Levels
+from scurry.runtime.local.streaming import Levels
 from scurry.runtime.savepoint.restore import distribute_metas, receivers
 from scurry.runtime.savepoint.schemas import registered_states
 from scurry.runtime.state.backend import Meta, take_over

@@ -13,7 +13,7 @@ from scurry.common import Configuration
 from scurry.common._config.validation import validate
 from scurry.errors import ConfigError
 from scurry.graph.settings import JobSettings
-from scurry.runtime.driver.restart_strategies import (
+from scurry.runtime.driver.restarting import (
     ExponentialDelay,
     FailureRate,
     FixedDelay,

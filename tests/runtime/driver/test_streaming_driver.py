@@ -14,7 +14,6 @@ from scurry.connectors.source import Assignment, BatchLimits, Chunk, ChunkSizer,
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.window import TumblingProcessingTimeWindows
 from scurry.graph.plan import JobPlan
-from scurry.runtime.driver.assignments import Assigned, SplitAssignment
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import (
     Request,
@@ -35,6 +34,7 @@ from scurry.runtime.driver.streaming import (
     Stopped,
     StreamingDriver,
 )
+from scurry.runtime.exchange.wire import Assigned, SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.testing import job_plan_of
 

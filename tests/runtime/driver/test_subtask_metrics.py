@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.runtime.driver.subtask_metrics import SubtaskMetrics
+from scurry.runtime.driver.metrics import SubtaskMetrics
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.state.store import StateSize
 

@@ -13,7 +13,7 @@ import pytest
 
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.runtime.state import row_groups
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.layout import PageContent

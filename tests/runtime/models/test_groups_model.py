@@ -14,7 +14,7 @@ import pytest
 
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.runtime.state import row_groups, writing
 from scurry.runtime.state.backend import PAGE_BYTES, Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.runs import stored_content

@@ -14,7 +14,7 @@ import pytest
 from scurry.common.types import RowKind
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes

@@ -14,7 +14,7 @@ from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, KeyedRowsOperator, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, KeyedRowsOperator, RowsContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 

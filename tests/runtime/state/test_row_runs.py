@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
-from scurry.runtime.savepoint.build import entries_of
+from scurry.runtime.savepoint.entries import entries_of
 from scurry.runtime.state import row_groups
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
 from scurry.runtime.state.layout import GROUP_SHIFT, has_rows

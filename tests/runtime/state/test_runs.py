@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.keys import sortable
-from scurry.runtime.savepoint.build import entries_of
+from scurry.runtime.savepoint.entries import entries_of
 from scurry.runtime.state import writing
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
 from scurry.runtime.state.expiry import Lifetime

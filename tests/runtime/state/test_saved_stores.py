@@ -21,7 +21,7 @@ from scurry.graph.plan import JobPlan
 from scurry.graph.shipping import ship
 from scurry.runtime.driver.requests import SaveState
 from scurry.runtime.keys import subtask_of
-from scurry.runtime.local.levels import Levels
+from scurry.runtime.local.streaming import Levels
 from scurry.runtime.savepoint import entries
 from scurry.runtime.savepoint.format import SavepointMetadata
 from scurry.runtime.savepoint.reading import Savepoint, complete_savepoint, open_savepoint

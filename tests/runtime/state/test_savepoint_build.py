@@ -6,7 +6,7 @@ import pickle
 from typing import Any
 
 from scurry.runtime.keys import key_hash
-from scurry.runtime.savepoint.build import build_pages
+from scurry.runtime.savepoint.entries import build_pages
 from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.slots import EVENT, PROCESSING

@@ -16,7 +16,7 @@ from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.keyed_rows import KeyedRowsOperator
+from scurry.runtime.operators.rows import KeyedRowsOperator
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.store import DictStore
 from scurry.sql.connectors.contract import Changes

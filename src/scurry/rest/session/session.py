@@ -218,9 +218,9 @@ class SessionCluster:
         Raises:
             SavepointError: The path has no savepoint, or one of another user.
         """
-        from scurry.runtime.savepoint import disposal
+        from scurry.runtime.savepoint import reading
 
-        disposal.dispose_savepoint(path)
+        reading.dispose_savepoint(path)
 
     @property
     def _defaults(self) -> dict[str, str]:

@@ -2,19 +2,199 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
 import shutil
+import socket
 import stat
 import tempfile
-from collections.abc import Callable
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from scurry.common.config_options import ALLOW_UNTRUSTED
-from scurry.errors import SavepointTrustError
-from scurry.runtime.checkpoint.lock import locked
-from scurry.runtime.checkpoint.storage import LocalStorage, Storage
+from scurry.errors import CheckpointLockedError, SavepointTrustError
+from scurry.runtime.checkpoint.identity import own_directory
+from scurry.runtime.checkpoint.storage import LocalStorage, Storage, reporting_full
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.savepoint.trust import require_trusted
+
+#: Seconds between two renewals of a lease.
+RENEWAL = 10.0
+#: Seconds after which a lease that was not renewed has expired; clocks may differ by at most `EXPIRY - RENEWAL`.
+EXPIRY = 60.0
+
+_LOCK = ".lock"
+_LEASE = "lease.json"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that holds a directory."""
+
+    host: str = field(default_factory=socket.gethostname)
+    pid: int = field(default_factory=os.getpid)
+    since: float = field(default_factory=time.time)
+    #: the owner of a lease, and when it was last renewed
+    owner: str = field(default_factory=lambda: uuid.uuid4().hex)
+    renewed: float = field(default_factory=time.time)
+
+    def to_json(self) -> bytes:
+        """Return the content of the lock or lease file."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def read(cls, content: bytes) -> Holder | None:
+        """Return the holder that a file names; None if the file is empty, incomplete or something else."""
+        try:
+            return cls(**json.loads(content))
+        except (ValueError, TypeError):
+            return None
+
+
+def _locked(directory: str, holder: Holder | None, hint: str = "") -> CheckpointLockedError:
+    who = "another job"
+    own = holder is not None and holder.pid == os.getpid() and holder.host == socket.gethostname()
+    if holder is not None:
+        since = datetime.fromtimestamp(holder.since, UTC).isoformat(sep=" ", timespec="seconds")
+        who = f"process {holder.pid} on host {holder.host}, since {since}"
+    refused = CheckpointLockedError(
+        f"the checkpoint directory {directory} is in use by {who}{' (another job of this program)' if own else ''}; "
+        f"stop that job first, or give this one another execution.checkpointing.dir{hint}"
+    )
+    return refused.with_hint(own_directory(directory)) if own else refused
+
+
+def locked(directory: str, storage: Storage, lost: Callable[[str], None]) -> AbstractContextManager[None]:
+    """Hold a directory while a `with` block runs.
+
+    Args:
+        directory: The directory, as the user names it.
+        storage: The storage of the same directory.
+        lost: Called with the reason, from another thread, if another process has taken the directory over.
+
+    Raises:
+        CheckpointLockedError: Another process holds it; the message names its host and pid.
+    """
+    if isinstance(storage, LocalStorage):
+        return _file_lock(directory, storage.root)
+    return _lease(directory, storage, lost)
+
+
+@contextmanager
+def _file_lock(directory: str, root: Path) -> Iterator[None]:
+    import fcntl
+
+    with _open_lock(root / _LOCK) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _locked(directory, Holder.read(file.read())) from None
+        _require_own(root / _LOCK, file)
+        # The file is never deleted: another process may have locked it by then.
+        with reporting_full(directory):
+            file.seek(0)
+            file.truncate()
+            file.write(Holder().to_json())
+            file.flush()
+        yield
+
+
+def _open_lock(path: Path) -> BinaryIO:
+    """Open or create the lock file without following links."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR):
+            raise _no_lock(path, "is a link or a directory") from None
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _no_lock(path, "is no file")
+    return open(descriptor, "r+b")
+
+
+def _require_own(path: Path, file: BinaryIO) -> None:
+    """Refuse a file that no job has written, because the lock overwrites it."""
+    status, content = os.fstat(file.fileno()), file.read()
+    if status.st_uid not in (os.geteuid(), os.stat(path.parent).st_uid):
+        raise _no_lock(path, f"belongs to user {status.st_uid}")
+    unfinished = status.st_nlink == 1 and content.startswith(b"{")
+    if content and not unfinished and Holder.read(content) is None:
+        raise _no_lock(path, "holds something else")
+
+
+def _no_lock(path: Path, reason: str) -> CheckpointLockedError:
+    return CheckpointLockedError(
+        f"{path} {reason}, so it is not the lock of a job and is left alone; delete it, or give the job another "
+        "execution.checkpointing.dir"
+    )
+
+
+@contextmanager
+def _lease(directory: str, storage: Storage, lost: Callable[[str], None]) -> Iterator[None]:
+    mine = Holder()
+    present = _holder(storage)
+    if present is not None and not _abandoned(present):
+        silent = max(time.time() - present.renewed, 0)
+        hint = (
+            f". It gave its last sign of life {silent:.0f} s ago: if it is dead, try again in {EXPIRY - silent:.0f} s"
+        )
+        raise _locked(directory, present, hint)
+    storage.write(_LEASE, mine.to_json())
+    written = _holder(storage)
+    if written is None or written.owner != mine.owner:  # another job wrote its lease at the same moment
+        raise _locked(directory, written)
+    over = threading.Event()
+    arguments = (directory, storage, mine, over, lost)
+    renewing = threading.Thread(target=_renew, args=arguments, name="scurry-lease", daemon=True)
+    renewing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        renewing.join()
+        last = _holder(storage)
+        if last is not None and last.owner == mine.owner:
+            storage.delete(_LEASE)
+
+
+def _renew(directory: str, storage: Storage, mine: Holder, over: threading.Event, lost: Callable[[str], None]) -> None:
+    while not over.wait(RENEWAL):
+        try:
+            present = _holder(storage)
+            if present is not None and present.owner != mine.owner:
+                lost(f"{directory} was taken over by process {present.pid} on host {present.host}")
+                return
+            storage.write(_LEASE, replace(mine, renewed=time.time()).to_json())
+        except Exception:  # storage may be unavailable for a moment; the lease lasts for several renewals
+            continue
+
+
+def _holder(storage: Storage) -> Holder | None:
+    return Holder.read(storage.read(_LEASE)) if _LEASE in storage.list(".") else None
+
+
+def _abandoned(holder: Holder) -> bool:
+    """Return whether the holder of a lease is gone."""
+    if time.time() - holder.renewed > EXPIRY:
+        return True
+    if holder.host != socket.gethostname() or holder.pid == os.getpid():
+        return False
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def hold_directory(job: JobExecution, storage_for: Callable[[str], Storage]) -> str:

@@ -26,8 +26,7 @@ from scurry.runtime.driver.requests import (
     StateRequest,
     state_query,
 )
-from scurry.runtime.driver.restart_strategies import restart_strategy
-from scurry.runtime.driver.restarting import failure_of_attempt, run_with_restarts
+from scurry.runtime.driver.restarting import failure_of_attempt, restart_strategy, run_with_restarts
 from scurry.runtime.savepoint.format import new_savepoint_path
 
 
@@ -130,7 +129,7 @@ class RunningJob(JobClient):
 
     def dispose_savepoint(self, path: str) -> None:
         """Delete a savepoint, which may be that of another job."""
-        from scurry.runtime.savepoint.disposal import dispose_savepoint
+        from scurry.runtime.savepoint.reading import dispose_savepoint
 
         dispose_savepoint(path)
 

@@ -22,12 +22,11 @@ from scurry.runtime.driver.backlog import BACK_PRESSURE, BacklogTracker
 from scurry.runtime.driver.checkpoint_history import CheckpointLog
 from scurry.runtime.driver.dead_letters import DeadLetters
 from scurry.runtime.driver.job_log import JobLog
-from scurry.runtime.driver.metrics import JobMetrics
+from scurry.runtime.driver.metrics import JobMetrics, SubtaskMetrics
 from scurry.runtime.driver.requests import RequestQueue
 from scurry.runtime.driver.restarting import KEPT_FAILURES, JobFailure
 from scurry.runtime.driver.sink_commits import SinkCommits
 from scurry.runtime.driver.stalled import StalledWatermarks
-from scurry.runtime.driver.subtask_metrics import SubtaskMetrics
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import ANSWER, COMMIT, MIN_TIME, REPORT, WireRow, sender_of, unpack
 from scurry.runtime.savepoint.metadata import SavedJob

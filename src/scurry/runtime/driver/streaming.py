@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.driver.assignments import Assigned, SplitAssignment
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import Request, RescaleRequest, Resumed, SavepointRequest, Tick
 from scurry.runtime.driver.source_coordinator import SourceCoordinator
-from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, Assigned, SplitAssignment
 from scurry.runtime.savepoint.format import new_savepoint_path
 from scurry.runtime.savepoint.metadata import SourcePositions, restore_source
 from scurry.runtime.savepoint.restore import Restore, Work

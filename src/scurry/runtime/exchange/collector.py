@@ -17,11 +17,27 @@ from scurry.common.typeinfo import (
     TypeInformation,
 )
 from scurry.errors import TypeMismatchError
-from scurry.runtime.exchange.counting import counter_of
 from scurry.runtime.failure import NO_RECORD, operator_error
 
 if TYPE_CHECKING:
     from scurry.graph.plan import OperatorPlan, SourcePlan
+
+
+def counter_of(record: Any) -> Callable[[list[Any]], int]:
+    """Return the counter of the records of blocks.
+
+    Args:
+        record: The first record of the first block; all others are of its kind.
+
+    Returns:
+        `len`, or for batches, which say by `record_count` how many records they are, the sum of that.
+    """
+    return _sum if getattr(type(record), "record_count", None) is not None else len
+
+
+def _sum(batches: list[Any]) -> int:
+    return sum(batch.record_count for batch in batches)
+
 
 #: As many results are passed on at once where an operator emits little at a time.
 _GATHERED = 4096

@@ -14,8 +14,11 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Sized
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sized
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from scurry.graph.plan import JobPlan
 
 DATA = 0  # block: keys, values, timestamps, and the wall clock when they were read
 PROGRESS = 1  # block: [(seq, watermark, stamp, activity)], event time and wall clock after position seq
@@ -130,3 +133,31 @@ def pack(payload: Any) -> bytes:
 def unpack(block: bytes) -> Any:
     """Inverse of `pack`."""
     return pickle.loads(block)
+
+
+@dataclass(frozen=True)
+class SplitAssignment:
+    """A split that one channel of a source reads in one micro-batch.
+
+    Attributes:
+        source: Number of the source in the plan.
+        channel: The parallel reader, from 0.
+        split: The argument of `Source.read`; None if there is nothing to read.
+        final: Whether this is the last assignment of the channel.
+    """
+
+    source: int
+    channel: int
+    split: Any
+    final: bool
+
+
+class ControlMessage(Protocol):
+    """A message of the driver to the levels: a tick, state to restore, or a query for state."""
+
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
+        """Yield its rows."""
+
+
+#: Parts of a micro-batch.
+Assigned = SplitAssignment | ControlMessage

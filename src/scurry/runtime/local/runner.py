@@ -11,14 +11,13 @@ from scurry.errors import UnsupportedError
 from scurry.graph.operators import Sink
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.driver.batch import final_savepoint
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.source_coordinator import all_splits
 from scurry.runtime.exchange.wire import WireRow
 from scurry.runtime.local.batch_rows import BatchRows
 from scurry.runtime.local.streaming import Memory, plan_loader, run_streaming
 from scurry.runtime.operators.sink import SinkStage
-from scurry.runtime.savepoint.batch_savepoint import runs_of
+from scurry.runtime.savepoint.batch_savepoint import final_savepoint, runs_of
 from scurry.runtime.tasks.batch_task import BatchLevelTask, run_source
 
 if TYPE_CHECKING:

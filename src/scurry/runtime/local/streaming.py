@@ -6,7 +6,7 @@ import pickle
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 from scurry.common._garbage import rarely_collected
 from scurry.graph.plan import JobPlan
 from scurry.runtime.clock import wall_clock_ms
-from scurry.runtime.driver.assignments import Assigned, SplitAssignment
 from scurry.runtime.driver.checkpoint_history import KEPT_CHECKPOINTS, BatchDetails
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import RescaleRequest, SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch, Rescaled, StreamingDriver
-from scurry.runtime.exchange.wire import SEQ_BITS, WireRow
-from scurry.runtime.local.levels import Levels
+from scurry.runtime.exchange.wire import SEQ_BITS, Assigned, SplitAssignment, WireRow
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry
@@ -29,11 +27,57 @@ from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.savepoint.restore import Restore, open_for, savepoint_to_start_from
 from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.store import UndoStore
+from scurry.runtime.tasks.level_task import LevelTask
 from scurry.runtime.tasks.source_task import SourceTask
 
 if TYPE_CHECKING:
     from scurry.runtime.local.checkpoints import LocalCheckpoints
     from scurry.runtime.local.database import Stores
+
+
+class Levels:
+    """Move the rows of a micro-batch from level to level, as Spark's exchanges would.
+
+    Args:
+        plan: The plan.
+        load_plan: Returns the plan as the tasks of a subtask get it.
+        wall_clock: Returns processing time, in milliseconds.
+        stores: The state of each (level, subtask) so far.
+    """
+
+    def __init__(
+        self,
+        plan: JobPlan,
+        load_plan: Callable[[], JobPlan],
+        wall_clock: Callable[[], int] = wall_clock_ms,
+        stores: dict[tuple[int, int], UndoStore] | None = None,
+    ) -> None:
+        self.tasks = {level: LevelTask(load_plan, level, wall_clock) for level in range(1, plan.levels + 1)}
+        self.stores = {} if stores is None else stores
+
+    def process(self, rows: Iterable[WireRow], batch_id: int) -> list[WireRow]:
+        """Process a batch; return the rows that leave the last level."""
+        rows = list(rows)
+        for level, task in self.tasks.items():
+            subtasks: dict[int, list[WireRow]] = {}
+            for row in rows:
+                subtasks.setdefault(row.subtask, []).append(row)
+            rows = []
+            for subtask, some in sorted(subtasks.items()):
+                rows += task.process(subtask, some, self.store(level, subtask), batch_id)
+        return rows
+
+    def store(self, level: int, subtask: int) -> UndoStore:
+        """Return the state of a subtask."""
+        store = self.stores.get((level, subtask))
+        if store is None:
+            store = self.stores[level, subtask] = UndoStore()
+        return store
+
+    def close(self) -> None:
+        """Close the user's functions."""
+        for task in self.tasks.values():
+            task.close()
 
 
 def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:

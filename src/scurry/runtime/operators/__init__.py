@@ -6,7 +6,6 @@ from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.operators.aligned_window import AlignedWindowOperator
 from scurry.runtime.operators.asynchronous import AsyncOperator
 from scurry.runtime.operators.base import KeyedOperator, RuntimeOperator
 from scurry.runtime.operators.batch.interval_join import BatchIntervalJoinOperator
@@ -15,13 +14,14 @@ from scurry.runtime.operators.batch.reduce import BatchReduceOperator
 from scurry.runtime.operators.batch.windows import BatchAlignedWindowOperator, BatchSessionWindowOperator
 from scurry.runtime.operators.broadcast import BroadcastProcessOperator, KeyedBroadcastProcessOperator
 from scurry.runtime.operators.cep import CepOperator, DynamicCepOperator
-from scurry.runtime.operators.evicting_window import EvictingWindowOperator
 from scurry.runtime.operators.interval_join import IntervalJoinOperator
 from scurry.runtime.operators.keyed import KeyedCoProcessOperator, KeyedProcessOperator, KeyedReduceOperator
-from scurry.runtime.operators.keyed_rows import KeyedRowsOperator
-from scurry.runtime.operators.row_records import RecordsToRowsOperator, RowsToRecordsOperator
-from scurry.runtime.operators.row_watermarks import AssignWatermarksOperator
-from scurry.runtime.operators.session_window import SessionWindowOperator
+from scurry.runtime.operators.rows import (
+    AssignWatermarksOperator,
+    KeyedRowsOperator,
+    RecordsToRowsOperator,
+    RowsToRecordsOperator,
+)
 from scurry.runtime.operators.sink import SinkOperator
 from scurry.runtime.operators.stateless import (
     CoFlatMapOperator,
@@ -35,6 +35,11 @@ from scurry.runtime.operators.stateless import (
 )
 from scurry.runtime.operators.timestamps import AssignTimestampsOperator
 from scurry.runtime.operators.window import WindowOperator
+from scurry.runtime.operators.window_variants import (
+    AlignedWindowOperator,
+    EvictingWindowOperator,
+    SessionWindowOperator,
+)
 
 LOWERED: dict[type[ops.Operator], type[RuntimeOperator]] = {
     ops.Map: MapOperator,

@@ -9,8 +9,7 @@ from typing import Any
 from scurry.connectors.sink import SinkWriter, WriterContext
 from scurry.graph import operators as ops
 from scurry.graph.plan import JobPlan, OperatorPlan
-from scurry.runtime.exchange.collector import Collector, Timestamps, Values
-from scurry.runtime.exchange.counting import counter_of
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values, counter_of
 from scurry.runtime.exchange.wire import COMMIT, SINK, WireRow, pack, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from itertools import chain
 from typing import Any
 
 from scurry.connectors.files.filesystem import file_system
 from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.exchange.wire import MIN_TIME, PROGRESS, BatchRow, unpack
 from scurry.runtime.failure import operator_error
 from scurry.runtime.keys import CanonicalKey, KeyOrder, key_hash
-from scurry.runtime.savepoint.build import entries_of
-from scurry.runtime.savepoint.entries import EntryWriter, remove_unfinished
-from scurry.runtime.savepoint.format import SavepointMetadata
+from scurry.runtime.savepoint.entries import EntryWriter, entries_of, remove_unfinished
+from scurry.runtime.savepoint.format import SavepointMetadata, new_savepoint_path
+from scurry.runtime.savepoint.metadata import Description, SourcePositions, metadata_of
 from scurry.runtime.savepoint.reading import complete_savepoint
 from scurry.runtime.state.backend import KeyedStateBackend, Meta
 from scurry.runtime.state.slots import DOMAINS
@@ -183,3 +184,24 @@ def _combined(plan: JobPlan, task: int, watermarks: list[int]) -> int:
     """Return the lowest of a task's subtasks, but the highest of a DataFrame's partitions, which are unordered."""
     source: Any = plan.sources.get(task)
     return max(watermarks) if source is not None and not source.source.native else min(watermarks)
+
+
+def final_savepoint(job: JobExecution) -> AbstractContextManager[str | None]:
+    """Return a context around a BATCH job up to the commit of its sinks; it yields the path that state is written to.
+
+    The path is None if the job does not end in a savepoint.
+    """
+    settings = job.plan.settings
+    directory = settings.final_savepoint_dir
+
+    def metadata() -> SavepointMetadata:
+        description = Description.of(job.plan, job.state_schemas)
+        sources = SourcePositions()  # none: the streaming job has its own
+        return metadata_of(job.as_saved(), description, 0, sources)
+
+    def taken(path: str) -> None:
+        job.savepoint_path = path
+        job.log.note(f"state saved to {path}", "savepoint taken", logger="savepoint")
+
+    path = None if directory is None else new_savepoint_path(directory, str(job.job_id))
+    return batch_savepoint(path, metadata, taken)

@@ -14,8 +14,7 @@ from scurry.common.pickling import loads
 from scurry.connectors.source import Assignment, Enumerator
 from scurry.errors import SavepointError
 from scurry.graph.plan import JobPlan, SourcePlan
-from scurry.runtime.driver.assignments import SplitAssignment
-from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.exchange.wire import MIN_TIME, SplitAssignment
 from scurry.runtime.savepoint.format import OperatorState, SavepointMetadata, SourceState
 
 

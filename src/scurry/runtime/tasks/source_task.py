@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from scurry.common.output_tag import DeadLetter
 from scurry.common.time import checked_time
 from scurry.connectors.source import (
     MAX_RECORD_BYTES,
@@ -16,15 +18,60 @@ from scurry.connectors.source import (
     ChunkSizer,
     MalformedRecords,
 )
-from scurry.errors import TimestampError
+from scurry.errors import MalformedRecordError, TimestampError
 from scurry.graph.plan import JobPlan, SourcePlan
 from scurry.runtime.clock import ProcessingClock, wall_clock_ms
+from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.exchange.report import ChannelProgress
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, SEQ_BITS, WireRow
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
-from scurry.runtime.tasks.malformed import MalformedInput
 from scurry.runtime.tasks.task import Task
+
+
+class MalformedInput:
+    """Collector of the malformed records of one reader of a source.
+
+    Args:
+        plan: The source.
+        collector: Its outputs.
+        info: Where it runs.
+    """
+
+    def __init__(self, plan: SourcePlan, collector: Collector, info: TaskInfo) -> None:
+        self._plan = plan
+        self._collector = collector
+        self._info = info
+
+    def take(self, records: MalformedRecords) -> None:
+        """Count malformed records; fail with the first if the source declares neither dropping nor dead letters."""
+        tag, errors = self._plan.dead_letters, records.errors
+        if records.dropped:
+            self.skipped(len(errors))
+        elif tag is not None:
+            letters = list(map(self._letter, errors))
+            self._info.dead_letters(self._plan.id, letters)
+            self._collector.emit_side(tag, letters, records.timestamps)
+        else:
+            raise errors[0]
+
+    def skipped(self, count: int) -> None:
+        """Count records that were dropped."""
+        self._info.count(self._plan.id, "numMalformedRecordsDropped", count)
+
+    def _letter(self, error: MalformedRecordError) -> DeadLetter:
+        details = "".join(traceback.format_exception(error))
+        return DeadLetter(
+            error.record,
+            type(error).__name__,
+            str(error),
+            self._plan.name,
+            self._plan.uid,
+            details,
+            error.place,
+            error.line,
+        )
+
 
 #: Records of the first chunk that a BATCH task processes at once; it adapts the next ones to the time they take.
 FIRST_RECORDS = 64

@@ -11,8 +11,7 @@ from scurry.common.config_options import LOG_FORMAT, LOG_LEVEL, LOG_LEVELS
 from scurry.graph.operators import AssignTimestamps, Hash
 from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
-from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values, is_immutable
-from scurry.runtime.exchange.counting import counter_of
+from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values, counter_of, is_immutable
 from scurry.runtime.exchange.key_blocks import BatchHashWriter
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack

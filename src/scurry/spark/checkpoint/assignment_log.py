@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from scurry.common.pickling import loads
 from scurry.runtime.checkpoint.storage import DamagedFileError, Storage
-from scurry.runtime.driver.assignments import Assigned
+from scurry.runtime.exchange.wire import Assigned
 from scurry.runtime.savepoint.metadata import SourcePositions
 
 _DIRECTORY = "assignments"

@@ -29,7 +29,7 @@ from scurry.errors import CheckpointCorruptedError, CheckpointMismatchError
 from scurry.graph.plan import JobPlan
 from scurry.runtime.checkpoint.identity import LOCAL_STORE, SPARK_GENERATIONS, identity, of_other_runner
 from scurry.runtime.checkpoint.storage import Storage
-from scurry.runtime.driver.assignments import SplitAssignment
+from scurry.runtime.exchange.wire import SplitAssignment
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog
 from scurry.spark.session.options import is_one_jvm

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from py4j.clientserver import ClientServer
 
-from scurry.runtime.driver.assignments import Assigned
+from scurry.runtime.exchange.wire import Assigned
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.assignment_log import AssignmentLog, LogEntry, LoggedAssignment
 from scurry.spark.checkpoint.rollback import RestartPoint

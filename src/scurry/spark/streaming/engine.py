@@ -18,12 +18,11 @@ from uuid import uuid4
 from scurry.common._config.fault_tolerance import SUPERSEDED_MAX_BYTES
 from scurry.connectors.spark_source import SparkSource
 from scurry.errors import SavepointTrustError
-from scurry.runtime.driver.assignments import Assigned
 from scurry.runtime.driver.checkpoint_history import BatchDetails
 from scurry.runtime.driver.job import JobExecution
 from scurry.runtime.driver.requests import SavepointRequest
 from scurry.runtime.driver.streaming import CommittedBatch
-from scurry.runtime.exchange.wire import SCHEMA
+from scurry.runtime.exchange.wire import SCHEMA, Assigned
 from scurry.runtime.operators.sink import staged_sinks
 from scurry.runtime.savepoint.metadata import SourcePositions
 from scurry.spark.checkpoint.generations import CheckpointDirectory, Generation

@@ -14,8 +14,7 @@ from scurry.common.pickling import by_value
 from scurry.common.recursion import deep_recursion
 from scurry.graph.operators import AsyncWait, Operator
 from scurry.graph.plan import JobPlan, SourcePlan
-from scurry.runtime.driver.assignments import SplitAssignment
-from scurry.runtime.exchange.wire import SEQ_BITS, WireRow
+from scurry.runtime.exchange.wire import SEQ_BITS, SplitAssignment, WireRow
 from scurry.runtime.operators.sink import SinkStage
 from scurry.runtime.savepoint.schemas import collect_schemas
 from scurry.runtime.state.evolution.job import Collected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import DOMAINS
 
 #: The slot of the time at which state of a key was written last.

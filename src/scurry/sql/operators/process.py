@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.wire import MIN_TIME
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.process.runner import ProcessRunner, TableRows
 from scurry.sql.evaluation.process.state import is_empty, restored, stored

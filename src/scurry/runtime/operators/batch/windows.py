@@ -20,9 +20,8 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import last_taken, operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.keys import original_key
-from scurry.runtime.operators.aligned_window import AlignedWindowOperator
-from scurry.runtime.operators.session_window import SessionWindowOperator
 from scurry.runtime.operators.window import WindowOperator
+from scurry.runtime.operators.window_variants import AlignedWindowOperator, SessionWindowOperator
 
 #: More records of a key are folded before it ends, and more results of several keys are emitted.
 _GATHERED = 16_384

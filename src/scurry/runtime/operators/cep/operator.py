@@ -10,10 +10,12 @@ and happens at the same watermarks.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cmp_to_key
 from itertools import groupby
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from scurry.errors import MissingTimestampError
 from scurry.graph import operators as ops
@@ -25,11 +27,59 @@ from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.base import KeyedOperator
-from scurry.runtime.operators.cep.results import Emitted, MatchContext, StatelessContext
-from scurry.runtime.operators.cep.run import PartialMatches, PatternRun
-from scurry.runtime.operators.cep.waiting import Due, WaitingEvents, time_of
+from scurry.runtime.operators.cep.run import Emitted, MatchContext, PartialMatches, PatternRun, StatelessContext
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.slots import EVENT, PARTIAL_MATCHES, PROCESSING, WAITING_EVENTS
+
+#: Return the time of an event that waits.
+time_of = itemgetter(0)
+
+
+class Due(NamedTuple):
+    """Events that the watermark has reached, in time order."""
+
+    keys: list[Any]
+    events: Values
+    times: list[int]
+
+
+class WaitingEvents:
+    """The events of a micro-batch that wait."""
+
+    def __init__(self) -> None:
+        self._keys: list[Any] = []
+        self._events: Values = []
+        self._times: list[int] = []
+
+    def add(self, keys: list[Any], events: Values, times: list[int]) -> None:
+        """Add events."""
+        self._keys += keys
+        self._events += events
+        self._times += times
+
+    def take(self, watermark: int) -> Due | None:
+        """Remove and return the events that the watermark has reached; None without any."""
+        keys, events, times = self._keys, self._events, self._times
+        if not times or min(times) > watermark:
+            return None
+        order = sorted(range(len(times)), key=times.__getitem__)
+        first_later = len(times) if max(times) <= watermark else bisect_right(order, watermark, key=times.__getitem__)
+        later = sorted(order[first_later:])
+        self._keys, self._events, self._times = (
+            [keys[at] for at in later],
+            [events[at] for at in later],
+            [times[at] for at in later],
+        )
+        order = order[:first_later]
+        return Due([keys[at] for at in order], [events[at] for at in order], [times[at] for at in order])
+
+    def by_key(self) -> Iterator[tuple[Any, list[tuple[int, Any]]]]:
+        """Yield the events of each key, with their times, in the order in which they came."""
+        found: dict[Any, list[tuple[int, Any]]] = {}
+        for key, event, time in zip(self._keys, self._events, self._times, strict=True):
+            found.setdefault(key, []).append((time, event))
+        yield from found.items()
+
 
 #: Processing of a key's events: the automaton, the partial matches, and the position of the first event it needs.
 _Passage = tuple[PatternRun, PartialMatches, int]

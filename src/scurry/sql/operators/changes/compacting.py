@@ -9,7 +9,7 @@ import numpy as np
 
 from scurry.common.types import RowKind
 from scurry.errors import EvaluationError
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.operators.changes.materialize import ADDED, place_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scurry.common.types import RowKind
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.operators.expiry import ExpiringFunction

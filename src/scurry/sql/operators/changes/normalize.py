@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.common.types import RowKind
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.functions.keys import codes_of

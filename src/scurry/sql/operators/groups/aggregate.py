@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any, TypeAlias
 
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.operators.aggregation.pieces import EntryPieces, LoadedPieces
 from scurry.sql.operators.expiry import StateTtl
 

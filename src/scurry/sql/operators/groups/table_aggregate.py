@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.common.types import RowKind
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, taken
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.runtime.keys import key_hashes, row_keys
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.aggregating import argument_column
 from scurry.sql.evaluation.batch.batches import batch_of

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable
 from typing import Any, TypeAlias
 
 from scurry.runtime.keys import encode_key
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.operators.joins.rows import RowValues
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types import ArrayType, DoubleType, FloatType, MapType, MultisetType, RowType

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from scurry.patterns.automaton import NFAState
 from scurry.runtime.exchange.wire import MAX_TIME
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated
 from scurry.sql.evaluation.matching.batch import times_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import arrow_schema, batch_of, concatenated, taken
 from scurry.sql.functions.keys import order_codes

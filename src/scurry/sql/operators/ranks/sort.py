@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scurry.runtime.exchange.wire import MIN_TIME
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated
 from scurry.sql.evaluation.batch.sorting import sorted_positions

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.runtime.keys import encode_key
-from scurry.runtime.operators.keyed_rows import RowsContext
+from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.partitioning import KeyedChanges

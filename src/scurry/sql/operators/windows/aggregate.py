@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from scurry.graph.nodes import Node
-from scurry.runtime.operators.keyed_rows import KeyedRowsFunction, RowsContext
+from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import batch_of
 from scurry.sql.evaluation.times import milliseconds

@@ -1,0 +1,222 @@
+"""Variants of the window operator: aligned windows that fire once, plain sessions, windows with an evictor."""
+
+from __future__ import annotations
+
+from bisect import insort
+from itertools import repeat
+from operator import itemgetter
+from typing import Any
+
+from scurry.common._copies import copy_of, itself
+from scurry.common.window_elements import TimestampedValue
+from scurry.errors import TimestampError
+from scurry.graph import operators as ops
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.exchange.collector import Collector, Timestamps, Values
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
+from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import TaskInfo
+from scurry.runtime.keys import original_key
+from scurry.runtime.operators.window import TriggerContext, WindowOperator
+from scurry.runtime.operators.window_functions import ListFold
+from scurry.runtime.state.slots import EVENT, SESSIONS, aligned_contents
+
+
+class AlignedWindowOperator(WindowOperator):
+    """Run `ops.AlignedWindow`; the start of a window is the namespace of its timer."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        assert self.spec.aligned is not None
+        self._size, self._slide, self._offset = self.spec.aligned
+
+    def open(self) -> None:
+        super().open()
+        probe = self.assigner.assign_windows(None, 0, self.assigner_context)
+        self._window_type = type(probe[0])
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        if timestamps is None:
+            super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
+            return
+        keys, values = self.keyed(index, keys, values)
+        backend, fold = self.backend, self.fold
+        find, load, first, more = self.finder(self.spec.pre_aggregate), backend.load, fold.first, fold.more
+        size, slide, offset, watermark = self._size, self._slide, self._offset, self.current_watermark
+        tumbling, last, own = size == slide, MAX_TIME - size, self.own
+        value: Any = None
+        try:
+            for key, value, time in zip(keys, values, timestamps, strict=True):
+                start = time - (time - offset) % slide
+                if start + size <= watermark + 1:
+                    self._late(value, time)
+                    continue
+                entry = find(key)
+                if entry is None:
+                    entry = load(key)
+                slot = (start,)  # aligned_contents(start)
+                if tumbling and slot in entry:
+                    entry[slot] = more(entry[slot], value)
+                    continue
+                backend.key, backend.entry = key, entry
+                for each in (start,) if tumbling else range(start, time - size, -slide):
+                    slot = (each,)
+                    if each != start:
+                        value = own(value)  # noqa: PLW2901
+                    if slot in entry:
+                        entry[slot] = more(entry[slot], value)
+                    elif each + size > watermark + 1:
+                        if not MIN_TIME < each <= last:
+                            self._require_times_at(time)
+                        entry[slot] = first(value)
+                        backend.register_timer(EVENT, each + size - 1, each)
+        except Exception as error:
+            raise operator_error(self.plan, error, value) from error
+
+    def _require_times_at(self, time: int) -> None:
+        for window in self.assigner.assign_windows(None, time, self.assigner_context):
+            self._require_times(window)
+
+    def on_event_time(self, time: int, start: Any) -> None:
+        contents = self.backend.entry.pop(aligned_contents(start), None)
+        self._end(self._window_type(start, start + self._size), contents)
+
+
+class SessionWindowOperator(WindowOperator):
+    """Run `ops.SessionWindow`; each session of a key has a timer at its end or before.
+
+    A session that grows keeps its timer; when that fires too early, the timer is set again.
+    """
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        assert self.spec.session_gap is not None
+        self._gap = self.spec.session_gap
+
+    def open(self) -> None:
+        super().open()
+        self._window_type = type(self.assigner.assign_windows(None, 0, self.assigner_context)[0])
+
+    def process_input(self, index: int, keys: list[Any] | None, values: Values, timestamps: Timestamps) -> None:
+        if timestamps is None:
+            super().process_input(index, keys, values, timestamps)  # raises MissingTimestampError
+            return
+        keys, values = self.keyed(index, keys, values)
+        backend, more, gap = self.backend, self.fold.more, self._gap
+        find, load = self.finder(self.spec.pre_aggregate), backend.load
+        value: Any = None
+        try:
+            for key, value, time in zip(keys, values, timestamps, strict=True):
+                entry = find(key)
+                if entry is None:
+                    entry = load(key)
+                sessions = entry.get(SESSIONS)
+                if sessions is not None:
+                    last = len(sessions) - 1
+                    while last >= 0 and time + gap < sessions[last][0]:
+                        last -= 1
+                    session = sessions[last]
+                    if last >= 0 and time <= session[1]:
+                        if last == 0 or sessions[last - 1][1] < time:
+                            session[2] = more(session[2], value)
+                            if time + gap > session[1]:
+                                session[1] = time + gap
+                            elif time < session[0]:
+                                session[0] = time
+                            continue
+                        backend.entry = entry
+                        self._join(last, value, time)
+                        continue
+                backend.key, backend.entry = key, entry
+                self._begin(value, time)
+        except Exception as error:
+            raise operator_error(self.plan, error, value) from error
+
+    def _begin(self, value: Any, time: int) -> None:
+        end = time + self._gap
+        if end - 1 <= self.current_watermark:
+            self._late(value, time)
+            return
+        if end > MAX_TIME:
+            self._require_times(self._window_type(time, end))
+        sessions = self.backend.entry.setdefault(SESSIONS, [])
+        insort(sessions, [time, end, self.fold.first(value), end - 1], key=itemgetter(0))
+        self.backend.register_timer(EVENT, end - 1, None)
+
+    def _join(self, last: int, value: Any, time: int) -> None:
+        """Merge the sessions that a record touches, the last of which is known, into one."""
+        sessions: list[Any] = self.backend.entry[SESSIONS]
+        first = last
+        while first > 0 and time <= sessions[first - 1][1]:
+            first -= 1
+        starts, ends, contents, timers = zip(*sessions[first : last + 1], strict=True)
+        merged = self.fold.more(self.fold.merge(list(contents)), value)
+        joined = [min(time, *starts), max(time + self._gap, *ends), merged, max(timers)]
+        sessions[first : last + 1] = [joined]
+
+    def on_event_time(self, time: int, namespace: Any) -> None:
+        entry = self.backend.entry
+        sessions = entry.get(SESSIONS)
+        if sessions is None:
+            return  # the timer of a session that was merged into another
+        while sessions and sessions[0][1] - 1 <= time:
+            start, end, contents, _ = sessions.pop(0)
+            self._end(self._window_type(start, end), contents)
+        if not sessions:
+            del entry[SESSIONS]
+        elif sessions[0][3] <= time:  # it has grown
+            if sessions[0][1] > MAX_TIME:
+                self._require_times_of(self._window_type(*sessions[0][:2]))
+            sessions[0][3] = sessions[0][1] - 1
+            self.backend.register_timer(EVENT, sessions[0][3], None)
+
+    def _require_times_of(self, window: Any) -> None:
+        """Refuse a session that has grown beyond the end of time."""
+        try:
+            self._require_times(window)
+        except TimestampError as error:
+            raise operator_error(self.plan, error, f"{window} of key {original_key(self.backend.key)!r}") from error
+
+
+class EvictingWindowOperator(WindowOperator):
+    """Let the evictor remove elements before and after the window function sees them."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self._elements_of = self.fold.elements_of
+        self.fold = ListFold()
+        self.own = copy_of if collector.copies else itself
+        self._evictor = self.spec.evictor
+        self._needs_elements = self.spec.pre_aggregation is ops.PreAggregation.REDUCE
+        self._evictor_context = EvictorContext(self.trigger_context)
+
+    def kept(self, elements: Values, timestamps: Timestamps) -> Values:
+        return list(zip(elements, repeat(None) if timestamps is None else timestamps, strict=False))
+
+    def _fire(self, result: Any, window: Any, slot: Any, time: int) -> None:
+        entry = self.backend.entry
+        if result.is_fire() and slot in entry:
+            left = self._evaluate(window, [TimestampedValue._make(kept) for kept in entry[slot]], time)
+            if left:
+                entry[slot] = [tuple(element) for element in left]
+            else:
+                del entry[slot]
+        if result.is_purge():
+            entry.pop(slot, None)
+
+    def _evaluate(self, window: Any, elements: list[TimestampedValue], time: int) -> list[TimestampedValue]:
+        """Emit the results of a window; return the elements it keeps."""
+        self._evictor.evict_before(elements, len(elements), window, self._evictor_context)
+        if elements or not self._needs_elements:
+            self.emitter.evaluate(window, self._elements_of([element.value for element in elements]), time)
+        self._evictor.evict_after(elements, len(elements), window, self._evictor_context)
+        return elements
+
+
+class EvictorContext:
+    """Flink's Evictor.EvictorContext."""
+
+    def __init__(self, times: TriggerContext) -> None:
+        self.get_current_processing_time = times.get_current_processing_time
+        self.get_current_watermark = times.get_current_watermark
+        self.get_metric_group = times.get_metric_group

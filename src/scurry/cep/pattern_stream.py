@@ -20,8 +20,7 @@ from scurry.common._api import ApiObject
 from scurry.common._config.tables import LOCAL_TIME_ZONE
 from scurry.common._type_variables import R, T, T_co
 from scurry.common.output_tag import OutputTag
-from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import DeclaredType
+from scurry.datastream._functions import DeclaredType, require_function
 from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.errors import ArgumentTypeError

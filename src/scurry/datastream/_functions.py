@@ -1,15 +1,54 @@
-"""Check the functions that a program passes to the API, when it passes them."""
+"""Types of the functions that the API's methods accept, and the checks and conversions of what is passed to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import is_dataclass
+from typing import Any, TypeAlias
 
-from scurry.common._type_variables import T
-from scurry.datastream.functions import KeySelector, ReduceFunction
+from scurry.common._type_variables import T1, T2, K, R, T, W
+from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, TypeInformation, Types, type_info_from_hint
+from scurry.datastream.functions import (
+    AllWindowFunction,
+    BroadcastProcessFunction,
+    CoGroupFunction,
+    CoProcessFunction,
+    FilterFunction,
+    FlatJoinFunction,
+    FlatMapFunction,
+    JoinFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+    KeySelector,
+    MapFunction,
+    Partitioner,
+    ProcessAllWindowFunction,
+    ProcessWindowFunction,
+    ReduceFunction,
+    WindowFunction,
+)
 from scurry.datastream.functions.base import Function
 from scurry.datastream.functions.transformations import CallableReduce
 from scurry.errors import ArgumentTypeError
+
+MapLike: TypeAlias = MapFunction[T, R] | Callable[[T], R]
+FlatMapLike: TypeAlias = FlatMapFunction[T, R] | Callable[[T], Iterable[R] | None]
+#: Whatever a callable returns counts as true or false, as in Python's own `filter`.
+FilterLike: TypeAlias = FilterFunction[T] | Callable[[T], object]
+ReduceLike: TypeAlias = ReduceFunction[T] | Callable[[T, T], T]
+KeySelectorLike: TypeAlias = KeySelector[T, K] | Callable[[T], K]
+PartitionerLike: TypeAlias = Partitioner[K] | Callable[[K, int], int]
+CoProcessLike: TypeAlias = CoProcessFunction[T1, T2, R] | KeyedCoProcessFunction[Any, T1, T2, R]
+BroadcastProcessLike: TypeAlias = BroadcastProcessFunction[T1, T2, R] | KeyedBroadcastProcessFunction[Any, T1, T2, R]
+CoGroupLike: TypeAlias = CoGroupFunction[T1, T2, R] | Callable[[Iterable[T1], Iterable[T2]], Iterable[R] | None]
+JoinLike: TypeAlias = JoinFunction[T1, T2, R] | FlatJoinFunction[T1, T2, R] | Callable[[T1, T2], R]
+#: The first pair is for windows per key, the second for windows over all records.
+WindowFunctionLike: TypeAlias = (
+    WindowFunction[T, R, K, W]
+    | ProcessWindowFunction[T, R, K, W]
+    | AllWindowFunction[T, R, W]
+    | ProcessAllWindowFunction[T, R, W]
+)
 
 
 def require_function(function: Any, kinds: tuple[type, ...], *, or_callable: bool = False, hint: str = "") -> None:
@@ -52,3 +91,48 @@ def function_name(function: Any) -> str:
     if isinstance(function, CallableReduce):
         function = function.__dict__["reduce"]
     return getattr(function, "__name__", type(function).__name__)
+
+
+#: Declarations of the type of records of type T: a list of types is that of rows.
+DeclaredType: TypeAlias = TypeInformation[T] | type[T] | list[TypeInformation[Any]]
+
+
+def declared_type(declared: Any, what: str = "output_type") -> TypeInformation | None:
+    """Return the declared type of a stream, None meaning pickled Python objects.
+
+    Args:
+        declared: TypeInformation, a list of them (a row, as in PyFlink), a type hint such as `tuple[int, str]`, or
+            None.
+        what: The parameter's name, for the error.
+
+    Raises:
+        ArgumentTypeError: `declared` is none of these.
+    """
+    if declared is None or isinstance(declared, TypeInformation):
+        return declared
+    if isinstance(declared, list):
+        return RowTypeInfo(declared)
+    if isinstance(declared, type) and is_dataclass(declared):
+        return DataclassTypeInfo(declared)
+    if isinstance(declared, type) or hasattr(declared, "__origin__"):
+        return type_info_from_hint(declared)
+    name = getattr(declared, "__qualname__", "")
+    if name.startswith("Types."):
+        raise ArgumentTypeError(f"{what} is the method {name}: call it, {name}()")
+    raise ArgumentTypeError(
+        f"{what} is {declared!r} (Python type {type(declared).__name__}); "
+        "pass Types.STRING(), Types.TUPLE([...]), ..., a type hint such as int or tuple[int, str], or None"
+    )
+
+
+def state_type(declared: Any, what: str) -> TypeInformation:
+    """Return the declared type of a state; pickled Python objects without a declaration."""
+    return declared_type(declared, what) or Types.PICKLED_BYTE_ARRAY()
+
+
+def same_but_for_names(left: TypeInformation, right: TypeInformation) -> bool:
+    """Return whether types are equal, the names of a row's fields aside, as Java's comparison of types has it."""
+    if isinstance(left, RowTypeInfo) and isinstance(right, RowTypeInfo):
+        fields, others = left.get_field_types(), right.get_field_types()
+        return len(fields) == len(others) and all(map(same_but_for_names, fields, others))
+    return left == right

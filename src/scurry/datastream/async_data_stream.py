@@ -8,8 +8,7 @@ from typing import Any, overload
 from scurry.common._api import ApiObject
 from scurry.common._type_variables import R, T
 from scurry.common.time import TimeAmount, to_millis
-from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import DeclaredType
+from scurry.datastream._functions import DeclaredType, require_function
 from scurry.datastream.async_retry_strategies import NO_RETRY_STRATEGY
 from scurry.datastream.data_stream import DataStream
 from scurry.datastream.functions import AsyncFunction, AsyncRetryStrategy

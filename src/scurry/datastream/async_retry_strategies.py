@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.datastream.functions.retries import (
+from scurry.datastream.functions.asynchronous import (
     NO_RETRY_STRATEGY,
     ExponentialBackoffDelayRetryStrategy,
     FixedDelayRetryStrategy,

@@ -14,9 +14,7 @@ from scurry.common.time import TimeAmount
 from scurry.common.watermark_strategy import MIN_TIMESTAMP, TimestampAssigner
 from scurry.connectors.source import BatchLimits, Chunk, ChunkSizer, Enumerator, Source
 from scurry.datastream import DataStream, StreamExecutionEnvironment
-from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import DeclaredType
-from scurry.datastream._typing import KeySelectorLike, ReduceLike, WindowFunctionLike
+from scurry.datastream._functions import DeclaredType, KeySelectorLike, ReduceLike, WindowFunctionLike, require_function
 from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.windowed import WindowedStream
 from scurry.datastream.functions import AggregateFunction, ProcessWindowFunction, WindowFunction

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any, Generic, overload
 from scurry.common._api import ApiObject
 from scurry.common._type_variables import K, R, T1_co, T2_co, T_co
 from scurry.datastream._adapters import KeyedCoFlatMap, KeyedCoMap
-from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import DeclaredType
-from scurry.datastream._typing import BroadcastProcessLike, CoProcessLike, KeySelectorLike
+from scurry.datastream._functions import (
+    BroadcastProcessLike,
+    CoProcessLike,
+    DeclaredType,
+    KeySelectorLike,
+    require_function,
+)
 from scurry.datastream.data_stream.keyed import KeyedStream
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.datastream.functions import (

@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 from scurry.common._type_variables import K, K_co, R, T_co, W
 from scurry.datastream import _aggregations as aggregations
 from scurry.datastream._adapters import KeyedFilter, KeyedFlatMap, KeyedMap
-from scurry.datastream._functions import require_function, require_reduce
-from scurry.datastream._type_info import DeclaredType
-from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, ReduceLike
+from scurry.datastream._functions import (
+    DeclaredType,
+    FilterLike,
+    FlatMapLike,
+    KeySelectorLike,
+    MapLike,
+    ReduceLike,
+    require_function,
+    require_reduce,
+)
 from scurry.datastream.data_stream._refused import KEYED_STREAM_METHODS, refused, refuses_settings
-from scurry.datastream.data_stream.interval_join import IntervalJoin
+from scurry.datastream.data_stream.joins import IntervalJoin
 from scurry.datastream.data_stream.stream import DataStream
 from scurry.datastream.data_stream.windowed import WindowedStream
 from scurry.datastream.functions import FilterFunction, FlatMapFunction, KeyedProcessFunction, MapFunction

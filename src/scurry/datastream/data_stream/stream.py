@@ -13,12 +13,19 @@ from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream._adapters import Projection, RenamedFields
-from scurry.datastream._functions import require_function
-from scurry.datastream._type_info import DeclaredType, declared_type, same_but_for_names
-from scurry.datastream._typing import FilterLike, FlatMapLike, KeySelectorLike, MapLike, PartitionerLike
-from scurry.datastream.data_stream._dead_letters import declare_dead_letters
+from scurry.datastream._functions import (
+    DeclaredType,
+    FilterLike,
+    FlatMapLike,
+    KeySelectorLike,
+    MapLike,
+    PartitionerLike,
+    declared_type,
+    require_function,
+    same_but_for_names,
+)
 from scurry.datastream.data_stream._refused import STREAM_METHODS
-from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism
+from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism, declare_dead_letters
 from scurry.datastream.data_stream._writing import WritingShortcuts
 from scurry.datastream.functions import (
     FilterFunction,
@@ -42,12 +49,10 @@ if TYPE_CHECKING:
     from scurry.connectors.sink import Sink
     from scurry.datastream.connectors.file_system import StreamingFileSink
     from scurry.datastream.data_stream.cached import CachedDataStream
-    from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
-    from scurry.datastream.data_stream.collect import CloseableIterator
     from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
-    from scurry.datastream.data_stream.joined_streams import JoinedStreams
+    from scurry.datastream.data_stream.joins import CoGroupedStreams, JoinedStreams
     from scurry.datastream.data_stream.keyed import KeyedStream
-    from scurry.datastream.data_stream.sink import DataStreamSink
+    from scurry.datastream.data_stream.sink import CloseableIterator, DataStreamSink
     from scurry.datastream.data_stream.windowed import AllWindowedStream
     from scurry.datastream.stream_execution_environment import StreamExecutionEnvironment
     from scurry.datastream.window import WindowAssigner
@@ -309,7 +314,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
             orders.join(payments).where(lambda order: order.id).equal_to(lambda payment: payment.order_id)
             .window(TumblingEventTimeWindows.of(Time.minutes(5))).apply(lambda order, payment: (order, payment))
         """
-        from scurry.datastream.data_stream.joined_streams import JoinedStreams
+        from scurry.datastream.data_stream.joins import JoinedStreams
 
         return JoinedStreams(self, other)
 
@@ -320,7 +325,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
             orders.co_group(payments).where(lambda order: order.id).equal_to(lambda payment: payment.order_id)
             .window(TumblingEventTimeWindows.of(Time.minutes(5))).apply(CoGroupFunction)
         """
-        from scurry.datastream.data_stream.co_grouped_streams import CoGroupedStreams
+        from scurry.datastream.data_stream.joins import CoGroupedStreams
 
         return CoGroupedStreams(self, other)
 
@@ -476,7 +481,7 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
         Returns:
             An iterator, which should be closed or used in a `with` statement; with `limit` a list.
         """
-        from scurry.datastream.data_stream.collect import collect
+        from scurry.datastream.data_stream.sink import collect
 
         if limit is not None and limit <= 0:
             raise ArgumentError(f"limit must be greater than 0, not {limit}")

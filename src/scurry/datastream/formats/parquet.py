@@ -10,8 +10,8 @@ from scurry.connectors.avro.schema import AvroSchema
 from scurry.connectors.files.formats.columnar import RowsWriterFactory, file_schema
 from scurry.connectors.files.formats.parquet import ParquetFormat, ParquetWriterFactory
 from scurry.connectors.files.formats.stream import StreamFormat
-from scurry.datastream.formats._avro_files import checked_schema
 from scurry.datastream.formats._columns import check_row
+from scurry.datastream.formats.avro import checked_schema
 from scurry.errors import ArgumentError, UnsupportedError
 from scurry.sql.types.nested_types import RowType
 

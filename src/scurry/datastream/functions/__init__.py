@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from scurry.datastream.functions.asynchronous import AsyncFunction
+from scurry.datastream.functions.asynchronous import AsyncFunction, AsyncRetryPredicate, AsyncRetryStrategy
 from scurry.datastream.functions.base import Function, KeyedStateStore, RuntimeContext
-from scurry.datastream.functions.broadcast import (
+from scurry.datastream.functions.process import (
     BaseBroadcastProcessFunction,
     BroadcastProcessFunction,
-    KeyedBroadcastProcessFunction,
-    KeyedStateFunction,
-)
-from scurry.datastream.functions.joins import (
-    CoGroupFunction,
-    FlatJoinFunction,
-    JoinFunction,
-    ProcessJoinFunction,
-)
-from scurry.datastream.functions.process import (
     CoProcessFunction,
+    KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
     KeyedProcessFunction,
+    KeyedStateFunction,
     ProcessFunction,
 )
-from scurry.datastream.functions.retries import AsyncRetryPredicate, AsyncRetryStrategy
 from scurry.datastream.functions.transformations import (
     AggregateFunction,
     CoFlatMapFunction,
+    CoGroupFunction,
     CoMapFunction,
     FilterFunction,
+    FlatJoinFunction,
     FlatMapFunction,
+    JoinFunction,
     KeySelector,
     MapFunction,
     NullByteKeySelector,
     Partitioner,
+    ProcessJoinFunction,
     ReduceFunction,
     SinkFunction,
     SourceFunction,

@@ -10,15 +10,13 @@ from scurry.datastream.window.base import (
     TriggerResult,
     WindowAssigner,
 )
+from scurry.datastream.window.composed_triggers import DeltaTrigger, ProcessingTimeoutTrigger
 from scurry.datastream.window.count_windows import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,
     GlobalWindows,
 )
-from scurry.datastream.window.delta_trigger import DeltaTrigger
 from scurry.datastream.window.evictors import CountEvictor, DeltaEvictor, Evictor, TimeEvictor
-from scurry.datastream.window.processing_timeout_trigger import ProcessingTimeoutTrigger
-from scurry.datastream.window.serializers import CountWindowSerializer, GlobalWindowSerializer, TimeWindowSerializer
 from scurry.datastream.window.session_windows import (
     DynamicEventTimeSessionWindows,
     DynamicProcessingTimeSessionWindows,
@@ -40,7 +38,15 @@ from scurry.datastream.window.triggers import (
     ProcessingTimeTrigger,
     PurgingTrigger,
 )
-from scurry.datastream.window.windows import CountWindow, GlobalWindow, TimeWindow, Window
+from scurry.datastream.window.windows import (
+    CountWindow,
+    CountWindowSerializer,
+    GlobalWindow,
+    GlobalWindowSerializer,
+    TimeWindow,
+    TimeWindowSerializer,
+    Window,
+)
 
 __all__ = [
     "ContinuousEventTimeTrigger",

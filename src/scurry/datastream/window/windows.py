@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import total_ordering
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
+
+from scurry.common.serializer import TypeSerializer
 
 if TYPE_CHECKING:
     from scurry.datastream.window.base import MergingWindowAssigner
 
-__all__ = ["MAX_TIMESTAMP", "MIN_TIMESTAMP", "CountWindow", "GlobalWindow", "TimeWindow", "Window"]
+__all__ = [
+    "CountWindow",
+    "CountWindowSerializer",
+    "GlobalWindow",
+    "GlobalWindowSerializer",
+    "MAX_TIMESTAMP",
+    "MIN_TIMESTAMP",
+    "TimeWindow",
+    "TimeWindowSerializer",
+    "Window",
+]
 
 #: The largest and smallest timestamp (ms); the smallest marks a record without a timestamp.
 MAX_TIMESTAMP = 2**63 - 1
@@ -182,3 +195,40 @@ class GlobalWindow(Window):
 
 
 _GLOBAL = GlobalWindow()
+
+
+class TimeWindowSerializer(TypeSerializer[TimeWindow]):
+    """Write a `TimeWindow` as start and end, 8 bytes each."""
+
+    def serialize(self, element: TimeWindow, stream: IO[bytes]) -> None:
+        """Write a window."""
+        stream.write(struct.pack(">qq", element.start, element.end))
+
+    def deserialize(self, stream: IO[bytes]) -> TimeWindow:
+        """Read a window."""
+        return TimeWindow(*struct.unpack(">qq", stream.read(16)))
+
+
+class CountWindowSerializer(TypeSerializer[CountWindow]):
+    """Write a `CountWindow` as its number in 8 bytes."""
+
+    def serialize(self, element: CountWindow, stream: IO[bytes]) -> None:
+        """Write a window."""
+        stream.write(struct.pack(">q", element.id))
+
+    def deserialize(self, stream: IO[bytes]) -> CountWindow:
+        """Read a window."""
+        return CountWindow(*struct.unpack(">q", stream.read(8)))
+
+
+class GlobalWindowSerializer(TypeSerializer[GlobalWindow]):
+    """Write the `GlobalWindow` as one byte."""
+
+    def serialize(self, element: GlobalWindow, stream: IO[bytes]) -> None:
+        """Write the window."""
+        stream.write(b"\0")
+
+    def deserialize(self, stream: IO[bytes]) -> GlobalWindow:
+        """Read the window."""
+        stream.read(1)
+        return GlobalWindow.get()

@@ -1,1 +1,0 @@
-from scurry.datastream.data_stream.co_grouped_streams import *

@@ -1,1 +1,0 @@
-from scurry.datastream.data_stream.joined_streams import *

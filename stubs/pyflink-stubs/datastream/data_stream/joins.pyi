@@ -1,0 +1,1 @@
+from scurry.datastream.data_stream.joins import *

@@ -1,1 +1,0 @@
-from scurry.datastream.functions.broadcast import *

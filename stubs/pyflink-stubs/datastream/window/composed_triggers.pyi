@@ -1,0 +1,1 @@
+from scurry.datastream.window.composed_triggers import *

@@ -1,1 +1,0 @@
-from scurry.datastream.window.delta_trigger import *

@@ -1,1 +1,0 @@
-from scurry.datastream.window.processing_timeout_trigger import *

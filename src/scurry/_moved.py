@@ -82,6 +82,8 @@ MOVED = {
     "scurry.relational.repeated_sets": "scurry.sql.planner.repeated_sets",
     "scurry.relational.rules": "scurry.sql.planner.rules",
     "scurry.relational.unique_keys": "scurry.sql.planner.unique_keys",
+    "scurry.rest.session.multipart": "scurry.rest.session.programs",
+    "scurry.rest.session.stored": "scurry.rest.session.directory",
     "scurry.runtime.driver.assignments": "scurry.runtime.exchange.wire",
     "scurry.runtime.operators.aligned_window": "scurry.runtime.operators.window_variants",
     "scurry.runtime.operators.async_calls": "scurry.runtime.operators.asynchronous",

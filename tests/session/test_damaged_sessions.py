@@ -15,7 +15,7 @@ import pytest
 
 from scurry.cli.sessions import history
 from scurry.errors import ArgumentError, SessionError
-from scurry.rest.events import answer
+from scurry.rest.internal import answer
 from scurry.rest.session import session as sessions
 from scurry.rest.session.app import session_application
 from scurry.rest.session.directory import Program, SessionDirectory

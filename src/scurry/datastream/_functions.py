@@ -1,4 +1,4 @@
-"""Types of the functions that the API's methods accept, and the checks and conversions of what is passed to them."""
+"""Types of the functions that the API's methods accept; checks and conversions of arguments."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from scurry.common._config.rest import ARCHIVE_DIR
-from scurry.rest.events import answer
+from scurry.rest.internal import answer
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
 

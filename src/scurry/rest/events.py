@@ -4,53 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 
 from scurry.rest.guard import ENDING
-
-
-async def answer(application: Any, target: str) -> tuple[int, str, bytes]:
-    """Return status, media type and body of an application's answer to a GET request.
-
-    Args:
-        application: The ASGI application, without access control.
-        target: Path and query.
-    """
-    head: MutableMapping[str, Any] = {"status": 500, "headers": []}
-    parts: list[bytes] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        if message["type"] == "http.response.start":
-            head.update(message)
-        else:
-            parts.append(message.get("body", b""))
-
-    path, _, query = target.partition("?")
-    scope: dict[str, Any] = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "GET",
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": query.encode(),
-        "root_path": "",
-        "headers": [],
-        "server": ("localhost", 80),
-        "client": None,
-    }
-    await application(scope, receive, send)
-    kind = dict(head["headers"]).get(b"content-type", b"").decode("latin-1")
-    return head["status"], kind.partition(";")[0], b"".join(parts)
-
+from scurry.rest.internal import answer
 
 # Not in the description: its answers have no end.
 router = APIRouter(include_in_schema=False)

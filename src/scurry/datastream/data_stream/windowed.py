@@ -1,4 +1,4 @@
-"""Windowed streams: what those of one and two streams share, and those of one."""
+"""Windowed streams: the base of those of one and two streams, and those of one."""
 
 from __future__ import annotations
 

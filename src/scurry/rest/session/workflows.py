@@ -13,9 +13,8 @@ from typing import Any, Protocol
 
 from scurry.common._process.schedule import Periodic, Schedule
 from scurry.errors import ArgumentError, SessionError
-from scurry.rest.session.directory import Program, SessionDirectory, write_record
+from scurry.rest.session.directory import Program, SessionDirectory, read_record, write_record
 from scurry.rest.session.interface import SessionJob
-from scurry.rest.session.stored import read_record
 
 #: The key by which a run knows the time that it is for, in milliseconds since the epoch.
 SCHEDULE_TIME_KEY = "$internal.schedule-time"

@@ -15,8 +15,7 @@ from scurry.common._config.tables import CATALOG_STORE_KIND, LOCAL_TIME_ZONE, RE
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.errors import JobError, RequestRefusedError, ScurryError, SessionError, ValidationError
 from scurry.rest.client import OVER, RemoteJob, RemoteProcess
-from scurry.rest.lookup import token_of
-from scurry.rest.registry import registered_jobs
+from scurry.rest.registry import registered_jobs, token_of
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler, RefreshMode
 from scurry.sql.statements.inserts import plan_insert

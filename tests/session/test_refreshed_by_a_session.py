@@ -12,7 +12,8 @@ from scurry.errors import ScurryError, SessionError, ValidationError
 from support.session.refreshed_tables import CONTINUOUS, FULL, SESSION, RefreshedTables
 from support.session.shell import wait_for
 
-KILLS = int(os.environ.get("SCURRY_KILLS", "2"))
+#: 20 kills of each mode take two minutes.
+KILLS = [2, pytest.param(int(os.environ.get("SCURRY_KILLS", "20")), marks=pytest.mark.nightly)]
 
 
 @pytest.fixture
@@ -24,10 +25,13 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Refreshe
     made.close()
 
 
-def test_kills_of_session_and_driver_lose_and_repeat_nothing_in_continuous_mode(tables: RefreshedTables) -> None:
+@pytest.mark.parametrize("kills", KILLS)
+def test_kills_of_session_and_driver_lose_and_repeat_nothing_in_continuous_mode(
+    tables: RefreshedTables, kills: int
+) -> None:
     tables.env.execute_sql(CONTINUOUS)
     wait_for(lambda: tables.rows() == tables.copied())
-    tables.kill_and_write(KILLS)
+    tables.kill_and_write(kills)
     wait_for(lambda: tables.rows() == tables.copied())
     tables.env.execute_sql("ALTER MATERIALIZED TABLE lake.shop.mt SUSPEND")
     tables.write(5)
@@ -37,10 +41,11 @@ def test_kills_of_session_and_driver_lose_and_repeat_nothing_in_continuous_mode(
     wait_for(lambda: not tables.drivers())
 
 
-def test_kills_of_session_and_driver_lose_no_refresh_in_full_mode(tables: RefreshedTables) -> None:
+@pytest.mark.parametrize("kills", KILLS)
+def test_kills_of_session_and_driver_lose_no_refresh_in_full_mode(tables: RefreshedTables, kills: int) -> None:
     tables.env.execute_sql(FULL.format(seconds=5))
     wait_for(lambda: tables.rows() == tables.summed())
-    tables.kill_and_write(KILLS)
+    tables.kill_and_write(kills)
     wait_for(lambda: tables.rows() == tables.summed())
     tables.env.execute_sql("ALTER MATERIALIZED TABLE lake.shop.mt SUSPEND")
     tables.write(5)

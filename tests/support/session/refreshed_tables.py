@@ -27,33 +27,11 @@ FULL = (
 )
 
 
-class RefreshedTables:
-    """A session in this process's home, and a lake with a table `src` that grows."""
+class LakeTables:
+    """A Delta lake with a table `src` that grows, and a materialized table `mt`."""
 
-    def __init__(self, home: Path, seed: int = 1) -> None:
-        self.home, self.shell, self.random = home, Shell(home), random.Random(seed)
-        self.session = self._started()
-        self.written = 0
-        self.env = self.environment()
-        self.env.execute_sql(f"CREATE CATALOG lake WITH ('type' = 'delta', 'warehouse' = '{home}/lake')")
-        self.env.execute_sql("CREATE DATABASE lake.shop")
-        self.write(3)
-
-    def environment(self) -> TableEnvironment:
-        settings = {
-            "scurry.runner": "local",
-            "parallelism.default": "1",
-            "table.catalog-store.kind": "file",
-            "table.catalog-store.file.path": f"{self.home}/catalogs",
-            "scurry.materialized-table.session": SESSION,
-        }
-        made = EnvironmentSettings.new_instance().in_streaming_mode()
-        return TableEnvironment.create(made.with_configuration(Configuration.from_dict(settings)).build())
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        return self.shell.start(SESSION, "--runner", "local")[0]
-
-    # ------------------------------------------------------------------ rows
+    def __init__(self, home: Path) -> None:
+        self.home, self.written = home, 0
 
     def write(self, rows: int) -> None:
         """Append rows to the source, each value once."""
@@ -76,6 +54,33 @@ class RefreshedTables:
         for value in range(self.written):
             groups.setdefault(f"k{value % 5}", []).append(value)
         return sorted((key, len(values), sum(values)) for key, values in groups.items())
+
+
+class RefreshedTables(LakeTables):
+    """A session in this process's home, and a lake with a table `src` that grows."""
+
+    def __init__(self, home: Path, seed: int = 1) -> None:
+        super().__init__(home)
+        self.shell, self.random = Shell(home), random.Random(seed)
+        self.session = self._started()
+        self.env = self.environment()
+        self.env.execute_sql(f"CREATE CATALOG lake WITH ('type' = 'delta', 'warehouse' = '{home}/lake')")
+        self.env.execute_sql("CREATE DATABASE lake.shop")
+        self.write(3)
+
+    def environment(self) -> TableEnvironment:
+        settings = {
+            "scurry.runner": "local",
+            "parallelism.default": "1",
+            "table.catalog-store.kind": "file",
+            "table.catalog-store.file.path": f"{self.home}/catalogs",
+            "scurry.materialized-table.session": SESSION,
+        }
+        made = EnvironmentSettings.new_instance().in_streaming_mode()
+        return TableEnvironment.create(made.with_configuration(Configuration.from_dict(settings)).build())
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return self.shell.start(SESSION, "--runner", "local")[0]
 
     # ------------------------------------------------------------------ kills
 

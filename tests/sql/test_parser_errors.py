@@ -41,6 +41,18 @@ REFUSED = {
     "SELECT COUNT(*, a)": ('Encountered "," at line 1, column 15.', 1, 15),
     "SELECT CAST(a AS TIMESTAMP WITH TIME ZONE)": ('Encountered "TIME" at line 1, column 33.', 1, 33),
     "SELECT f(1, (SELECT 1) PARTITION BY a)": ('Encountered "PARTITION" at line 1, column 24.', 1, 24),
+    "CREATE MATERIALIZED TABLE IF NOT EXISTS t AS SELECT 1": ('Encountered "NOT" at line 1, column 30.', 1, 30),
+    "CREATE MATERIALIZED TABLE t START_MODE = FOO AS SELECT 1": ('Encountered "FOO" at line 1, column 42.', 1, 42),
+    "CREATE MATERIALIZED TABLE t START_MODE = FROM_TIMESTAMP AS SELECT 1": (
+        'Encountered "AS" at line 1, column 57.', 1, 57,
+    ),
+    "CREATE MATERIALIZED TABLE t START_MODE = FROM_BEGINNING() AS SELECT 1": (
+        'Encountered "(" at line 1, column 56.', 1, 56,
+    ),
+    "CREATE MATERIALIZED TABLE t START_MODE = FROM_NOW(5) AS SELECT 1": (
+        "START_MODE literal must be an interval for FROM_NOW and RESUME_OR_FROM_NOW modes.", 1, 51,
+    ),
+    "CREATE MATERIALIZED TABLE t REFRESH_MODE = AUTO AS SELECT 1": ('Encountered "AUTO" at line 1, column 44.', 1, 44),
     "DROP TEMPORARY MATERIALIZED TABLE t": ("DROP TEMPORARY MATERIALIZED TABLE is not supported.", 1, 16),
 }  # fmt: skip
 

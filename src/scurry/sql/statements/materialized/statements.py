@@ -60,8 +60,6 @@ def create_materialized_table(session: TableSession, statement: nodes.CreateMate
     found = session.catalogs.find_table(identifier)
     if found is not None and statement.or_alter:
         return _create_or_alter(session, statement, found)
-    if found is not None and statement.if_not_exists:
-        return ok()
     table = materialized_table_of(session.planning(), statement)
     if table.refresh_mode is RefreshMode.FULL:
         _check_replaceable(session, identifier, table)

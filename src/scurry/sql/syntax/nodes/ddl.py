@@ -71,7 +71,6 @@ class CreateMaterializedTable(Statement):
     start_mode: Expression | None = None
     freshness: Expression | None = None
     refresh_mode: str | None = None
-    if_not_exists: bool = False
     or_alter: bool = False
 
 

@@ -19,6 +19,9 @@ from scurry.sql.syntax.parser.literals import parse_literal_text
 from scurry.sql.syntax.parser.parser import Context, Parser
 from scurry.sql.syntax.parser.queries import parse_query
 
+#: The words of START_MODE, which RESUME_OR_ may precede.
+_START_MODES = ("FROM_BEGINNING", "FROM_NOW", "FROM_TIMESTAMP")
+
 
 def parse_create(p: Parser) -> nodes.Statement:
     """Parse CREATE, whose keyword is the next token."""
@@ -220,7 +223,6 @@ def _parse_create_connection(p: Parser, start: int, temporary: bool, system: boo
 
 def _parse_create_materialized_table(p: Parser, start: int, or_alter: bool) -> nodes.Statement:
     p.expect("TABLE")
-    exists = parse_if_not_exists(p)
     name = p.compound_name()
     schema = parse_table_schema(p) if p.at("(") else None
     comment = parse_comment(p)
@@ -246,7 +248,6 @@ def _parse_create_materialized_table(p: Parser, start: int, or_alter: bool) -> n
         start_mode,
         freshness,
         mode,
-        exists,
         or_alter,
         span=p.span_from(start),
     )
@@ -256,7 +257,20 @@ def _parse_start_mode(p: Parser) -> nodes.Expression | None:
     if not p.accept("START_MODE"):
         return None
     p.expect("=")
-    return p.expression(Context.NON_QUERY)
+    start = p.position
+    mode = p.expect_any(*(f"{resume}{mode}" for resume in ("", "RESUME_OR_") for mode in _START_MODES))
+    name = nodes.Identifier((mode,), span=p.span_from(start))
+    if mode.endswith("BEGINNING") or (mode.endswith("NOW") and not p.at("(")):
+        return name
+    p.expect("(")
+    value = p.expression(Context.NON_QUERY)
+    wanted = nodes.IntervalLiteral if mode.endswith("NOW") else nodes.TimestampLiteral
+    if not isinstance(value, wanted):
+        kind = "an interval" if mode.endswith("NOW") else "a timestamp"
+        plain = mode.removeprefix("RESUME_OR_")
+        raise p.error_at_last(f"START_MODE literal must be {kind} for {plain} and RESUME_OR_{plain} modes.")
+    p.expect(")")
+    return nodes.Call(name, (value,), span=p.span_from(start))
 
 
 def parse_freshness(p: Parser) -> nodes.Expression:

@@ -71,7 +71,7 @@ def _replace_table(node: nodes.CreateTable) -> str:
 
 def _create_materialized_table(node: nodes.CreateMaterializedTable) -> str:
     words = f"CREATE {'OR ALTER ' if node.or_alter else ''}MATERIALIZED TABLE"
-    head = f"{words} {_if_not_exists(node.if_not_exists)}{identifier(node.name)}"
+    head = f"{words} {identifier(node.name)}"
     parts = _table_parts(node, head, node.schema, node.distribution)
     if node.start_mode is not None:
         parts.append(f"START_MODE = {_start_mode(node.start_mode)}")

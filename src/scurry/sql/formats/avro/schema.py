@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from scurry.common._epoch import days_of_date, micros_of_datetime, millis_of_time
-from scurry.errors import UnsupportedError
+from scurry.errors import RecordRejectedError, UnsupportedError
 from scurry.sql import types
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types.arrow import units_per_second
 from scurry.sql.types.values import batch_of_columns, from_values, to_values
 from scurry.sql.values.converters import Convert, FromPython, ToPython, converted
+from scurry.sql.values.texts import date_text, timestamp_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,13 +133,33 @@ def columns_of(records: Sequence[Mapping[str, Any]], columns: Sequence[FormatCol
 
 
 def records_of(batch: pa.RecordBatch, columns: Sequence[FormatColumn]) -> Iterator[dict[str, Any]]:
-    """Yield the rows of the columns as records that fastavro takes."""
+    """Return the rows of the columns as records that fastavro takes.
+
+    Raises:
+        RecordRejectedError: A date or a timestamp is not of the years 1 to 9999, those of Python's objects.
+    """
     names = [column.name for column in columns]
     values = []
     for column, array in zip(columns, batch.columns, strict=True):
-        convert = converted(_TO_AVRO.converter(column.type))
-        values.append([convert(value) for value in to_values(array)])
+        convert, value = converted(_TO_AVRO.converter(column.type)), None
+        try:
+            values.append([convert(value := each) for each in to_values(array)])
+        except (ValueError, OverflowError):  # of a date or timestamp, in the column or within its value
+            raise _beyond_years(column, value) from None
     return (dict(zip(names, row, strict=True)) for row in zip(*values, strict=True))
+
+
+def _beyond_years(column: FormatColumn, value: Any) -> RecordRejectedError:
+    shown = value
+    if isinstance(column.type, types.DateType):
+        shown = date_text(value)
+    elif isinstance(column.type, types.TimestampType):
+        shown = timestamp_text(value * (1_000_000_000 // units_per_second(column.type)))
+    return RecordRejectedError(
+        f"column '{column.name}' ({column.type.as_summary_string()}): dates and timestamps of Avro are written from "
+        f"year 1 to 9999, got {shown}",
+        value,
+    ).with_hint("leave the row out, or write CAST(... AS STRING)")
 
 
 class _FromAvro(FromPython):

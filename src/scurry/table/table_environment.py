@@ -129,7 +129,8 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMetho
 
         Args:
             stmt: The statement.
-            *extra_details: What to show beside the plans: `ExplainDetail.CHANGELOG_MODE`; others change nothing.
+            *extra_details: Shown beside the plans: `ExplainDetail.CHANGELOG_MODE`, `JSON_EXECUTION_PLAN` and
+                `PLAN_ADVICE` in STREAMING; `ESTIMATED_COST` is refused.
         """
         from scurry.sql.statements.explain import explain_text
         from scurry.sql.syntax.places import failing_in

@@ -36,7 +36,7 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
         details: What to show beside the plans, of which there are CHANGELOG_MODE and PLAN_ADVICE.
 
     Raises:
-        UnsupportedError: It has none, or none with these details.
+        UnsupportedError: It has none, or none with these details: no costs are estimated.
     """
     session = session.planning()
     if isinstance(statement, nodes.Query):
@@ -56,6 +56,11 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
 
 @deep_recursion()
 def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequence[str] = ()) -> str:
+    if "ESTIMATED_COST" in details:
+        raise UnsupportedError(
+            "ESTIMATED_COST: no costs are estimated here, plans follow from rules and, in BATCH on Spark, from Spark's "
+            "optimizer; leave it out"
+        )
     if "PLAN_ADVICE" in details and not session.is_streaming:
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
     # Nobody asks a query that is only explained for the rows before updates.

@@ -94,11 +94,11 @@ def test_an_operator_is_found_by_the_hash_of_its_uid(path: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ("k STRING, `count` BIGINT", {}, "one column as its primary key, which shows the keys; 's' has none"),
+        ("k STRING, `count` BIGINT", {}, "Could not find the primary key in the table schema"),
         (
             "k STRING, `count` BIGINT, PRIMARY KEY (k, `count`) NOT ENFORCED",
             {},
-            "which shows the keys; 's' has k, count",
+            "Only a single primary key must be defined in the table schema",
         ),
         (f"k STRING, `count` BIGINT, {KEY}", {"operator_uid": None}, "Either operator uid or operator uid hash must"),
         (f"k STRING, `count` BIGINT, {KEY}", {"operator_uid_hash": "00"}, "Either operator uid or operator uid hash"),

@@ -65,23 +65,40 @@ def env(request: pytest.FixtureRequest) -> Any:
     return environment(request.param == "streaming")
 
 
-@pytest.mark.parametrize("case", VALUES)
-def test_values_show_as_the_type_of_their_column(case: str, tmp_path: Path, env: Any) -> None:
-    declared, kind, value, shown = VALUES[case]
-    state = ValueStateDescriptor("v", declared)
-    path = savepoint(tmp_path / "s", [("a", {"v": value})], state)
-    declare(env, f"k STRING, v {kind}", path)
-    assert rows(env, "SELECT * FROM s") == [("a", shown)]
+def shown(env: Any, kinds: dict[str, str], stored: dict[str, Any], states: list[Any], path: Path) -> dict[str, Any]:
+    """Return the values of a row that has a column of each state."""
+    columns = ", ".join(["k STRING", *(f"`{name}` {kind}" for name, kind in kinds.items())])
+    declare(env, columns, savepoint(path, [("a", stored)], *states))
+    ((key, *values),) = rows(env, "SELECT * FROM s")
+    assert key == "a"
+    return dict(zip(kinds, values, strict=True))
 
 
-@pytest.mark.parametrize("case", VALUES)
-def test_lists_and_maps_show_elements_of_every_type(case: str, tmp_path: Path, env: Any) -> None:
-    declared, kind, value, shown = VALUES[case]
-    elements = ListStateDescriptor("l", declared)
-    entries = MapStateDescriptor("m", None if declared is None else Types.STRING(), declared)
-    path = savepoint(tmp_path / "s", [("a", {"l": [value, value], "m": {"x": value}})], elements, entries)
-    declare(env, f"k STRING, m MAP<STRING, {kind}>, l ARRAY<{kind}>", path)
-    assert rows(env, "SELECT * FROM s") == [("a", {"x": shown}, [shown, shown])]
+def test_values_show_as_the_types_of_their_columns(tmp_path: Path, env: Any) -> None:
+    descriptors = [ValueStateDescriptor(name, declared) for name, (declared, *_) in VALUES.items()]
+    kinds = {name: kind for name, (_, kind, *_) in VALUES.items()}
+    stored = {name: value for name, (_, _, value, _) in VALUES.items()}
+    expected = {name: found for name, (*_, found) in VALUES.items()}
+    assert shown(env, kinds, stored, descriptors, tmp_path / "s") == expected
+
+
+def test_lists_show_elements_of_every_type(tmp_path: Path, env: Any) -> None:
+    descriptors = [ListStateDescriptor(name, declared) for name, (declared, *_) in VALUES.items()]
+    kinds = {name: f"ARRAY<{kind}>" for name, (_, kind, *_) in VALUES.items()}
+    stored = {name: [value, value] for name, (_, _, value, _) in VALUES.items()}
+    expected = {name: [found, found] for name, (*_, found) in VALUES.items()}
+    assert shown(env, kinds, stored, descriptors, tmp_path / "s") == expected
+
+
+def test_maps_show_values_of_every_type(tmp_path: Path, env: Any) -> None:
+    descriptors = [
+        MapStateDescriptor(name, None if declared is None else Types.STRING(), declared)
+        for name, (declared, *_) in VALUES.items()
+    ]
+    kinds = {name: f"MAP<STRING, {kind}>" for name, (_, kind, *_) in VALUES.items()}
+    stored = {name: {"x": value} for name, (_, _, value, _) in VALUES.items()}
+    expected = {name: {"x": found} for name, (*_, found) in VALUES.items()}
+    assert shown(env, kinds, stored, descriptors, tmp_path / "s") == expected
 
 
 def test_a_key_without_a_state_has_null_and_empty_collections(tmp_path: Path, env: Any) -> None:
@@ -126,8 +143,8 @@ def test_expired_state_has_no_row(tmp_path: Path, env: Any) -> None:
 def test_keys_of_every_type_are_shown(kind: str, keys: list[Any], tmp_path: Path, env: Any) -> None:
     stored = [(key, {"v": place}) for place, key in enumerate(keys)]
     declare(env, f"k {kind}, v INT", savepoint(tmp_path / "s", stored, ValueStateDescriptor("v", Types.INT())))
-    shown = [Row(*key) if isinstance(key, tuple) else key for key in keys]
-    assert rows(env, "SELECT v, k FROM s") == list(enumerate(shown))
+    expected = [Row(*key) if isinstance(key, tuple) else key for key in keys]
+    assert rows(env, "SELECT v, k FROM s") == list(enumerate(expected))
 
 
 def test_states_have_other_names_than_columns(tmp_path: Path, env: Any) -> None:

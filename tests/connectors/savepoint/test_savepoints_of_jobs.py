@@ -17,7 +17,7 @@ from scurry.datastream.state import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from scurry.errors import StateNotFoundError, ValidationError
+from scurry.errors import StateNotFoundError, UnsupportedError, ValidationError
 from support.statements.tables import environment, rows
 
 
@@ -69,6 +69,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     visits = env.from_collection([(1, "home", 3), (2, "shop", 5), (1, "shop", 7)])
     visits.key_by(lambda visit: visit[0], Types.LONG()).process(Visits()).uid("visits").print()
     visits.key_by(lambda visit: visit[1]).reduce(lambda a, b: b).uid("newest").print()
+    visits.key_by(lambda visit: visit[0]).count_window(5).reduce(lambda a, b: b).uid("windows").print()
     env.execute("visits")
     (kept,) = directory.iterdir()
     return str(kept)
@@ -122,3 +123,8 @@ def test_types_that_the_job_did_not_declare_are_refused(column: str, message: st
 def test_states_that_the_job_did_not_have_are_refused(path: str) -> None:
     with pytest.raises(StateNotFoundError, match="no state 'totals'; did you mean 'total'"):
         read("k BIGINT, totals INT", path)
+
+
+def test_contents_of_windows_have_no_tables(path: str) -> None:
+    with pytest.raises(UnsupportedError, match="'window-contents' of operator 'windows' is that of windows"):
+        read("k INT, `window-contents` STRING", path, "windows")

@@ -36,8 +36,12 @@ def path(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("uid", "hashed"),
     [
-        # as Flink's OperatorIdentifier computes them
+        # as Flink's savepoint_metadata shows them
         ("u", "18ee88c14cc4b81e796fad3220cd8db9"),
+        ("2_calc", "80d5a788fcf41d1608d5ea6cc404a286"),
+        ("1_source", "d3f21cabc6fe0fdf76c8be915bdb22a2"),
+        ("4_group-aggregate", "23eaad2bb152dd975bbc63554c2ca61f"),
+        ("4_group-aggregatex", "845e45db73daaa6d03a8f0da6d1cec14"),
     ],
 )
 def test_the_hash_of_a_uid_is_that_of_flink(uid: str, hashed: str) -> None:

@@ -37,6 +37,12 @@ ALLOW_UNTRUSTED = TableOption(
 )
 OPTIONS = (PATH, UID, UID_HASH, BACKEND, ALLOW_UNTRUSTED)
 
+_ONE_KEY = (
+    "declare PRIMARY KEY (k) NOT ENFORCED: one column shows the keys; those that are tuples have a column of type "
+    "ROW<f0 ..., f1 ...>"
+)
+#: Kinds of state that an operator keeps for windows and matches, not for a key alone.
+_WITHOUT_TABLES = ("window", "pattern")
 #: Options of columns that name classes of Java.
 OF_JAVA = ("key-class", "key-type-factory", "value-class", "value-type-factory", "map-key-format", "value-format")
 
@@ -117,14 +123,10 @@ class SavepointFactory(TableFactory):
 
 def _key_column(context: TableContext) -> str:
     primary = context.schema.get_primary_key()
-    if primary is None or len(primary.columns) != 1:
-        there = "none" if primary is None else ", ".join(primary.columns)
-        raise ValidationError(
-            f"A table of a savepoint has one column as its primary key, which shows the keys; "
-            f"'{context.identifier.name}' has {there}."
-        ).with_hint(
-            "declare PRIMARY KEY (k) NOT ENFORCED; keys that are tuples have a column of type ROW<f0 ..., f1 ...>"
-        )
+    if primary is None:
+        raise ValidationError("Could not find the primary key in the table schema.").with_hint(_ONE_KEY)
+    if len(primary.columns) != 1:
+        raise ValidationError("Only a single primary key must be defined in the table schema.").with_hint(_ONE_KEY)
     return primary.columns[0]
 
 
@@ -155,6 +157,10 @@ def _state(column: FormatColumn, uid: str, operator: OperatorState, names: State
     described = operator.states.get(state)
     kind, wanted = kind_of(described, column.type), options.find(kind_option)
     if described is not None:
+        if described["kind"] in _WITHOUT_TABLES:
+            raise UnsupportedError(
+                f"state {state!r} of operator {uid!r} is that of windows or patterns, of which tables show nothing"
+            ).with_hint("scurry.state.SavepointReader.read(path).window_state(uid) shows open windows")
         if wanted not in (None, kind):
             raise ValidationError(
                 f"'{kind_option.key}' = '{wanted}', and state {state!r} of operator {uid!r} is a {described['kind']} "

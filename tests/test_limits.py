@@ -50,7 +50,7 @@ NO_LIMITS_IN = {
     "runtime/state/backend.py": {"_LEAST_KEYS"},
     "runtime/state/expiry.py": {"_STEPS"},
     "sql/functions/time_zones.py": {"_BLOCK"},
-    "sql/types/injective_casts.py": {"_BYTES"},
+    "sql/types/cast_rules.py": {"_BYTES"},
     "sql/evaluation/batch/executor.py": {"_ROWS_OF_COLUMNS"},
     "sql/operators/partitioning.py": {"_ROWS_PER_KEY"},
     "spark/workers/map_store.py": {"_LARGE_BYTES"},
@@ -59,7 +59,7 @@ NO_LIMITS_IN = {
 NO_RETRIES = {
     "connectors/files/formats/csv/format.py: CsvFormat._parsed",
     "connectors/messages.py: _one_by_one",
-    "sql/formats/csv/reading.py: CsvReader._records",
+    "sql/formats/csv/codec.py: CsvReader._records",
     "sql/client/terminal.py: interact",
 }
 _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}

@@ -166,7 +166,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMetho
         from scurry.sql.plan.nodes import Values
         from scurry.sql.plan.schema import Schema as PlanSchema
         from scurry.sql.values.hints import type_of_hint
-        from scurry.table._operations.values import values_of_expressions
+        from scurry.table._operations.fields import values_of_expressions
 
         given = list(elements)
         rows = [without_dataclasses(each) for each in given]

@@ -13,7 +13,7 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.csv.arrow_columns import ArrowCsvColumns
 from scurry.connectors.files.formats.csv.schema import CsvColumn, CsvDialect
 from scurry.errors import MalformedRecordError
-from scurry.sql.formats.csv.reading import CsvReader
+from scurry.sql.formats.csv.codec import CsvReader
 from scurry.sql.types import (
     BooleanType,
     DataType,

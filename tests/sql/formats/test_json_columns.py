@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
-from scurry.sql.formats.json.reading import JsonDecoder
+from scurry.sql.formats.json.codec import JsonDecoder
 from scurry.sql.formats.messages import DecodingError
 from scurry.sql.types import (
     BigIntType,

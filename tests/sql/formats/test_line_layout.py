@@ -14,8 +14,8 @@ from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.json import line_layout
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
+from scurry.sql.formats.json.codec import JsonDecoder
 from scurry.sql.formats.json.line_layout import LineLayout, Lines
-from scurry.sql.formats.json.reading import JsonDecoder
 from scurry.sql.formats.messages import DecodingError
 from scurry.sql.types import BigIntType, IntType, VarCharType
 from support.cases import cases

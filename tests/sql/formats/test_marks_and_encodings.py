@@ -16,7 +16,7 @@ from scurry.connectors.source import BatchLimits
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvRowDeserializationSchema, CsvSchema
 from scurry.datastream.formats.json import JsonReaderFormat, JsonRowDeserializationSchema
 from scurry.sql.formats.contract import FormatColumn
-from scurry.sql.formats.json.reading import JsonDecoder
+from scurry.sql.formats.json.codec import JsonDecoder
 from scurry.sql.types import IntType, VarCharType
 from scurry.table import DataTypes
 from support.statements.tables import environment, rows

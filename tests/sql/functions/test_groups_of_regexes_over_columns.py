@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scurry.sql.functions.java_regex.columns import extracted, pattern_of_group
-from scurry.sql.functions.scalar.regular_expressions import regexp_extract
+from scurry.sql.functions.scalar.regular_expressions import extracted, pattern_of_group, regexp_extract
 
 TEXTS = st.lists(st.one_of(st.none(), st.text(st.sampled_from("ab&=|^-é\n😀"), max_size=8)), max_size=6)
 PARTS = st.sampled_from(

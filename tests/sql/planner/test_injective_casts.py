@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scurry.sql.types import DataType
-from scurry.sql.types.injective_casts import is_injective_cast
+from scurry.sql.types.cast_rules import is_injective_cast
 from support.queries import Tables
 
 #: From each type to which others, of all of them; recorded from Flink 2.3.

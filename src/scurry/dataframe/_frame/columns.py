@@ -6,10 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 from scurry.dataframe._frame.base import FrameBase, column_of
-from scurry.dataframe._frame.over import with_windows
 from scurry.errors import ArgumentError, ArgumentTypeError
+from scurry.sql.syntax import nodes
 from scurry.table.expression import Expression
 from scurry.table.expressions import call_sql, col, lit
+
+
+def with_windows(columns: Sequence[Expression]) -> list[Expression]:
+    """Return columns in which `over("ts")` is over the rows up to each one, in the order of the column `ts`.
+
+    Windows of a DataFrame have no aliases, which `over` with one argument names for tables.
+    """
+    return [each._with_node(nodes.substitute(each._node, _windowed)) for each in columns]
+
+
+def _windowed(node: nodes.Expression) -> nodes.Expression | None:
+    if not isinstance(node, nodes.FunctionCall) or not isinstance(node.over, nodes.Identifier) or node.over.span.text:
+        return None
+    order = nodes.OrderItem(node.over, False)
+    return nodes.replace(node, over=nodes.WindowSpecification(None, (), (order,), None))
+
 
 _NO_COLUMNS = "columns must be strings, expressions, or lists or tuples of them"
 

@@ -39,9 +39,9 @@ from scurry.sql.plan.builders import project
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog, of_insertions
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import EqualColumns, joins_one_value, split_condition
+from scurry.sql.plan.matching import PatternMatch
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import grafted
 from scurry.sql.types import DataType

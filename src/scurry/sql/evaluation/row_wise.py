@@ -8,16 +8,122 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from scurry.errors import UnsupportedError
 from scurry.sql.evaluation.batch.batches import batch_of, taken
-from scurry.sql.evaluation.batch.unnesting import unnested
-from scurry.sql.evaluation.batch.windows import window_columns
 from scurry.sql.evaluation.expressions import compile_expressions, row_of
 from scurry.sql.evaluation.user_functions.table import table_kernel
 from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.functions.time_zones import local_to_utc, utc_to_local
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.expressions import Expression, UserFunctionCall
-from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.nodes import Plan, Unnest, WindowTable
+from scurry.sql.types import LocalZonedTimestampType, MultisetType
+from scurry.sql.types.arrow import arrow_type
+
+
+def window_columns(plan: WindowTable, batch: pa.RecordBatch, time_zone: str) -> tuple[Any, list[pa.Array]]:
+    """Return for each window of each row the row's position, and the columns window_start, window_end and window_time.
+
+    Rows whose time is NULL belong to no window.
+
+    Args:
+        plan: The windows.
+        batch: The rows.
+        time_zone: The session's time zone, to whose wall clock windows over TIMESTAMP_LTZ are aligned.
+    """
+    time = batch.column(plan.time)
+    known = np.flatnonzero(np.asarray(time.is_valid()))
+    milliseconds = np.asarray(time.cast(pa.timestamp("ms"), safe=False).cast(pa.int64()).fill_null(0))[known]
+    is_local = isinstance(plan.input.schema[plan.time].type, LocalZonedTimestampType)
+    if is_local:
+        milliseconds = utc_to_local(milliseconds, 1000, time_zone)
+    rows, start, end = assigned_windows(plan, milliseconds)
+    values = (start, end, local_to_utc(end - 1, 1000, time_zone) if is_local else end - 1)
+    columns = [
+        pa.array(value).cast(pa.timestamp("ms")).cast(arrow_type(each.type))
+        for value, each in zip(values, plan.window_schema, strict=True)
+    ]
+    return known[rows], columns
+
+
+def assigned_windows(plan: WindowTable, time: np.ndarray[Any, Any]) -> tuple[Any, Any, Any]:
+    """Return positions, starts and ends of the windows that times belong to, in milliseconds."""
+    if plan.kind == "TUMBLE":
+        start = _start(time, plan.size, plan.offset)
+        return np.arange(len(time)), start, start + plan.size
+    if plan.kind == "HOP":
+        assert plan.slide is not None
+        count = -(-plan.size // plan.slide)
+        last = _start(time, plan.slide, plan.offset)
+        rows = np.repeat(np.arange(len(time)), count)
+        start = np.repeat(last, count) - np.tile(np.arange(count), len(time)) * plan.slide
+        inside = start + plan.size > time[rows]
+        return rows[inside], start[inside], start[inside] + plan.size
+    if plan.kind == "CUMULATE":
+        assert plan.slide is not None
+        start = _start(time, plan.size, plan.offset)
+        steps = plan.size // plan.slide
+        rows = np.repeat(np.arange(len(time)), steps)
+        starts = start[rows]
+        end = starts + np.tile(np.arange(1, steps + 1), len(time)) * plan.slide
+        inside = end > time[rows]
+        return rows[inside], starts[inside], end[inside]
+    raise UnsupportedError("Unaligned windows like session are not supported in batch mode yet.")
+
+
+def _start(time: Any, size: int, offset: int) -> Any:
+    return time - (time - offset) % size
+
+
+def unnested(plan: Unnest, column: pa.Array) -> tuple[Any, list[pa.Array]]:
+    """Return for each element of a column of collections the position of its row, and the element's columns.
+
+    Args:
+        plan: What is unnested.
+        column: The collections.
+
+    Returns:
+        The positions, and the columns of the elements.
+    """
+    if pa.types.is_map(column.type):
+        entries = pa.struct([pa.field("key", column.type.key_type), pa.field("value", column.type.item_type)])
+        column = column.cast(pa.list_(entries)) if len(column) else pa.array([], pa.list_(entries))
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(column), 0))
+    elements = column.flatten()
+    rows = np.repeat(np.arange(len(column)), lengths)
+    width = len(plan.element_schema) - plan.ordinality
+    numbers = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+    if isinstance(plan.collection.type, MultisetType):
+        counts = np.asarray(elements.field(1))
+        repeated = np.repeat(np.arange(len(elements)), counts)
+        elements, rows = elements.field(0).take(pa.array(repeated)), rows[repeated]
+        numbers = np.arange(len(rows)) - np.searchsorted(rows, rows, side="left") + 1
+    elif elements.null_count and _are_rows(elements, width) and not plan.ordinality:
+        # As in Flink, an element that is no row makes none. Flink fails where it has to number them.
+        present = np.flatnonzero(elements.is_valid())
+        elements, rows = elements.take(pa.array(present)), rows[present]
+    positions = np.arange(len(rows))
+    if plan.outer:
+        missing = np.flatnonzero(np.bincount(rows, minlength=len(column)) == 0)
+        rows = np.concatenate([rows, missing])
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        positions = np.concatenate([positions, np.full(len(missing), -1)])[order]
+        numbers = np.concatenate([numbers, np.full(len(missing), -1)])[order]
+    mask = positions < 0
+    columns = elements.flatten() if _are_rows(elements, width) else [elements]
+    taken = [each.take(pa.array(positions, mask=mask)) for each in columns]
+    if plan.ordinality:
+        taken.append(pa.array(numbers.astype(np.int32), mask=mask))
+    return rows, taken
+
+
+def _are_rows(elements: pa.Array, width: int) -> bool:
+    """Return whether elements become rows of their fields."""
+    return bool(pa.types.is_struct(elements.type) and elements.type.num_fields == width)
+
 
 #: Makes of a batch the rows of a node, with the positions of the input's rows they are of; None for the same rows.
 Step: TypeAlias = Callable[[pa.RecordBatch], tuple[pa.RecordBatch, Any]]

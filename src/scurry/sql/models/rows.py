@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scurry.common.types import Row as CommonRow
-from scurry.errors import TypeMismatchError
+from scurry.errors import TypeMismatchError, ValidationError
 from scurry.sql.models.contract import Row
 
 
@@ -36,4 +37,29 @@ def row_of(result: Any, names: Sequence[str]) -> Row:
         raise TypeMismatchError(
             f"ROW<{', '.join(names)}>", result, f"the model has {len(names)} output columns, the result {len(found)}"
         )
+    return found
+
+
+def imported(path: str, option: str) -> Any:
+    """Return an object of a module.
+
+    Args:
+        path: Module and name: `package.module.Name`, or `package.module:Name`.
+        option: The option that has the path.
+
+    Raises:
+        ValidationError: There is no such module, or it has no such object.
+    """
+    module, _, name = path.partition(":") if ":" in path else path.rpartition(".")
+    if not module or not name:
+        raise ValidationError(f"Cannot load '{option}' = '{path}': expected 'module.Name'")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except ImportError as error:
+        refused = ValidationError(f"Cannot load '{option}' = '{path}': {error}")
+        raise refused.with_hint("add its file with add_python_file or python.files") from error
+    except AttributeError as error:
+        raise ValidationError(f"Cannot load '{option}' = '{path}': {error}") from error
     return found

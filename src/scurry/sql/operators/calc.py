@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from scurry.common.types import RowKind
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -17,6 +18,7 @@ from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_param
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.context import FunctionContext
 from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.physical.aggregates import Expand
 
 
 class Calc:
@@ -104,3 +106,25 @@ def function_context(context: Any, session: EvaluationContext) -> FunctionContex
         context.get_index_of_this_subtask(),
         context.get_attempt_number(),
     )
+
+
+class ExpandRows:
+    """Repeat each row for each grouping set."""
+
+    def __init__(self, plan: Expand) -> None:
+        self._plan = plan
+
+    def map(self, changes: Changes) -> Changes:
+        plan, sets = self._plan, len(self._plan.grouping_sets)
+        rows = changes.batch.num_rows
+        positions = np.repeat(np.arange(rows), sets)
+        batch = taken(changes.batch, positions)
+        columns: list[Any] = list(batch.columns)
+        for place, key in enumerate(plan.keys):
+            absent = np.tile([place not in each for each in plan.grouping_sets], rows)
+            column = batch.column(key)
+            source = pa.array(np.arange(len(positions)), mask=absent)
+            columns.append(column.take(source))
+        columns.append(pa.array(np.tile(plan.numbers, rows), pa.int64()))
+        kinds = None if changes.kinds is None else np.asarray(changes.kinds)[positions]
+        return Changes(batch_of(columns, plan.schema, len(positions)), kinds)

@@ -52,10 +52,10 @@ from scurry.sql.operators.windows.rank import lower_window_rank
 from scurry.sql.operators.windows.sessions import lower_session_table
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
+from scurry.sql.plan.matching import PatternMatch
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan, walk
-from scurry.sql.plan.physical import aggregates, changes, joins, over, sets, windows
-from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.physical import aggregates, changes, joins, over, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction, check_identifiers
 from scurry.sql.plan.rewriting import called_functions, expressions_of, without_inputs
 from scurry.sql.planner.changelog import Changelogs
@@ -102,7 +102,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,
     ToChangelog: lower_to_changelog,
-    sets.ReplicateRows: lower_replicate,
+    changes.ReplicateRows: lower_replicate,
     windows.WindowAggregate: lower_window_aggregate,
     windows.WindowDeduplicate: lower_window_rank,
     windows.WindowRank: lower_window_rank,

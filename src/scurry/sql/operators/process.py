@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scurry.common.types import Row
 from scurry.graph import operators as ops
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.process.runner import ProcessRunner, TableRows
-from scurry.sql.evaluation.process.state import is_empty, restored, stored
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.process import DeclaredState
@@ -20,6 +21,34 @@ from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import without_inputs
 from scurry.sql.types.values import to_values
+
+
+def stored(value: Any) -> bytes:
+    """Return a value of a state entry as bytes."""
+    return pickle.dumps(_fields(value), 5)
+
+
+def restored(kept: bytes, declared: DeclaredState) -> Any:
+    """Return the value that was stored; fields that it did not have are those of a new one."""
+    value, fields = declared.make(), pickle.loads(kept)
+    if isinstance(value, Row):
+        known = value.as_dict()
+        for name, each in fields.items():
+            if name in known:
+                value[name] = each
+    else:
+        vars(value).update(fields)
+    return value
+
+
+def is_empty(value: Any, declared: DeclaredState) -> bool:
+    """Return whether a value is that of a partition without state, which need not be kept."""
+    return bool(_fields(value) == _fields(declared.make()))
+
+
+def _fields(value: Any) -> Any:
+    return value.as_dict() if isinstance(value, Row) else vars(value)
+
 
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node

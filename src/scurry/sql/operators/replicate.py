@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from scurry.graph import operators as ops
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.plan.physical.sets import ReplicateRows
+from scurry.sql.plan.physical.changes import ReplicateRows
 
 if TYPE_CHECKING:
     from scurry.graph.nodes import Node

@@ -176,3 +176,8 @@ class Match(OneInput):
         keys = [self.input.schema[key] for key in self.partition_by]
         measures = [Column(name, each.type) for name, each in zip(self.names, self.measures, strict=True)]
         return Schema((*keys, *measures))
+
+
+@dataclass(frozen=True)
+class PatternMatch(Match):
+    """A pattern that can be translated to an automaton."""

@@ -16,11 +16,10 @@ from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
-from scurry.sql.plan.matching import Match
+from scurry.sql.plan.matching import Match, PatternMatch
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, sets, windows
-from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import input_references
 from scurry.sql.planner.unique_keys import are_given, upsert_keys
@@ -200,7 +199,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     nodes.Unnest: _MULTIPLIED,
     nodes.Values: ChangelogRule(_inserts),
     nodes.WindowTable: _PASSED,
-    sets.ReplicateRows: _PASSED,
+    changes.ReplicateRows: _PASSED,
     windows.SessionTable: ChangelogRule(_inserts, takes=Kinds.INSERT),
     over.OverAggregate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     over.NonTimeOverAggregate: ChangelogRule(lambda node, inputs: Kinds.ALL),

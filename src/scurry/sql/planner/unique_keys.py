@@ -12,7 +12,7 @@ from scurry.sql.plan.expressions import Call, Expression, InputReference, Litera
 from scurry.sql.plan.join_keys import conjuncts, split_condition
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
-from scurry.sql.types.injective_casts import is_injective_cast
+from scurry.sql.types.cast_rules import is_injective_cast
 
 #: Sets of columns, each of which identifies a row; an empty set if there is one row at most.
 Keys = frozenset[frozenset[int]]

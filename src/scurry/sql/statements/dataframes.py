@@ -11,7 +11,7 @@ from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.connectors.contract import Changes, TableSource
 from scurry.sql.connectors.inline import ArrowSource, FrameSource
-from scurry.sql.evaluation.user_functions.series import series_of_values
+from scurry.sql.evaluation.user_functions.vectorized import series_of_values
 from scurry.sql.functions.time_zones import zone
 from scurry.sql.plan import builders
 from scurry.sql.plan.nodes import Plan, Scan

@@ -1,10 +1,11 @@
-"""The rules of explicit casts (CAST) and of implicit casts."""
+"""The rules of explicit casts (CAST), of implicit casts, and of casts that keep values distinct."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from scurry.sql.types.atomic_types import (
+    MAX_LENGTH,
     BinaryType,
     BooleanType,
     CharType,
@@ -110,3 +111,35 @@ def _parts_support(source: DataType, target: DataType, supports: Callable[[DataT
             supports(one.data_type, other.data_type) for one, other in zip(source.fields, target.fields, strict=True)
         )
     return False
+
+
+#: No text of a number, a date, a time or a point of time is longer.
+_LONGEST = 32
+#: A character has no more bytes.
+_BYTES = 4
+#: The length of STRING and BYTES.
+
+
+def is_injective_cast(source: DataType, target: DataType) -> bool:
+    """Return whether a cast gives different values different results.
+
+    Args:
+        source: The type of the values; it matters not whether they may be NULL.
+        target: The type of the results.
+    """
+    if same_type(source, target):
+        return True
+    if isinstance(source, INTEGER) and isinstance(target, INTEGER):
+        return WIDTH[type(source)] <= WIDTH[type(target)]
+    if isinstance(source, TIMESTAMP) and isinstance(target, TIMESTAMP):
+        return source.precision == target.precision
+    if isinstance(source, CHARACTER):
+        if isinstance(target, VarBinaryType):
+            return target.length >= min(source.length * _BYTES, MAX_LENGTH)
+        is_padded = isinstance(source, VarCharType) and isinstance(target, CharType)
+        return isinstance(target, CHARACTER) and not is_padded and source.length <= target.length
+    if isinstance(source, BINARY):
+        is_padded = isinstance(source, VarBinaryType) and isinstance(target, BinaryType)
+        return isinstance(target, BINARY) and not is_padded and source.length <= target.length
+    is_told = isinstance(source, (*INTEGER, *APPROXIMATE, *TIMESTAMP, BooleanType, DateType, TimeType))
+    return is_told and isinstance(target, CHARACTER) and target.length >= _LONGEST

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,9 +11,10 @@ from scurry.errors import ValidationError
 from scurry.sql.functions.catalogue import lookup
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
-from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.nodes import Aggregate, Plan
+from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.plan.rewriting import input_references
-from scurry.sql.planner.repeated_sets import union_of_repetitions
+from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.syntax import nodes
 from scurry.sql.types import BigIntType
 from scurry.sql.validator.aggregates import is_aggregate
@@ -21,8 +23,39 @@ from scurry.sql.validator.expressions import ExpressionValidator, Resolved
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function
 from scurry.sql.validator.group_windows import GroupWindow, auxiliary, group_window
-from scurry.sql.validator.names import unique_names
-from scurry.sql.validator.scope import Found, Scope
+from scurry.sql.validator.scope import Found, Scope, unique_names
+
+
+def union_of_repetitions(plan: Aggregate) -> Plan:
+    """Return the union of aggregations none of which repeats a set; GROUP_ID is the column behind the set's number."""
+    counts = Counter(plan.grouping_sets)
+    branches = []
+    for number in range(max(counts.values())):
+        branches.append(_branch(plan, [each for each in counts if counts[each] > number], number))
+    return builders.set_operation("UNION", True, branches, _schema(plan))
+
+
+def _branch(plan: Aggregate, sets: Sequence[tuple[int, ...]], number: int) -> Plan:
+    width = len(plan.keys)
+    assert plan.grouping_id is not None
+    if len(sets) > 1:
+        aggregate = replace(plan, grouping_sets=tuple(sets))
+        columns: list[Expression] = list(builders.columns(aggregate))
+    else:
+        # Flink groups by all keys where a single set is left, and numbers its rows as those of the set.
+        aggregate = replace(plan, grouping_sets=(tuple(range(width)),), grouping_id=None)
+        columns = list(builders.columns(aggregate))
+        (number_of_set,) = set_numbers(sets, width)
+        columns.insert(width, Literal(number_of_set, plan.grouping_id))
+    columns.insert(width + 1, Literal(number, plan.grouping_id))
+    return builders.project(aggregate, columns, _schema(plan).names)
+
+
+def _schema(plan: Aggregate) -> Schema:
+    columns = list(plan.schema)
+    assert plan.grouping_id is not None
+    return Schema((*columns[: len(plan.keys) + 1], Column("$g", plan.grouping_id), *columns[len(plan.keys) + 1 :]))
+
 
 _GROUPING = {"GROUPING", "GROUPING_ID", "GROUP_ID"}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scurry.common._config.option import parse_duration
 from scurry.errors import ValidationError
-from scurry.sql.plan.lookup_retry import LookupRetry
+from scurry.sql.plan.nodes.joins import LookupRetry
 from scurry.sql.syntax import nodes
 from scurry.sql.validator.failures import invalid
 

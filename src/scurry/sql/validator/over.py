@@ -1,4 +1,4 @@
-"""Functions over windows: OVER, the windows of WINDOW, and their frames."""
+"""Keys of ORDER BY, and functions over windows: OVER, the windows of WINDOW, and their frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,27 @@ from scurry.sql.types import CharType, IntegralType, NumericType, VarCharType
 from scurry.sql.validator.aggregates import is_distinct_free, is_ranking, needs_order
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.ordering import order_key
+
+
+def order_key(item: nodes.OrderItem, expression: Expression) -> OrderKey:
+    """Return the sort key of an item of ORDER BY; NULL is the least value unless something else is said."""
+    nulls_first = item.nulls == "FIRST" if item.nulls else not item.descending
+    return OrderKey(expression, item.descending, nulls_first)
+
+
+def ordinal(expression: nodes.Expression, width: int) -> int | None:
+    """Return the place of the column that a number in ORDER BY means, None if it is no number.
+
+    Raises:
+        ValidationError: There is no column of that number.
+    """
+    if not isinstance(expression, nodes.NumericLiteral) or not expression.is_integer:
+        return None
+    place = int(expression.text)
+    if not 1 <= place <= width:
+        raise invalid(expression.span, "Ordinal out of range")
+    return place - 1
+
 
 _UNBOUNDED = FrameBound("UNBOUNDED PRECEDING")
 _CURRENT = FrameBound("CURRENT ROW")

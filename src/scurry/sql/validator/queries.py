@@ -18,9 +18,8 @@ from scurry.sql.validator.catalog import CatalogReader
 from scurry.sql.validator.environment import CommonTable, Environment
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
-from scurry.sql.validator.names import unique_names
-from scurry.sql.validator.ordering import order_key, ordinal
-from scurry.sql.validator.scope import Relation, Scope
+from scurry.sql.validator.over import order_key, ordinal
+from scurry.sql.validator.scope import Relation, Scope, unique_names
 from scurry.sql.validator.select import SelectValidator
 
 

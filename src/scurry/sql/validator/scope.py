@@ -1,4 +1,4 @@
-"""Scopes: resolution of column names."""
+"""Scopes: names of columns, and their resolution."""
 
 from __future__ import annotations
 
@@ -11,10 +11,36 @@ from scurry.sql.plan.calls import field as field_of
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.rewriting import correlated
 from scurry.sql.plan.schema import Schema
+from scurry.sql.syntax import nodes
 from scurry.sql.syntax.nodes import Identifier
 from scurry.sql.syntax.span import Span
 from scurry.sql.types import RowType
 from scurry.sql.validator.failures import invalid
+
+
+def column_name(expression: nodes.Expression, alias: nodes.Identifier | None, place: int) -> str:
+    """Return the name of a column of SELECT: its alias, the name it selects, or EXPR$ and its number."""
+    if alias is not None:
+        return alias.last
+    if isinstance(expression, nodes.Identifier):
+        return expression.last
+    if isinstance(expression, nodes.ContextVariable):
+        return expression.name
+    return f"EXPR${place}"
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of which none occurs twice: a number follows the later ones."""
+    used: set[str] = set()
+    unique = []
+    for name in names:
+        candidate, number = name, 0
+        while candidate in used:
+            candidate, number = f"{name}{number}", number + 1
+        used.add(candidate)
+        unique.append(candidate)
+    return tuple(unique)
+
 
 #: Maximum names in a hint.
 _MOST_NAMES = 12

@@ -19,10 +19,8 @@ from scurry.sql.validator.from_clause.items import FromItem
 from scurry.sql.validator.from_clause.tables import FromClause
 from scurry.sql.validator.grouping import Grouping, has_aggregates
 from scurry.sql.validator.hints import Hints
-from scurry.sql.validator.names import column_name, unique_names
-from scurry.sql.validator.ordering import order_key, ordinal
-from scurry.sql.validator.over import OverCalls
-from scurry.sql.validator.scope import Scope
+from scurry.sql.validator.over import OverCalls, order_key, ordinal
+from scurry.sql.validator.scope import Scope, column_name, unique_names
 
 
 @dataclass(frozen=True)

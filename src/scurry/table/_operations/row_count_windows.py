@@ -13,7 +13,6 @@ from scurry.sql.statements.table_operations.failures import placed
 from scurry.sql.syntax import nodes
 from scurry.sql.types.families import is_proctime
 from scurry.table._operations.fields import WINDOW_PROPERTIES, Keys, grouped_by_columns, grouped_items, operation
-from scurry.table._operations.replacing import replaced
 from scurry.table.expression import Expression
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def _aggregated(
         name = aggregates.setdefault(node, f"*{len(aggregates)}*")
         return nodes.Identifier((name,), span=node.span)
 
-    chosen = [nodes.replace(item, expression=replaced(item.expression, column)) for item in items]
+    chosen = [nodes.replace(item, expression=nodes.substitute(item.expression, column)) for item in items]
     names = dict.fromkeys([*(name.last for name in specification.partition_by if isinstance(name, nodes.Identifier))])
     columns = [nodes.SelectItem(nodes.Identifier((name,)), nodes.Identifier((name,))) for name in (*names, _PLACE)]
     columns += [

@@ -25,7 +25,6 @@ from scurry.table._operations.fields import (
     operation,
     project,
 )
-from scurry.table._operations.replacing import replaced
 from scurry.table._operations.row_count_windows import counted, row_interval_of
 from scurry.table.expression import Expression
 
@@ -84,7 +83,7 @@ def windowed(
     def is_property(node: nodes.Expression) -> bool:
         return isinstance(node, nodes.Call) and node.name.last.rpartition("_")[0] == parts.kind
 
-    columns = [replaced(each._node, lambda node: _property(node, window._alias, call, kind)) for each in chosen]
+    columns = [nodes.substitute(each._node, lambda node: _property(node, window._alias, call, kind)) for each in chosen]
     aliases = [each._names[0] if each._names else None for each in chosen]
     items = grouped_items(made, columns, aliases, plan.schema, Keys.of(grouping, is_property))
     found = made.planned(nodes.Select(items, made.table(plan), group_by=nodes.GroupBy((call, *grouping))))
@@ -162,7 +161,7 @@ def properties_as_columns(chosen: Sequence[Expression], alias: str | None) -> tu
 
     found, numbered = [], 0
     for each in chosen:
-        one = each._with_node(replaced(each._node, column))
+        one = each._with_node(nodes.substitute(each._node, column))
         if isinstance(one._node, nodes.Identifier) and one._node.last in columns and not each._names:
             one, numbered = one.alias(f"EXPR${numbered}"), numbered + 1
         found.append(one)
@@ -212,7 +211,7 @@ def over_rows(session: TableSession, plan: Plan, windows: Sequence[OverWindow], 
                 window = nodes.replace(window, frame=None)
         return nodes.replace(node, over=window)
 
-    columns = [each._with_node(replaced(each._node, bound)) for each in chosen]
+    columns = [each._with_node(nodes.substitute(each._node, bound)) for each in chosen]
     return project(session, plan, columns)
 
 

@@ -17,7 +17,7 @@ from scurry.sql.evaluation.batch.over import over_columns
 from scurry.sql.evaluation.batch.sorting import sorted_positions
 from scurry.sql.evaluation.changelog_functions import rows_left
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
-from scurry.sql.evaluation.matching.batch import matched
+from scurry.sql.evaluation.matching.matcher import matched
 from scurry.sql.evaluation.predicting import Predictor
 from scurry.sql.evaluation.process.batch import processed
 from scurry.sql.evaluation.row_wise import compile_row_wise
@@ -31,9 +31,9 @@ from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog, of_insertions
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.join_keys import EqualColumns, split_condition
+from scurry.sql.plan.matching import PatternMatch
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import user_functions_of
 from scurry.sql.plan.schema import Schema

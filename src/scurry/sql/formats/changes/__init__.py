@@ -56,7 +56,7 @@ class ChangeJsonFormat(LineFormat):
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
         from scurry.sql.formats.changes.writing import ChangeEncoder
-        from scurry.sql.formats.json.writing import JsonEncoder
+        from scurry.sql.formats.json.codec import JsonEncoder
 
         settings = writing_settings(options)
         return ChangeEncoder(self.identifier, JsonEncoder(tuple(declared), settings), settings.skip_nulls)

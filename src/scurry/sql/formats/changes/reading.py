@@ -12,7 +12,7 @@ from scurry.common.types import RowKind
 from scurry.connectors.files.formats.json.reader import JsonSettings
 from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn, names_and_types
-from scurry.sql.formats.json.reading import JsonDecoder
+from scurry.sql.formats.json.codec import JsonDecoder
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
 from scurry.sql.types import DataType
 from scurry.sql.types.values import batch_of_rows

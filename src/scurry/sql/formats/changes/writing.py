@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scurry.common.types import RowKind
-from scurry.sql.formats.json.writing import JsonEncoder
+from scurry.sql.formats.json.codec import JsonEncoder
 from scurry.sql.formats.messages import MessageEncoder
 
 if TYPE_CHECKING:

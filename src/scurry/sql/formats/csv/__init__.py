@@ -65,12 +65,12 @@ class CsvFormat(FormatFactory):
     def file_reader(
         self, declared: Sequence[FormatColumn], columns: Sequence[str], options: Options, time_zone: str
     ) -> FileReader:
-        from scurry.sql.formats.csv.reading import CsvReader
+        from scurry.sql.formats.csv.codec import CsvReader
 
         return CsvReader(_dialect(declared, options), tuple(columns))
 
     def file_writer(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> BulkWriterFactory:
-        from scurry.sql.formats.csv.writing import CsvEncoder
+        from scurry.sql.formats.csv.codec import CsvEncoder
         from scurry.sql.formats.lines import LineWriterFactory
 
         # Flink's writers of files do not look at the option either
@@ -84,13 +84,13 @@ class CsvFormat(FormatFactory):
         options: Options,
         time_zone: str,
     ) -> MessageDecoder:
-        from scurry.sql.formats.csv.reading import CsvDecoder, CsvReader
+        from scurry.sql.formats.csv.codec import CsvDecoder, CsvReader
 
         return CsvDecoder(CsvReader(_dialect(declared, options), tuple(columns)))
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
         """Return an encoder of messages of one line, without its end."""
-        from scurry.sql.formats.csv.writing import CsvEncoder
+        from scurry.sql.formats.csv.codec import CsvEncoder
 
         return CsvEncoder(_dialect(declared, options))
 

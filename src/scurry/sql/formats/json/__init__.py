@@ -84,12 +84,12 @@ class JsonFormat(LineFormat):
         options: Options,
         time_zone: str,
     ) -> MessageDecoder:
-        from scurry.sql.formats.json.reading import JsonDecoder
+        from scurry.sql.formats.json.codec import JsonDecoder
 
         return JsonDecoder(chosen_columns(declared, columns), reading_settings(options))
 
     def message_encoder(self, declared: Sequence[FormatColumn], options: Options, time_zone: str) -> MessageEncoder:
-        from scurry.sql.formats.json.writing import JsonEncoder
+        from scurry.sql.formats.json.codec import JsonEncoder
 
         return JsonEncoder(tuple(declared), writing_settings(options))
 

@@ -6,9 +6,9 @@ SimpleDateFormat, which reads the beginning of a text and lets parts run over (F
 
 from __future__ import annotations
 
+from scurry.sql.functions.java_time.calendar import Moment, days_from_civil
 from scurry.sql.functions.java_time.formatting import format_moment
 from scurry.sql.functions.java_time.lenient import parse_jdbc, parse_leniently
-from scurry.sql.functions.java_time.moment import Moment, days_from_civil
 from scurry.sql.functions.java_time.parsing import parse_moment
 from scurry.sql.functions.java_time.patterns import tokens
 

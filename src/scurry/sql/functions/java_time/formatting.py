@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scurry.errors import EvaluationError
-from scurry.sql.functions.java_time.calendar import CUTOVER, date_of, first_of_month
-from scurry.sql.functions.java_time.moment import Moment, days_from_civil
+from scurry.sql.functions.java_time.calendar import CUTOVER, Moment, date_of, days_from_civil, first_of_month
 from scurry.sql.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 
 

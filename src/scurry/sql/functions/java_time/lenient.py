@@ -6,8 +6,7 @@ import re
 import time
 from typing import Final
 
-from scurry.sql.functions.java_time.calendar import Fields
-from scurry.sql.functions.java_time.moment import Moment, days_from_civil
+from scurry.sql.functions.java_time.calendar import Fields, Moment, days_from_civil
 from scurry.sql.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 
 _NUMBER: Final = re.compile(r"[ \t]*(-?)(\d+)", re.ASCII)

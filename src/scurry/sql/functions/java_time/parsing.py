@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from scurry.sql.functions.java_time.moment import Moment, days_from_civil
+from scurry.sql.functions.java_time.calendar import Moment, days_from_civil
 from scurry.sql.functions.java_time.patterns import DAYS, MONTHS, Token, tokens
 from scurry.sql.functions.java_time.resolving import resolved
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from scurry.sql.functions.java_time.moment import Moment, days_from_civil
+from scurry.sql.functions.java_time.calendar import Moment, days_from_civil
 
 _RANGES: Final = {
     "hour of 24": (0, 24),

@@ -25,7 +25,7 @@ from scurry.sql.functions.definition import (
 from scurry.sql.functions.java_text import parse_double
 from scurry.sql.functions.kernels import value_kernel
 from scurry.sql.functions.operators.comparison import bind_equality, infer_equality
-from scurry.sql.functions.selection import mask_of, scattered
+from scurry.sql.functions.operators.logic import mask_of, scattered
 from scurry.sql.functions.signatures import common, refuse, refuse_number
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.cast_rules import supports_implicit_cast

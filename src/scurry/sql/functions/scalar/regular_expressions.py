@@ -2,19 +2,75 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scurry.common._java_regex.patterns import matches, replaced, tried
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction
-from scurry.sql.functions.java_regex.columns import extracted, pattern_of_group
 from scurry.sql.functions.kernels import by_value, value_kernel
 from scurry.sql.functions.scalar.strings import utf16_length
 from scurry.sql.functions.signatures import always, if_any_nullable, signature
 from scurry.sql.types import ArrayType, DataType
 from scurry.sql.types.families import BOOLEAN, CHARACTER, INT, INTEGER, STRING
 from scurry.sql.types.values import to_value
+
+_GROUP = "g"
+
+#: A character that stands for itself, or a class of such characters and ranges, perhaps repeated; the beginning of the
+#: text; a group, which is not repeated; or alternatives. What differs is left out: `.` and `$` know Java's ends of
+#: lines, escapes and classes have Java's alphabets, and repeated groups keep other matches.
+_TOKEN = re.compile(
+    r"(?:[A-Za-z0-9 _=&/:;,%@!~#'\"<>-]|\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9 _=/:;,%@!~#'\"<>.+*?|()]|&(?!&))+\])"
+    r"(?:[*+?]\??)?|\^(?![*+?])|\((?!\?)|\)(?![*+?{])|\|"
+)
+
+
+@lru_cache(256)
+def pattern_of_group(pattern: str, group: int = 0) -> str | None:
+    """Return a pattern of RE2 whose only group is one of a pattern of Java; None if they might differ.
+
+    Args:
+        pattern: The pattern.
+        group: The number of the group, 0 for the whole match. It is one that each match has.
+    """
+    found, at, depth, number = [], 0, 0, 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        text, at = token[0], token.end()
+        if text == "(":
+            number += 1
+            if number == group and depth:
+                return None
+            found.append(f"(?P<{_GROUP}>" if number == group else "(?:")
+            depth += 1
+            continue
+        if text == ")":
+            depth -= 1
+        elif text == "|" and not depth and group:
+            return None
+        if depth < 0:
+            return None
+        found.append(text)
+    if depth or not 0 <= group <= number or tried(pattern) is None:
+        return None
+    whole = "".join(found)
+    return whole if group else f"(?P<{_GROUP}>{whole})"
+
+
+def extracted(texts: pa.Array, pattern: str) -> pa.Array:
+    """Return the group of the first match in each text, NULL without one.
+
+    Args:
+        texts: The texts.
+        pattern: What `pattern_of_group` returns.
+    """
+    return pc.struct_field(pc.extract_regex(texts, pattern), [0])
 
 
 def regexp(text: str, pattern: str) -> bool:

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, whole_number
 from scurry.sql.models.contract import ModelContext, ModelProviderFactory, PredictFunction, Row
-from scurry.sql.models.local.loading import imported
 from scurry.sql.models.retries import RETRY_OPTIONS, Retries
-from scurry.sql.models.rows import row_of
+from scurry.sql.models.rows import imported, row_of
 
 CLASS = TableOption("class", str, required=True, description="Module and name of the class, such as `my.module.Model`.")
 BATCH_SIZE = TableOption("batch-size", whole_number, description="The most rows that `predict_batch` gets at once.")

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 from scurry.errors import ExtraMissingError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
 from scurry.sql.models.contract import ModelContext, ModelProviderFactory, PredictFunction, Row
-from scurry.sql.models.local.loading import imported
-from scurry.sql.models.rows import row_of
+from scurry.sql.models.rows import imported, row_of
 
 PATH = TableOption("path", str, description="A file of the estimator, written by `joblib.dump` or `pickle.dump`.")
 OBJECT = TableOption("object", str, description="Module and name of the estimator, in place of a file.")

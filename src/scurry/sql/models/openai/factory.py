@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import urllib.parse
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +13,25 @@ from scurry.errors import ModelCallError, UnsupportedError, ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, one_of, whole_number
 from scurry.sql.models.contract import ModelContext, ModelProviderFactory, PredictFunction, Row, only_column
 from scurry.sql.models.openai.http import JsonEndpoint
-from scurry.sql.models.parsing import decimal_number
 from scurry.sql.models.retries import RETRY_OPTIONS, Retries
 from scurry.sql.types import ArrayType, FloatType, VarCharType
 from scurry.sql.types.atomic_types import MAX_LENGTH
+
+
+def decimal_number(text: str) -> float:
+    """Return a finite number.
+
+    Raises:
+        ValueError: It is none.
+    """
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise ValueError(f'For input string: "{text}"')
+    return found
+
 
 ENDPOINT = TableOption(
     "endpoint",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from scurry.common._config.tables import MINI_BATCH_ENABLED
 from scurry.graph import operators as ops
 from scurry.sql.functions.user.definition import UserFunction
+from scurry.sql.operators.calc import ExpandRows
 from scurry.sql.operators.groups.aggregate import GroupAggregate
 from scurry.sql.operators.groups.columnar_groups import ColumnarGroups, keeps_states_only
-from scurry.sql.operators.groups.expand import ExpandRows
 from scurry.sql.operators.groups.row_changes import ColumnarGroupAggregate, keeps_columns
 from scurry.sql.operators.groups.table_aggregate import GroupTableAggregate
 from scurry.sql.operators.groups.two_phase import GlobalGroups, LocalGroups

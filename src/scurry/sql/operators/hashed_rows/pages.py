@@ -7,19 +7,101 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from scurry.runtime.keys import CanonicalKey, row_keys
+from scurry.runtime.state.backend import Index
 from scurry.runtime.state.layout import Page, PageContent
 from scurry.runtime.state.row_runs import Part
 from scurry.sql.evaluation.batch.batches import arrow_batch, taken
-from scurry.sql.operators.hashed_rows.chunked_pages import RowIndex
-from scurry.sql.operators.hashed_rows.encoding import PagePart, joined
 from scurry.sql.operators.hashed_rows.hashing import row_hashes
-from scurry.sql.types.values import to_values
+from scurry.sql.types.values import from_values, to_values
+
+#: Some rows of one table: the number of the page in whose place they are stored, and how many bytes they have in
+#: memory.
+Chunk: TypeAlias = "tuple[int, int]"
+
+
+class ChunkedPage:
+    """A page in chunks.
+
+    Attributes:
+        hashed: The hash of all rows; None if they have different ones.
+        chunks: The chunks of each table, the oldest first.
+    """
+
+    __slots__ = ("chunks", "hashed")
+
+    def __init__(self, hashed: int | None, chunks: list[list[Chunk]]) -> None:
+        self.hashed = hashed
+        self.chunks = chunks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the attributes without their names."""
+        return ChunkedPage, (self.hashed, self.chunks)
+
+
+@dataclass
+class RowIndex(Index):
+    """The index of a key group with, by number, its pages that are stored in chunks."""
+
+    chunked: dict[int, ChunkedPage] = field(default_factory=dict)
+
+
+#: The rows of a page, of one batch: their number, and the bytes of their columns.
+PagePart: TypeAlias = "tuple[int, tuple[bytes, ...]]"
+
+_OFFSET = np.dtype(np.int32)
+
+
+def joined(parts: Iterable[PagePart], types: Sequence[pa.DataType]) -> list[pa.Array]:
+    """Return the columns of the rows of some parts, one part after the other."""
+    found = [part for part in parts if part[0]]
+    counts = [count for count, _ in found]
+    strings = zip(*(strings for _, strings in found), strict=True) if found else iter(lambda: (), None)
+    return [_joined_column(kind, counts, strings) for kind in types]
+
+
+def _joined_column(kind: pa.DataType, counts: list[int], strings: Any) -> pa.Array:
+    rows = sum(counts)
+    if pa.types.is_null(kind):
+        return pa.nulls(rows)
+    validity = _joined_validity(next(strings), counts)
+    values = b"".join(next(strings))
+    if pa.types.is_boolean(kind):
+        return pa.Array.from_buffers(kind, rows, [validity, _bits(values)])
+    if _is_fixed(kind):
+        return pa.Array.from_buffers(kind, rows, [validity, pa.py_buffer(values)])
+    offsets = np.zeros(rows + 1, _OFFSET)
+    np.cumsum(np.frombuffer(values, _OFFSET), out=offsets[1:])
+    buffers = [validity, pa.py_buffer(offsets), pa.py_buffer(b"".join(next(strings)))]
+    if _is_text(kind):
+        return pa.Array.from_buffers(kind, rows, buffers)
+    pickled = pa.Array.from_buffers(pa.binary(), rows, buffers).to_pylist()
+    return from_values([None if each is None else pickle.loads(each) for each in pickled], kind)
+
+
+def _is_fixed(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal128(kind))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_binary(kind))
+
+
+def _joined_validity(strings: Sequence[bytes], counts: list[int]) -> pa.Buffer | None:
+    if not any(strings):
+        return None
+    return _bits(b"".join(string or b"\1" * count for string, count in zip(strings, counts, strict=True)))
+
+
+def _bits(values: bytes) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(np.frombuffer(values, np.uint8), bitorder="little").tobytes())
+
 
 if TYPE_CHECKING:
     from scurry.sql.operators.hashed_rows.tables import Table

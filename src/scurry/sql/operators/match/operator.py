@@ -13,8 +13,7 @@ from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
 from scurry.sql.evaluation.batch.batches import concatenated
-from scurry.sql.evaluation.matching.batch import times_of
-from scurry.sql.evaluation.matching.matcher import KeyRows, Matcher
+from scurry.sql.evaluation.matching.matcher import KeyRows, Matcher, times_of
 from scurry.sql.evaluation.matching.program import FoundMatch
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.partitioning import KeyedChanges, keys_of

@@ -12,8 +12,7 @@ from scurry.sql.operators.ranks.deduplicate import (
     FirstRowByProcessingTime,
 )
 from scurry.sql.operators.ranks.last_row import ExpiringLastRow, LastRow
-from scurry.sql.operators.ranks.limit import FirstRows
-from scurry.sql.operators.ranks.sort import TimeSort
+from scurry.sql.operators.ranks.sort import FirstRows, TimeSort
 from scurry.sql.operators.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN
 from scurry.sql.plan.nodes import Limit, Plan
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort

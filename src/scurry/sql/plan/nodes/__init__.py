@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from scurry.sql.plan.nodes.aggregates import Aggregate, Over, TableAggregate, WindowTable
 from scurry.sql.plan.nodes.base import OneInput, Plan, TwoInputs, walk
-from scurry.sql.plan.nodes.joins import Correlate, Join, TemporalJoin, joined_schema
+from scurry.sql.plan.nodes.joins import Correlate, Join, LookupRetry, TemporalJoin, joined_schema
 from scurry.sql.plan.nodes.rows import Filter, Limit, Project, SetOperation, Sort, SortKey, TableFunctionScan, Unnest
 from scurry.sql.plan.nodes.tables import Scan, Sink, Values
 
@@ -18,6 +18,7 @@ __all__ = [
     "Filter",
     "Join",
     "Limit",
+    "LookupRetry",
     "OneInput",
     "Over",
     "Plan",

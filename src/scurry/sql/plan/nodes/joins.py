@@ -1,4 +1,4 @@
-"""Nodes that pair the rows of two inputs."""
+"""Nodes that pair the rows of two inputs, and the retries of lookups."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scurry.sql.plan.expressions import Expression
-from scurry.sql.plan.lookup_retry import LookupRetry
 from scurry.sql.plan.nodes.base import TwoInputs
 from scurry.sql.plan.schema import Schema
+
+
+@dataclass(frozen=True)
+class LookupRetry:
+    """The retry strategy for keys without rows in the table.
+
+    Attributes:
+        delay: After how many milliseconds the table is asked again.
+        retries: How often, after the first time.
+    """
+
+    delay: int
+    retries: int
 
 
 @dataclass(frozen=True)

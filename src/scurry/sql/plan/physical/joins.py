@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from scurry.sql.plan.expressions import Expression
-from scurry.sql.plan.lookup_retry import LookupRetry
 from scurry.sql.plan.nodes import OneInput, Scan, TwoInputs, joined_schema
+from scurry.sql.plan.nodes.joins import LookupRetry
 from scurry.sql.plan.physical.windows import Window, Windowed
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types.families import without_time_attribute

@@ -10,10 +10,10 @@ from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.changelog_functions import ChangelogFunction, FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
+from scurry.sql.plan.matching import PatternMatch
 from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, sets, windows
-from scurry.sql.plan.physical.matching import PatternMatch
+from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.explain.advice import Advice
@@ -324,7 +324,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     ranks.Deduplicate: deduplicate_text,
     ranks.Rank: rank_text,
     ranks.TemporalSort: temporal_sort_text,
-    sets.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
+    changes.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
     windows.SessionTable: session_table_text,
     windows.WindowAggregate: window_aggregate_text,
     windows.WindowDeduplicate: window_rank_text,

@@ -13,7 +13,7 @@ from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.rules.limits import check_batch, check_streaming
-from scurry.sql.planner.rules.merge_projections import merge_projections
+from scurry.sql.planner.rules.merge_projections import merge_projections, unneeded_aggregates
 from scurry.sql.planner.rules.order_joins import order_joins
 from scurry.sql.planner.rules.pattern_matches import pattern_matches
 from scurry.sql.planner.rules.prune_columns import prune_columns
@@ -23,7 +23,6 @@ from scurry.sql.planner.rules.streaming import STREAMING_RULES
 from scurry.sql.planner.rules.streaming.scan_changes import scan_changes
 from scurry.sql.planner.rules.streaming.set_operations import compared_set_operations
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
-from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
 from scurry.sql.planner.rules.unused_joins import unused_joins
 
 __all__ = ["EXCLUDABLE", "RULES", "optimized"]

@@ -9,10 +9,9 @@ from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan.expressions import AggregateCall, Expression, UserFunctionCall
-from scurry.sql.plan.matching import Match, PatternAggregate, RefusedCall
+from scurry.sql.plan.matching import Match, PatternAggregate, PatternMatch, RefusedCall
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.pattern_stages import pattern_stages
-from scurry.sql.plan.physical.matching import PatternMatch
 from scurry.sql.plan.rewriting import walk_expression
 from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.rules.time_attributes import stays_time

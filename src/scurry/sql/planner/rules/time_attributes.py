@@ -30,11 +30,10 @@ from scurry.sql.plan.nodes import (
     walk,
 )
 from scurry.sql.plan.physical.aggregates import Expand
-from scurry.sql.plan.physical.changes import ChangelogNormalize
+from scurry.sql.plan.physical.changes import ChangelogNormalize, ReplicateRows
 from scurry.sql.plan.physical.joins import EventTimeTemporalJoin, IntervalJoin, LookupJoin, WindowJoin
 from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
-from scurry.sql.plan.physical.sets import ReplicateRows
 from scurry.sql.plan.physical.windows import SessionTable, WindowAggregate, Windowed, WindowRank, window_properties
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.types import DayTimeIntervalType

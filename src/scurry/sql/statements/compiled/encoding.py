@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from scurry.common.redaction import has_secret
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
@@ -18,7 +20,6 @@ from scurry.sql.functions.user.definition import UserFunction
 from scurry.sql.plan import (
     changelog_functions,
     expressions,
-    lookup_retry,
     matching,
     models,
     process_tables,
@@ -31,19 +32,59 @@ from scurry.sql.plan import (
 )
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates as physical_aggregates
-from scurry.sql.plan.physical import changes, joins, over, ranks, sets
-from scurry.sql.plan.physical import matching as physical_matching
+from scurry.sql.plan.physical import changes, joins, over, ranks
 from scurry.sql.plan.physical import windows as physical_windows
-from scurry.sql.statements.compiled.declared_types import misfit
 from scurry.sql.statements.text import parse_type
 from scurry.sql.types import DataType, LocalZonedTimestampType, TimestampType
 from scurry.sql.types.atomic_types import TimeAttribute
 from scurry.sql.types.nested_types import RowField
 
+
+def misfit(kind: type[Any], values: Mapping[str, Any]) -> str | None:
+    """Return the name of a field of a dataclass whose value is of another type than is declared, None if all fit."""
+    hints = _hints(kind)  # type: ignore[arg-type] # mypy takes classes for unhashable
+    return next((name for name, value in values.items() if not _fits(value, hints.get(name, Any))), None)
+
+
+@lru_cache(maxsize=1024)
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    try:
+        found = get_type_hints(kind)
+    except NameError:  # a type that is imported for type checkers only
+        return {}
+    return {each.name: found[each.name] for each in fields(kind)}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if hint is Any:
+        return True
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, each) for each in arguments)
+    if origin is Literal:
+        return value in arguments
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if len(arguments) == 2 and arguments[1] is ...:
+            return all(_fits(each, arguments[0]) for each in value)
+        return len(value) == len(arguments) and all(map(_fits, value, arguments))
+    if origin in (list, Sequence):
+        return isinstance(value, list | tuple) and all(_fits(each, arguments[0]) for each in value)
+    if origin in (dict, Mapping):
+        return isinstance(value, Mapping) and all(
+            _fits(key, arguments[0]) and _fits(each, arguments[1]) for key, each in value.items()
+        )
+    if hint is None or hint is types.NoneType:
+        return value is None
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return not isinstance(hint, type) or isinstance(value, hint)
+
+
 _MODULES: Final[tuple[ModuleType, ...]] = (
     changelog_functions,
     expressions,
-    lookup_retry,
     matching,
     models,
     plan,
@@ -56,8 +97,6 @@ _MODULES: Final[tuple[ModuleType, ...]] = (
     joins,
     over,
     ranks,
-    sets,
-    physical_matching,
     physical_windows,
 )
 #: The key of a dictionary that names its kind.

@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from scurry.common.config_options import CHECKPOINTING_INTERVAL
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
+from scurry.sql.functions.java_time.calendar import Moment
 from scurry.sql.functions.java_time.formatting import format_moment
-from scurry.sql.functions.java_time.moment import Moment
 from scurry.sql.statements.jobs import TableJob
 from scurry.sql.statements.session import TableSession
 

@@ -107,6 +107,26 @@ def _transformed(value: object, change: Callable[[Node], Node]) -> object:
     return value
 
 
+def substitute(node: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """Return an expression with parts replaced, from the outside in.
+
+    Args:
+        node: The expression.
+        change: Returns what to put in place of a part, None to look into it.
+    """
+    found = change(node)
+    if found is not None:
+        return found
+    changes: dict[str, Any] = {}
+    for each in type(node).node_fields:
+        value = getattr(node, each.name)
+        if isinstance(value, Expression):
+            changes[each.name] = substitute(value, change)
+        elif isinstance(value, tuple):
+            changes[each.name] = tuple(substitute(one, change) if isinstance(one, Expression) else one for one in value)
+    return replace(node, **changes)
+
+
 def children(node: Node) -> Iterator[Node]:
     """Iterate over the nodes directly below a node, in the order of its fields."""
     for each in type(node).node_fields:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.unparse.dispatch import write
+from scurry.sql.syntax.unparse.dispatch import identifier, names, string, write
 from scurry.sql.syntax.unparse.literals import nullable_type
-from scurry.sql.syntax.unparse.text import identifier, names, string
 
 
 def block(lines: Iterable[str], separator: str = ",") -> str:

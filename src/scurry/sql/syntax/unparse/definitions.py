@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse.columns import block, distribution, keys, like_clause, partition, properties, schema
-from scurry.sql.syntax.unparse.dispatch import write
-from scurry.sql.syntax.unparse.text import identifier, names, string
+from scurry.sql.syntax.unparse.dispatch import identifier, names, string, write
 
 
 def _if_not_exists(written: bool) -> str:

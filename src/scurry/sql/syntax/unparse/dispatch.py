@@ -7,10 +7,46 @@ write what is within through ``write``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from scurry.sql.syntax.nodes import Identifier, Node, Query, Select
-from scurry.sql.syntax.unparse.text import IN_LIST, Precedence, identifier, needs_parentheses
+
+# Left and right binding strength of an operator, as Calcite numbers it.
+Precedence = tuple[int, int]
+
+# A part of a list binds its neighbours with these.
+IN_LIST: Final = (2, 3)
+NONE: Final = (0, 0)
+ATOM: Final = (200, 201)
+
+
+def quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def identifier(name: Identifier) -> str:
+    return ".".join(map(quoted, name.names))
+
+
+def names(items: tuple[Identifier, ...]) -> str:
+    return "(" + ", ".join(map(identifier, items)) + ")"
+
+
+def string(value: str) -> str:
+    """Return a string as a literal."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def needs_parentheses(own: Precedence, left: int, right: int) -> bool:
+    """Return whether an operation has to be put in parentheses between its neighbours.
+
+    Args:
+        own: Its precedence.
+        left: How tightly the operator before it binds.
+        right: How tightly the operator after it binds.
+    """
+    return left > own[0] or (own[1] <= right and right != 0)
+
 
 # Writes a node, given how tightly the operators before and after it bind.
 Writer = Callable[[Any, int, int], str]

@@ -6,9 +6,19 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.unparse.dispatch import Writer, nested_query, write, write_list
+from scurry.sql.syntax.unparse.dispatch import (
+    ATOM,
+    IN_LIST,
+    NONE,
+    Precedence,
+    Writer,
+    identifier,
+    needs_parentheses,
+    nested_query,
+    write,
+    write_list,
+)
 from scurry.sql.syntax.unparse.literals import literal, qualifier
-from scurry.sql.syntax.unparse.text import ATOM, IN_LIST, NONE, Precedence, identifier, needs_parentheses
 
 _BINARY: Final = {
     "OR": 22,

@@ -7,9 +7,18 @@ from typing import Any, Final
 
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.keywords import STANDARD_FUNCTIONS
-from scurry.sql.syntax.unparse.dispatch import Writer, nested_query, write, write_list
+from scurry.sql.syntax.unparse.dispatch import (
+    ATOM,
+    NONE,
+    Precedence,
+    Writer,
+    identifier,
+    names,
+    nested_query,
+    write,
+    write_list,
+)
 from scurry.sql.syntax.unparse.literals import qualifier, type_spec
-from scurry.sql.syntax.unparse.text import ATOM, NONE, Precedence, identifier, names
 from scurry.sql.syntax.unparse.windows import order_items, window
 
 GROUP_WINDOWS: Final = frozenset({"TUMBLE", "HOP", "SESSION"})

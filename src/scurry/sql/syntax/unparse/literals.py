@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.unparse.text import identifier, quoted, string
+from scurry.sql.syntax.unparse.dispatch import identifier, quoted, string
 
 
 def literal(node: nodes.Expression) -> str:

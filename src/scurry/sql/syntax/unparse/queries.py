@@ -20,16 +20,17 @@ from scurry.sql.syntax.nodes import (
     Values,
     With,
 )
-from scurry.sql.syntax.unparse.dispatch import Writer, write
-from scurry.sql.syntax.unparse.text import (
+from scurry.sql.syntax.unparse.dispatch import (
     ATOM,
     IN_LIST,
     Precedence,
+    Writer,
     identifier,
     names,
     needs_parentheses,
     quoted,
     string,
+    write,
 )
 from scurry.sql.syntax.unparse.windows import order_items, window
 

@@ -8,10 +8,9 @@ from typing import Any, Final
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.unparse.columns import partition, properties
 from scurry.sql.syntax.unparse.definitions import DEFINITIONS
-from scurry.sql.syntax.unparse.dispatch import write
+from scurry.sql.syntax.unparse.dispatch import identifier, names, string, write
 from scurry.sql.syntax.unparse.literals import nullable_type
 from scurry.sql.syntax.unparse.queries import hints
-from scurry.sql.syntax.unparse.text import identifier, names, string
 
 
 def statement(node: nodes.Statement) -> str:

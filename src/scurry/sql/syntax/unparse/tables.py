@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.unparse.dispatch import Writer, nested_query, write, write_list
+from scurry.sql.syntax.unparse.dispatch import (
+    ATOM,
+    NONE,
+    Precedence,
+    Writer,
+    identifier,
+    names,
+    needs_parentheses,
+    nested_query,
+    write,
+    write_list,
+)
 from scurry.sql.syntax.unparse.functions import call, function_name
 from scurry.sql.syntax.unparse.literals import nullable_type
 from scurry.sql.syntax.unparse.queries import hints
-from scurry.sql.syntax.unparse.text import ATOM, NONE, Precedence, identifier, names, needs_parentheses
 from scurry.sql.syntax.unparse.windows import order_items
 
 

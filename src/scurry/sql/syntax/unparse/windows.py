@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from scurry.sql.syntax import nodes
-from scurry.sql.syntax.unparse.dispatch import write, write_list
-from scurry.sql.syntax.unparse.text import IN_LIST, identifier
+from scurry.sql.syntax.unparse.dispatch import IN_LIST, identifier, write, write_list
 
 
 def order_items(items: tuple[nodes.OrderItem, ...]) -> str:

@@ -6,16 +6,14 @@ from collections.abc import Callable
 
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
+from scurry.sql.planner.rules.merge_projections import unneeded_aggregates
+from scurry.sql.planner.rules.streaming.aggregates import expand_grouping_sets, over_aggregates, two_phase_aggregates
 from scurry.sql.planner.rules.streaming.equal_columns import equal_columns
-from scurry.sql.planner.rules.streaming.grouping_sets import expand_grouping_sets
 from scurry.sql.planner.rules.streaming.joins import interval_joins, regular_joins, temporal_joins, window_joins
-from scurry.sql.planner.rules.streaming.over_aggregates import over_aggregates
 from scurry.sql.planner.rules.streaming.ranks import ranks
 from scurry.sql.planner.rules.streaming.set_operations import set_operations
-from scurry.sql.planner.rules.streaming.two_phase_aggregates import two_phase_aggregates
 from scurry.sql.planner.rules.streaming.window_aggregates import window_aggregates
 from scurry.sql.planner.rules.streaming.window_ranks import window_ranks
-from scurry.sql.planner.rules.unneeded_aggregates import unneeded_aggregates
 
 __all__ = ["STREAMING_RULES"]
 

@@ -17,8 +17,8 @@ from scurry.sql.plan.rewriting import input_references, is_deterministic, substi
 from scurry.sql.plan.schema import Column
 from scurry.sql.planner.changelog import Changelogs, Kinds
 from scurry.sql.planner.monotonicity import Monotonicity, modified_monotonicity
+from scurry.sql.planner.rules.streaming.aggregates import over_aggregates
 from scurry.sql.planner.rules.streaming.joins import regular_joins
-from scurry.sql.planner.rules.streaming.over_aggregates import over_aggregates
 from scurry.sql.planner.rules.time_attributes import stays_time
 from scurry.sql.planner.unique_keys import upsert_keys
 from scurry.sql.types.families import is_rowtime

@@ -10,7 +10,7 @@ from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call, converted
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Aggregate, Filter, Join, Plan, SetOperation
-from scurry.sql.plan.physical.sets import ReplicateRows
+from scurry.sql.plan.physical.changes import ReplicateRows
 from scurry.sql.plan.schema import Column, Schema
 from scurry.sql.types import BigIntType, BooleanType, DoubleType, FloatType
 

@@ -1,4 +1,4 @@
-"""CsvReader: CSV files as columns, converted as Flink's deserializer (Jackson) does."""
+"""CsvReader and CsvEncoder: CSV files as columns and back, converted as Flink's deserializer (Jackson) does."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from scurry.connectors.files.formats.csv.fields import CsvFields
 from scurry.connectors.files.formats.csv.format import CsvQuotes
 from scurry.connectors.files.formats.csv.parser import CsvParser, CsvSyntaxError
 from scurry.connectors.files.formats.csv.schema import CsvDialect
+from scurry.connectors.files.formats.csv.writer import CsvLines
 from scurry.connectors.files.formats.ranges import LineNumbers, compressed, open_text, owned_blocks
 from scurry.connectors.source import SKIPPED
 from scurry.errors import MalformedRecordError
 from scurry.sql.formats.contract import FileReader
-from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
+from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
 from scurry.sql.types import (
     DataType,
 )
-from scurry.sql.types.values import batch_of_rows
+from scurry.sql.types.values import batch_of_rows, to_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -150,3 +151,22 @@ def _malformed(lines: LineNumbers, text: str, begin: int, reason: str) -> Malfor
     line = text[begin:] if line_end < 0 else text[begin:line_end]
     error = MalformedRecordError(lines.path, lines.of(text, begin), line.rstrip("\r"), reason)
     return error.with_hint("'csv.ignore-parse-errors' = 'true' makes NULL of what cannot be read")
+
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class CsvEncoder(MessageEncoder):
+    """Encode rows as CSV lines.
+
+    Attributes:
+        dialect: The syntax, with the columns of the rows.
+    """
+
+    dialect: CsvDialect
+
+    def encode(self, batch: pa.RecordBatch) -> list[bytes]:
+        """Return the line of each row, without its end."""
+        return [line.encode() for line in CsvLines(self.dialect).of_columns(map(to_values, batch.columns))]

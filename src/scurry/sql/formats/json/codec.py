@@ -1,4 +1,4 @@
-"""JsonDecoder: JSON messages as columns, converted as Flink's deserializer (Jackson) does."""
+"""JsonDecoder and JsonEncoder: JSON messages as columns and back, converted as Flink's deserializer (Jackson) does."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common.nullable import nullable
 from scurry.connectors.files.formats.json.reader import JsonSettings, JsonValues, parsed
+from scurry.connectors.files.formats.json.writer import JsonTexts, JsonWriting
 from scurry.connectors.source import SKIPPED
 from scurry.sql.formats.contract import FormatColumn, names_and_types
 from scurry.sql.formats.json.arrow_reading import ArrowJsonColumns
-from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder
-from scurry.sql.types.values import batch_of_rows
+from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
+from scurry.sql.types.values import batch_of_rows, to_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,3 +82,27 @@ class JsonDecoder(MessageDecoder):
     def row_converter(self) -> Callable[[Any], list[Any] | None]:
         """Return the function that makes a row of a JSON object; it raises ValueError."""
         return nullable(JsonValues(self.settings).object(*names_and_types(self.columns)))
+
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class JsonEncoder(MessageEncoder):
+    """Encode rows as JSON objects.
+
+    Attributes:
+        columns: The columns of the rows.
+        settings: How.
+    """
+
+    columns: tuple[FormatColumn, ...]
+    settings: JsonWriting
+
+    def encode(self, batch: pa.RecordBatch) -> list[bytes]:
+        """Return the JSON object of each row."""
+        if not self.columns:
+            return [b"{}"] * batch.num_rows
+        lines = JsonTexts(self.settings).objects(*names_and_types(self.columns))
+        return [line.encode() for line in lines(map(to_values, batch.columns))]

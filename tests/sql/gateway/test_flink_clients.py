@@ -68,16 +68,19 @@ def test_the_sql_client_of_flink_runs_a_script(clients: Any, open_gateway: Gatew
     assert "Reason:\nscurry.errors.ValidationError: SQL validation failed. From line 1, column 8 to line 1" in shown
 
 
-def test_the_jdbc_driver_of_flink_runs_queries(clients: Any, open_gateway: Gateway, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("1,ann,3.5\n2,bob,4\n")
+def run_java(clients: Any, name: str, gateway: Gateway, *arguments: str) -> list[str]:
+    """The lines that a program prints which uses Flink's JDBC driver with a gateway."""
     pyspark = importlib.util.find_spec("pyspark")
     assert pyspark is not None and pyspark.origin is not None
     (slf4j,) = (Path(pyspark.origin).parent / "jars").glob("slf4j-api-*.jar")
     classes = f"{clients.jar('flink-sql-jdbc-driver-bundle')}:{slf4j}"
-    url = open_gateway.url.replace("http", "jdbc:flink")
-    program = str(Path(__file__).parent / "FlinkJdbc.java")
-    shown = run(["java", "-cp", classes, program, url, str(tmp_path / "t.csv")])
-    assert shown.splitlines() == [
+    url = gateway.url.replace("http", "jdbc:flink")
+    return run(["java", "-cp", classes, str(Path(__file__).parent / name), url, *arguments]).splitlines()
+
+
+def test_the_jdbc_driver_of_flink_runs_queries(clients: Any, open_gateway: Gateway, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("1,ann,3.5\n2,bob,4\n")
+    assert run_java(clients, "FlinkJdbc.java", open_gateway, str(tmp_path / "t.csv")) == [
         "id INT", "name STRING", "amount DOUBLE", "d DECIMAL(10, 2)", "dd DATE NOT NULL", "ts TIMESTAMP(3) NOT NULL",
         "big BOOLEAN", "nothing STRING", "l BIGINT", "b BINARY(2) NOT NULL",
         "m MAP<CHAR(1) NOT NULL, INT> NOT NULL",
@@ -85,3 +88,14 @@ def test_the_jdbc_driver_of_flink_runs_queries(clients: Any, open_gateway: Gatew
         "2|bob|4.0|4.00|2024-01-02|2024-01-02 03:04:05.123|true|null|2|2|{k=2}",
         "table t", "catalog default_catalog", "refused true",
     ]  # fmt: skip
+
+
+def test_the_calls_of_zeppelin_that_the_driver_refuses_are_those_of_the_recipe(
+    clients: Any, open_gateway: Gateway
+) -> None:
+    found = run_java(clients, "ZeppelinJdbc.java", open_gateway)
+    assert "execute: true" in found
+    assert "getString: a" in found
+    recipe = (TESTS.parent / "docs" / "recipes.md").read_text().partition("## Zeppelin")[2].partition("\n## ")[0]
+    named = re.findall(r"`(is\w+|clear\w+|set\w+|get\w+)`", recipe)
+    assert [line.split()[0] for line in found if " refused: " in line] == named

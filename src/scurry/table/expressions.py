@@ -15,14 +15,7 @@ from scurry.table._expressions.columns import (
     with_columns,
     without_columns,
 )
-from scurry.table._expressions.json import (
-    json,
-    json_array,
-    json_array_agg,
-    json_object,
-    json_object_agg,
-    json_string,
-)
+from scurry.table._expressions.json import json, json_array, json_array_agg, json_object, json_object_agg, json_string
 from scurry.table._expressions.times import (
     convert_tz,
     current_date,

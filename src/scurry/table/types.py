@@ -29,22 +29,9 @@ from scurry.sql.types.atomic_types import (
     VarCharType,
     ZonedTimestampType,
 )
-from scurry.sql.types.intervals import (
-    DayTimeIntervalType,
-    Resolution,
-    YearMonthIntervalType,
-    interval_type,
-)
+from scurry.sql.types.intervals import DayTimeIntervalType, Resolution, YearMonthIntervalType, interval_type
 from scurry.sql.types.logical_type import AtomicType, DataType
-from scurry.sql.types.nested_types import (
-    ArrayType,
-    ListViewType,
-    MapType,
-    MapViewType,
-    MultisetType,
-    RowField,
-    RowType,
-)
+from scurry.sql.types.nested_types import ArrayType, ListViewType, MapType, MapViewType, MultisetType, RowField, RowType
 from scurry.sql.types.special_types import RawType, UserDefinedType
 from scurry.table._arrow_types import create_arrow_schema, from_arrow_type, to_arrow_type
 

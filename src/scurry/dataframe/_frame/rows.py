@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-from scurry.dataframe._frame.base import (
-    FrameBase,
-    as_expression,
-    column_of,
-    identifier,
-    quoted,
-    refuse_unknown,
-    unused,
-)
+from scurry.dataframe._frame.base import FrameBase, as_expression, column_of, identifier, quoted, refuse_unknown, unused
 from scurry.dataframe.validation import require_integer
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.sql.syntax import nodes

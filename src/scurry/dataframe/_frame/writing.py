@@ -7,13 +7,7 @@ from typing import Any
 
 from scurry.dataframe._frame.base import FrameBase
 from scurry.dataframe._kafka import sink_options
-from scurry.dataframe._options import (
-    optional_text,
-    options_of_files,
-    partition_columns,
-    text_of_flag,
-    text_of_number,
-)
+from scurry.dataframe._options import optional_text, options_of_files, partition_columns, text_of_flag, text_of_number
 from scurry.dataframe.validation import require_options, require_text
 from scurry.errors import ArgumentError, ArgumentTypeError
 from scurry.table.statement_set import StatementSet

@@ -13,14 +13,7 @@ from scurry.connectors.source import Assignment, BatchLimits, Enumerator
 from scurry.connectors.split_queues import SplitQueues
 from scurry.sql.catalog.entries import InlineTable
 from scurry.sql.catalog.table_options import TableOption
-from scurry.sql.connectors.contract import (
-    Changes,
-    SinkChanges,
-    SinkTarget,
-    TableContext,
-    TableFactory,
-    TableSource,
-)
+from scurry.sql.connectors.contract import Changes, SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 
 if TYPE_CHECKING:
     import pyarrow as pa

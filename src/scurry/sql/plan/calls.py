@@ -16,14 +16,7 @@ from scurry.sql.functions.null_literals import null_refusal
 from scurry.sql.functions.signatures import standard_name
 from scurry.sql.functions.table_types import in_tables
 from scurry.sql.plan.expressions import Call, Expression, Literal
-from scurry.sql.types import (
-    DataType,
-    DecimalType,
-    IntegralType,
-    IntType,
-    NullType,
-    RowType,
-)
+from scurry.sql.types import DataType, DecimalType, IntegralType, IntType, NullType, RowType
 from scurry.sql.types.families import INTERVAL, planner_interval, same_type
 from scurry.sql.types.intervals import interval_unit, spans_units
 

@@ -8,14 +8,7 @@ from typing import Any, TypeVar
 
 from scurry.sql.functions.catalogue import scalar_function
 from scurry.sql.functions.user.definition import UserFunction
-from scurry.sql.plan.expressions import (
-    Call,
-    CorrelatedReference,
-    Expression,
-    InputReference,
-    Literal,
-    UserFunctionCall,
-)
+from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal, UserFunctionCall
 from scurry.sql.plan.nodes import Plan, Scan, Values
 from scurry.sql.plan.schema import Schema
 

@@ -20,14 +20,7 @@ from scurry.sql.statements.batch.runners import frame_of_plan
 from scurry.sql.statements.jobs import run_query
 from scurry.sql.statements.planning import planned
 from scurry.sql.statements.session import TableSession
-from scurry.sql.types import (
-    DataType,
-    LocalZonedTimestampType,
-    RawType,
-    RowType,
-    TimestampType,
-    TimeType,
-)
+from scurry.sql.types import DataType, LocalZonedTimestampType, RawType, RowType, TimestampType, TimeType
 from scurry.sql.types.arrow import arrow_type, sql_type
 from scurry.sql.types.values import from_values, to_values
 

@@ -20,16 +20,7 @@ from scurry.sql.types.atomic_types import (
     VarCharType,
 )
 from scurry.sql.types.common_type import WIDTH
-from scurry.sql.types.families import (
-    APPROXIMATE,
-    BINARY,
-    CHARACTER,
-    INTEGER,
-    INTERVAL,
-    NUMERIC,
-    TIMESTAMP,
-    same_type,
-)
+from scurry.sql.types.families import APPROXIMATE, BINARY, CHARACTER, INTEGER, INTERVAL, NUMERIC, TIMESTAMP, same_type
 from scurry.sql.types.logical_type import DataType
 from scurry.sql.types.nested_types import ArrayType, MapType, MultisetType, RowType
 from scurry.sql.types.special_types import RawType, VariantType

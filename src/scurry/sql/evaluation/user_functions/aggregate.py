@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.sql.evaluation.user_functions.arguments import (
-    argument_values,
-    checked,
-    opened,
-    pieces,
-    result_column,
-)
+from scurry.sql.evaluation.user_functions.arguments import argument_values, checked, opened, pieces, result_column
 from scurry.sql.evaluation.user_functions.failures import ended_error, function_error, misfit_error
 from scurry.sql.evaluation.user_functions.vectorized import column_argument
 from scurry.sql.functions.aggregate.definition import Accumulator

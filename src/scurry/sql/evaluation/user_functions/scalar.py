@@ -8,13 +8,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from scurry.sql.evaluation.user_functions.arguments import (
-    Describe,
-    argument_values,
-    opened,
-    pieces,
-    result_column,
-)
+from scurry.sql.evaluation.user_functions.arguments import Describe, argument_values, opened, pieces, result_column
 from scurry.sql.evaluation.user_functions.failures import ended_error, function_error
 from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.user.definition import UserFunction

@@ -19,9 +19,7 @@ from scurry.connectors.source import SKIPPED
 from scurry.errors import MalformedRecordError
 from scurry.sql.formats.contract import FileReader
 from scurry.sql.formats.messages import DecodedMessages, DecodingError, MessageDecoder, MessageEncoder
-from scurry.sql.types import (
-    DataType,
-)
+from scurry.sql.types import DataType
 from scurry.sql.types.values import batch_of_rows, to_values
 
 if TYPE_CHECKING:

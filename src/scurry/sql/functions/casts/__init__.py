@@ -20,15 +20,7 @@ from scurry.sql.functions.casts.texts import fitted_text, text_cast
 from scurry.sql.functions.casts.times import time_cast
 from scurry.sql.functions.definition import Column, EvaluationContext
 from scurry.sql.functions.kernels import null_column, on_values
-from scurry.sql.types import (
-    BinaryType,
-    BooleanType,
-    CharType,
-    DataType,
-    NullType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql.types import BinaryType, BooleanType, CharType, DataType, NullType, VarBinaryType, VarCharType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.families import BINARY, CHARACTER, DATETIME, NUMERIC, same_type

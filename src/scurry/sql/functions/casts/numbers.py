@@ -14,13 +14,7 @@ from scurry.errors import EvaluationError
 from scurry.sql.functions.decimals import as_decimals, fitted
 from scurry.sql.functions.definition import Column
 from scurry.sql.functions.kernels import on_values
-from scurry.sql.types import (
-    BigIntType,
-    BooleanType,
-    DataType,
-    DecimalType,
-    IntegralType,
-)
+from scurry.sql.types import BigIntType, BooleanType, DataType, DecimalType, IntegralType
 from scurry.sql.types.arrow import arrow_type
 from scurry.sql.types.families import APPROXIMATE
 

@@ -9,14 +9,7 @@ import pyarrow.compute as pc
 from scurry.sql.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import by_column, by_value, refuse_bigint, value_kernel
 from scurry.sql.functions.signatures import if_any_nullable, refuse, signature
-from scurry.sql.types import (
-    BinaryType,
-    CharType,
-    DataType,
-    NullType,
-    VarBinaryType,
-    VarCharType,
-)
+from scurry.sql.types import BinaryType, CharType, DataType, NullType, VarBinaryType, VarCharType
 from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.common_type import find_common_type
 from scurry.sql.types.families import BINARY, CHARACTER, INTEGER, STRING

@@ -15,16 +15,7 @@ from scurry.sql.functions.definition import CallSite, Kernel, ScalarFunction, Si
 from scurry.sql.functions.kernels import value_kernel
 from scurry.sql.functions.operators.intervals import add_interval, integer_kernel
 from scurry.sql.functions.signatures import refuse
-from scurry.sql.functions.time_units import (
-    DAY,
-    FRACTIONS,
-    MONTHS,
-    POSITIONS,
-    SMALLEST,
-    TIME_PARTS,
-    divided,
-    with_count,
-)
+from scurry.sql.functions.time_units import DAY, FRACTIONS, MONTHS, POSITIONS, SMALLEST, TIME_PARTS, divided, with_count
 from scurry.sql.types import (
     DataType,
     DateType,

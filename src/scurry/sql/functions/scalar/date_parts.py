@@ -11,23 +11,10 @@ from scurry.sql.functions.calendar import DATE_PARTS, Integers
 from scurry.sql.functions.definition import CallSite, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.operators.intervals import integer_kernel
 from scurry.sql.functions.signatures import refuse
-from scurry.sql.functions.time_units import (
-    DAY,
-    FRACTIONS,
-    MONTHS,
-    SMALLEST,
-    TIME_PARTS,
-    divided,
-    remainder,
-    with_count,
-)
+from scurry.sql.functions.time_units import DAY, FRACTIONS, MONTHS, SMALLEST, TIME_PARTS, divided, remainder, with_count
 from scurry.sql.functions.time_zones import utc_to_local
 from scurry.sql.types.arrow import units_per_second
-from scurry.sql.types.families import (
-    BIGINT,
-    DATETIME,
-    TIMESTAMP,
-)
+from scurry.sql.types.families import BIGINT, DATETIME, TIMESTAMP
 
 
 def _extracted(unit: str, data_type: Any, time_zone: str) -> Callable[[Integers], Integers]:

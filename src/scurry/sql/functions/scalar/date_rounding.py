@@ -13,28 +13,11 @@ from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunc
 from scurry.sql.functions.operators.intervals import integer_kernel
 from scurry.sql.functions.scalar.rounding import ceil_number, floor_number, infer_whole
 from scurry.sql.functions.signatures import refuse
-from scurry.sql.functions.time_units import (
-    DAY,
-    POSITIONS,
-    SMALLEST,
-    divided,
-    refuse_overflow,
-)
+from scurry.sql.functions.time_units import DAY, POSITIONS, SMALLEST, divided, refuse_overflow
 from scurry.sql.functions.time_zones import utc_to_local
-from scurry.sql.types import (
-    DataType,
-    DateType,
-    LocalZonedTimestampType,
-    NullType,
-    SymbolType,
-    TimeType,
-)
+from scurry.sql.types import DataType, DateType, LocalZonedTimestampType, NullType, SymbolType, TimeType
 from scurry.sql.types.arrow import arrow_type, units_per_second
-from scurry.sql.types.families import (
-    DATETIME,
-    NUMERIC,
-    TIMESTAMP,
-)
+from scurry.sql.types.families import DATETIME, NUMERIC, TIMESTAMP
 
 #: Milliseconds of the units that FLOOR and CEIL count without a calendar; Flink's ISOYEAR is one of 12.
 _STEPS: Final = {

@@ -12,12 +12,7 @@ from scurry.common._java_regex.patterns import compiled, split_java
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature
 from scurry.sql.functions.kernels import by_value, refuse_bigint, value_kernel
 from scurry.sql.functions.signatures import always, if_any_nullable, refuse, signature
-from scurry.sql.types import (
-    ArrayType,
-    DataType,
-    MapType,
-    NullType,
-)
+from scurry.sql.types import ArrayType, DataType, MapType, NullType
 from scurry.sql.types.families import CHARACTER, INTEGER, STRING
 from scurry.sql.types.values import to_value
 

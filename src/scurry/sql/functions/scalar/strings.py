@@ -13,13 +13,7 @@ from scurry.errors import EvaluationError
 from scurry.sql.functions.definition import CallSite, Column, Kernel, ScalarFunction, Signature, SignatureError
 from scurry.sql.functions.kernels import by_column, by_value, refuse_bigint, value_kernel
 from scurry.sql.functions.signatures import Infer, Parameter, Result, always, if_any_nullable, refuse, signature
-from scurry.sql.types import (
-    BigIntType,
-    CharType,
-    DataType,
-    NullType,
-    VarCharType,
-)
+from scurry.sql.types import BigIntType, CharType, DataType, NullType, VarCharType
 from scurry.sql.types.atomic_types import MAX_LENGTH
 from scurry.sql.types.families import BINARY, BOOLEAN, CHARACTER, INT, INTEGER, STRING
 

@@ -20,12 +20,7 @@ from scurry.sql.functions.kernels import by_value, value_kernel
 from scurry.sql.functions.scalar.clocks import clock_of
 from scurry.sql.functions.signatures import always, refuse, signature
 from scurry.sql.functions.time_zones import offset_at, offset_of_local, standard_offset, zone
-from scurry.sql.types import (
-    DataType,
-    LocalZonedTimestampType,
-    NullType,
-    TimestampType,
-)
+from scurry.sql.types import DataType, LocalZonedTimestampType, NullType, TimestampType
 from scurry.sql.types.arrow import arrow_type, units_per_second
 from scurry.sql.types.families import BIGINT, CHARACTER, DATE, INTEGER, NUMERIC, STRING, TIMESTAMP
 

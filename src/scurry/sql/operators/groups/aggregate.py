@@ -20,12 +20,7 @@ from scurry.sql.operators.aggregation.segments import Segments, running_sums, se
 from scurry.sql.operators.calc import function_context
 from scurry.sql.operators.groups.kept import KeptGroups
 from scurry.sql.operators.groups.net_changes import net_changes
-from scurry.sql.operators.groups.row_changes import (
-    RunningValues,
-    changes_of_rows,
-    compared_columns,
-    counted_rows,
-)
+from scurry.sql.operators.groups.row_changes import RunningValues, changes_of_rows, compared_columns, counted_rows
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Aggregate
 

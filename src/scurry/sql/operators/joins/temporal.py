@@ -17,12 +17,7 @@ from scurry.sql.evaluation.batch.batches import concatenated, taken
 from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.expiry import CLEANUP, IdleStateRetention
-from scurry.sql.operators.joins.rows import (
-    Pairs,
-    RowValues,
-    batch_from,
-    rows_of,
-)
+from scurry.sql.operators.joins.rows import Pairs, RowValues, batch_from, rows_of
 from scurry.sql.operators.partitioning import KeyedChanges, keys_of
 from scurry.sql.operators.waiting import WaitingRows, concatenated_kinds
 from scurry.sql.plan.physical.joins import EventTimeTemporalJoin

@@ -6,11 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from scurry.sql.operators.ranks.columnar_top_n import MOST_ROWS, ColumnarTopN
-from scurry.sql.operators.ranks.deduplicate import (
-    FirstRow,
-    FirstRowByEventTime,
-    FirstRowByProcessingTime,
-)
+from scurry.sql.operators.ranks.deduplicate import FirstRow, FirstRowByEventTime, FirstRowByProcessingTime
 from scurry.sql.operators.ranks.last_row import ExpiringLastRow, LastRow
 from scurry.sql.operators.ranks.sort import FirstRows, TimeSort
 from scurry.sql.operators.ranks.top_n import AppendOnlyTopN, RetractableTopN, UpdatableTopN

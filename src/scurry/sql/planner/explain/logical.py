@@ -23,14 +23,7 @@ from scurry.sql.planner.explain.predict import predict_text
 from scurry.sql.planner.explain.process_tables import changelog_function_text, process_text
 from scurry.sql.planner.explain.trees import indented_text, tree_text
 from scurry.sql.planner.explain.types import record_text
-from scurry.sql.planner.explain.written import (
-    Correlated,
-    Line,
-    Watermark,
-    is_identity,
-    over_calls,
-    value_rows,
-)
+from scurry.sql.planner.explain.written import Correlated, Line, Watermark, is_identity, over_calls, value_rows
 from scurry.sql.types import BooleanType
 
 _Described = tuple[str, Sequence[Plan | Line]]

@@ -13,23 +13,9 @@ from dataclasses import replace
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call
-from scurry.sql.plan.expressions import (
-    CorrelatedReference,
-    Expression,
-    InputReference,
-)
+from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
-from scurry.sql.plan.nodes import (
-    Aggregate,
-    Filter,
-    Join,
-    Limit,
-    Over,
-    Plan,
-    Project,
-    Scan,
-    Sort,
-)
+from scurry.sql.plan.nodes import Aggregate, Filter, Join, Limit, Over, Plan, Project, Scan, Sort
 from scurry.sql.plan.rewriting import (
     correlations_of,
     expressions_of,

@@ -11,14 +11,7 @@ from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call
-from scurry.sql.plan.expressions import (
-    AggregateCall,
-    Call,
-    CorrelatedReference,
-    Expression,
-    InputReference,
-    Literal,
-)
+from scurry.sql.plan.expressions import AggregateCall, Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import (
     Aggregate,
@@ -35,13 +28,7 @@ from scurry.sql.plan.nodes import (
     Values,
     WindowTable,
 )
-from scurry.sql.plan.rewriting import (
-    correlations_of,
-    remapped,
-    rewritten,
-    shifted,
-    walk_expression,
-)
+from scurry.sql.plan.rewriting import correlations_of, remapped, rewritten, shifted, walk_expression
 from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.windows import Frame, FrameBound, OrderKey, WindowCall
 from scurry.sql.types import BigIntType

@@ -27,9 +27,7 @@ from scurry.sql.plan import (
     subqueries,
     windows,
 )
-from scurry.sql.plan import (
-    nodes as plan,
-)
+from scurry.sql.plan import nodes as plan
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates as physical_aggregates
 from scurry.sql.plan.physical import changes, joins, over, ranks

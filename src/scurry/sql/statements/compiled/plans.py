@@ -15,12 +15,7 @@ from scurry.errors import CompiledPlanError, ConfigError, ScurryError, Validatio
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.planner.changelog import Changelogs
 from scurry.sql.planner.explain import explain_executed, physical_text
-from scurry.sql.statements.compiled.catalog_objects import (
-    FunctionNames,
-    kept_table,
-    restored_table,
-    secrets_of_model,
-)
+from scurry.sql.statements.compiled.catalog_objects import FunctionNames, kept_table, restored_table, secrets_of_model
 from scurry.sql.statements.compiled.encoding import Decoder, Encoder
 from scurry.sql.statements.inserts import plan_insert, started
 from scurry.sql.statements.planning import PlannedStatement, planned

@@ -214,18 +214,8 @@ def _parse_floor(p: Parser) -> nodes.Expression:
     return nodes.Call(call.name, call.arguments, over=over, call_span=call.call_span, span=p.span_from(start))
 
 
-def _parse_timestamp_add(p: Parser) -> nodes.Expression:
-    start = open_call(p)
-    unit = _parse_unit(p)
-    p.expect(",")
-    count = p.expression()
-    p.expect(",")
-    operand = p.expression()
-    p.expect(")")
-    return nodes.TimestampAdd(unit, count, operand, span=p.span_from(start))
-
-
-def _parse_timestamp_diff(p: Parser) -> nodes.Expression:
+def _parse_timestamp_arithmetic(p: Parser) -> nodes.Expression:
+    """Parse TIMESTAMPADD or TIMESTAMPDIFF."""
     start = open_call(p)
     unit = _parse_unit(p)
     p.expect(",")
@@ -233,7 +223,8 @@ def _parse_timestamp_diff(p: Parser) -> nodes.Expression:
     p.expect(",")
     second = p.expression()
     p.expect(")")
-    return nodes.TimestampDiff(unit, first, second, span=p.span_from(start))
+    made = nodes.TimestampAdd if p.keys[start] == "TIMESTAMPADD" else nodes.TimestampDiff
+    return made(unit, first, second, span=p.span_from(start))
 
 
 def _parse_call_with_unit(p: Parser) -> nodes.Expression:
@@ -335,8 +326,8 @@ SPECIAL_FUNCTIONS: Final[dict[str, Callable[[Parser], nodes.Expression]]] = {
     "FLOOR": _parse_floor,
     "CEIL": _parse_floor,
     "CEILING": _parse_floor,
-    "TIMESTAMPADD": _parse_timestamp_add,
-    "TIMESTAMPDIFF": _parse_timestamp_diff,
+    "TIMESTAMPADD": _parse_timestamp_arithmetic,
+    "TIMESTAMPDIFF": _parse_timestamp_arithmetic,
     **dict.fromkeys(("DATE_TRUNC", "TIMESTAMP_TRUNC", "DATETIME_TRUNC", "TIME_TRUNC"), _parse_call_with_unit),
     **dict.fromkeys(("DATE_DIFF", "DATETIME_DIFF", "TIMESTAMP_DIFF", "TIME_DIFF"), _parse_call_with_unit),
     **dict.fromkeys(("FIRST", "LAST", "PREV", "NEXT"), _parse_navigation),

@@ -14,7 +14,6 @@ from scurry.errors.user_frames import is_internal
 
 
 def print_json(content: Any) -> None:
-    """Print JSON."""
     print(json.dumps(content, indent=2))
 
 

@@ -37,7 +37,6 @@ def encode(text: str, codec: str) -> bytes:
 
 
 def decode(data: bytes, codec: str) -> str:
-    """Return the text of bytes."""
     marks = _MARKS.get(codec)
     return data.decode(codec if marks is None or data.startswith(marks) else f"{codec}-be", "replace")
 

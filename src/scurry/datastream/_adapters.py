@@ -18,12 +18,10 @@ class FunctionWrapper(Function):
         self.function = function
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Open the function."""
         if isinstance(self.function, Function):
             self.function.open(runtime_context)
 
     def close(self) -> None:
-        """Close the function."""
         if isinstance(self.function, Function):
             self.function.close()
 
@@ -81,8 +79,6 @@ class KeyedCoMap(FunctionWrapper, KeyedCoProcessFunction):
 
 
 class KeyedCoFlatMap(FunctionWrapper, KeyedCoProcessFunction):
-    """Adapter of a co-flat-map function."""
-
     def process_element1(self, value: Any, ctx: KeyedCoProcessFunction.Context) -> Any:
         """Emit the results for the first stream."""
         return self.function.flat_map1(value)
@@ -100,7 +96,6 @@ class Projection(MapFunction):
         self.indexes = indexes
 
     def map(self, value: Any) -> tuple[Any, ...]:
-        """Return the fields."""
         return tuple([value[index] for index in self.indexes])
 
 

@@ -87,7 +87,6 @@ def require_reduce(function: ReduceFunction[T] | Callable[[T, T], T]) -> ReduceF
 
 
 def function_name(function: Any) -> str:
-    """Return the name of a function in the plan."""
     if isinstance(function, CallableReduce):
         function = function.__dict__["reduce"]
     return getattr(function, "__name__", type(function).__name__)

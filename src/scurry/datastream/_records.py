@@ -60,7 +60,6 @@ class RecordToRow(MapFunction[Any, Row]):
         self._names = tuple(fields_of(record))
 
     def map(self, value: Any) -> Row:
-        """Return the row of a record."""
         return Row(*[getattr(value, name) for name in self._names])
 
 

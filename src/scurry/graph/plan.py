@@ -113,8 +113,6 @@ class Edge:
 
 @dataclass
 class OperatorPlan:
-    """An operator and its outputs."""
-
     id: int
     uid: str
     name: str
@@ -148,8 +146,6 @@ class OperatorPlan:
 
 @dataclass
 class SourcePlan:
-    """A source and its outputs."""
-
     id: int
     uid: str
     name: str
@@ -175,8 +171,6 @@ class SourcePlan:
 
 @dataclass
 class JobPlan:
-    """A whole job."""
-
     settings: JobSettings
     sources: dict[int, SourcePlan] = field(default_factory=dict)
     operators: dict[int, OperatorPlan] = field(default_factory=dict)
@@ -228,7 +222,6 @@ class JobPlan:
 
     @property
     def bounded(self) -> bool:
-        """Return whether every source is bounded."""
         return all(source.source.bounded for source in self.sources.values())
 
     def to_json(self) -> str:

@@ -129,7 +129,6 @@ class ServedJob:
 
     @property
     def name(self) -> str:
-        """The job's name."""
         return self.plan.settings.job_name
 
     @property

@@ -36,7 +36,6 @@ class Sample(NamedTuple):
 
 
 def samples(job: ServedJob) -> Iterator[Sample]:
-    """Yield all metrics of a job."""
     labels = {"job_id": job.id, "job_name": without_secrets(job.name)}
     for name, value in _of_job(job):
         yield Sample(JOB, name, labels, value, [name])

@@ -16,7 +16,6 @@ def vertex_id(uid: str) -> str:
 
 
 def vertices(plan: JobPlan) -> Iterator[SourcePlan | OperatorPlan]:
-    """Yield the sources and operators of a plan."""
     yield from plan.sources.values()
     yield from plan.operators.values()
 

@@ -28,7 +28,6 @@ class ProcessingClock:
         self.stamp = self._floor
 
     def now(self) -> int:
-        """Return the current processing time."""
         now = self._source() + self._offset
         if now > self._floor:
             self._floor = now

@@ -43,7 +43,6 @@ class JsonFormatter(logging.Formatter):
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as one line."""
         moment = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
         entry: dict[str, Any] = {
             "timestamp": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),

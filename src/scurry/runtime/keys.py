@@ -92,7 +92,6 @@ class KeyOrder:
         self._groups = groups
 
     def sort(self, keys: Collection[CanonicalKey]) -> list[Any]:
-        """Return keys in order."""
         if self._groups is None and len(set(map(type, keys))) == 1:
             some: Any = keys
             return sorted(some)
@@ -223,7 +222,6 @@ def _parts(body: bytes) -> list[Any]:
 
 
 def _encoded_parts(values: Sequence[Any]) -> list[bytes]:
-    """Return each value as a part of a sequence."""
     kinds, pack = set(map(type, values)), _LENGTH.pack
     encode = _ENCODERS.get(kinds.pop(), encode_key) if len(kinds) == 1 else encode_key
     return [pack(len(part)) + part for part in map(encode, values)]

@@ -49,7 +49,6 @@ class ProgressPanel:
         self._thread = threading.Thread(target=context.run, args=(self._update,), daemon=True, name="progress")
 
     def start(self) -> None:
-        """Show the panel."""
         self._handle = self._display.display(self._html(self._status(), "<progress></progress>"), display_id=True)
         self._thread.start()
 

@@ -37,11 +37,9 @@ class Characters(NamedTuple):
 
     @classmethod
     def listed(cls, text: str) -> Characters:
-        """Return the characters of a text."""
         return cls.of((ord(each), ord(each)) for each in text)
 
     def union(self, other: Characters) -> Characters:
-        """Return the union."""
         return Characters.of((*self.ranges, *other.ranges))
 
     def complement(self) -> Characters:
@@ -51,7 +49,6 @@ class Characters(NamedTuple):
         return Characters(tuple((before + 1, last) for before, last in pairs if before < last))
 
     def intersection(self, other: Characters) -> Characters:
-        """Return the intersection."""
         return self.complement().union(other.complement()).complement()
 
     def in_both_cases(self, is_unicode: bool) -> Characters:

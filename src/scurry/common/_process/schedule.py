@@ -78,7 +78,6 @@ class Periodic:
         self._thread = threading.Thread(target=self._run, name="scurry-schedule", daemon=True)
 
     def start(self) -> None:
-        """Begin."""
         self._thread.start()
 
     def stop(self, wait: bool = True) -> None:

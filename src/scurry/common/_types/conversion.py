@@ -152,8 +152,6 @@ def float32(number: float) -> float:
 
 
 def single_column(convert: Converter) -> ColumnConverter:
-    """Return the column converter of FLOAT."""
-
     def column_converter(column: Column) -> Column:
         if not all_of(column, float):
             return convert_each(convert, column)
@@ -186,8 +184,6 @@ def big_decimal(declared: object) -> Converter:
 
 
 def string(declared: object) -> Converter:
-    """Return the converter of STRING."""
-
     def convert(value: Any) -> str:
         if isinstance(value, str):
             return str.__str__(value)

@@ -42,7 +42,6 @@ def poll(queue: list[Computation]) -> Computation:
 
 
 def heapify(queue: list[Computation]) -> None:
-    """Make a queue of a list."""
     for position in range((len(queue) >> 1) - 1, -1, -1):
         _sift_down(queue, position, queue[position])
 
@@ -91,7 +90,6 @@ class NFAState:
     __slots__ = ("completed", "counted", "new_start", "partial")
 
     def __init__(self, partial: list[Computation], completed: list[Computation], counted: tuple[int, int]) -> None:
-        """Make a state."""
         self.partial = partial
         self.completed = completed
         self.counted = counted

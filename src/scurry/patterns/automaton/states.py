@@ -58,13 +58,10 @@ class State:
     tree: Any = field(default=None, repr=False)
 
     def add(self, action: Action, target: State | None, condition: Expression) -> None:
-        """Add a transition."""
         self.transitions.append(Transition(self, action, target, condition))
 
 
 class StateNames:
-    """The names that are in use."""
-
     def __init__(self) -> None:
         self._used: set[str] = set()
 
@@ -89,7 +86,6 @@ class StateNames:
 
 
 def stage_of(state_name: str) -> str:
-    """Return the stage of a state."""
     return state_name.split(_DELIMITER)[0]
 
 

@@ -45,7 +45,6 @@ class ReporterOptions:
         return value
 
     def boolean(self, key: str, default: bool) -> bool:
-        """Return a setting that is true or false."""
         return self._parsed(key, str(default), parse_boolean)
 
     def ports(self, key: str, default: str) -> tuple[int, ...]:
@@ -53,7 +52,6 @@ class ReporterOptions:
         return self._parsed(key, default, parse_ports)
 
     def wrong(self, key: str, reason: str) -> ConfigError:
-        """Return the error of a setting that cannot be used."""
         given = f" = {self.values[key]!r}" if key in self.values else ""
         return ConfigError(f"configuration {PREFIX}{self.name}.{key}{given}: {reason}")
 

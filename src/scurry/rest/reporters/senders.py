@@ -149,7 +149,6 @@ class StatsDReporter(Reporter):
             self._socket.sendto(f"{name}:{sample.value}|g".encode(), self._address)
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()
 
     def _named(self, sample: Sample, operators: Mapping[str, str]) -> str:

@@ -233,7 +233,6 @@ class SessionDirectory:
 
     @property
     def programs(self) -> Path:
-        """The uploaded programs."""
         return self.path / "jars"
 
     @property

@@ -46,25 +46,20 @@ class Application(Protocol):
     def disconnect(self, job_id: str) -> None:
         """Clean up after a job whose process has ended."""
 
-    def stop(self) -> None:
-        """End the application."""
+    def stop(self) -> None: ...
 
     def wait(self) -> None:
         """Wait until the application has ended."""
 
     @property
-    def ended(self) -> bool:
-        """Return whether the application has ended."""
+    def ended(self) -> bool: ...
 
 
 class Programs(Protocol):
-    """The programs of a session."""
-
     def add_program(self, name: str, content: bytes, now_ms: int) -> Any:
         """Keep a program that was uploaded."""
 
-    def register_program(self, path: Path, now_ms: int) -> Any:
-        """Note a program of this machine."""
+    def register_program(self, path: Path, now_ms: int) -> Any: ...
 
     def known_programs(self) -> list[Any]:
         """Return the programs, the newest first."""
@@ -72,32 +67,28 @@ class Programs(Protocol):
     def program(self, identifier: str) -> Any:
         """Return the program with an id, or None if it does not exist."""
 
-    def delete_program(self, program: Any) -> None:
-        """Forget a program."""
+    def delete_program(self, program: Any) -> None: ...
 
 
 class OperableSession(Protocol):
     """The part of a session that its endpoint uses."""
 
     @property
-    def name(self) -> str:
-        """Its name."""
+    def name(self) -> str: ...
 
     @property
     def started_ms(self) -> int:
         """Return the start time, in milliseconds since the epoch."""
 
     @property
-    def configuration(self) -> Mapping[str, str]:
-        """Its settings."""
+    def configuration(self) -> Mapping[str, str]: ...
 
     @property
     def ui(self) -> str | None:
         """The address of Spark's own web page, None without Spark."""
 
     @property
-    def directory(self) -> Programs:
-        """Its programs."""
+    def directory(self) -> Programs: ...
 
     @property
     def workflows(self) -> Any:
@@ -120,8 +111,7 @@ class OperableSession(Protocol):
     ) -> dict[str, Any]:
         """Return the plan of the first job that a program would submit, as Flink's."""
 
-    def dispose_savepoint(self, path: str) -> None:
-        """Delete a savepoint."""
+    def dispose_savepoint(self, path: str) -> None: ...
 
     def jobs(self) -> list[SessionJob]:
         """Return all jobs, running or over, the oldest first."""

@@ -72,7 +72,6 @@ class JobProcess:
 
     @property
     def pid(self) -> int:
-        """The id of the process."""
         return self._process.pid
 
     def kill(self) -> None:

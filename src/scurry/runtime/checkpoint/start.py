@@ -45,8 +45,9 @@ class Checkpoints(Protocol):
     def adopt(self, plan: JobPlan) -> None:
         """Give the plan the job key that is stored in the directory, so that its sinks keep their names."""
 
-    def begin(self, plan: JobPlan, origin: str | None, savepoint: str | None, states: Mapping[str, Any] | None) -> None:
-        """Begin a new generation of the plan and make it the current one."""
+    def begin(
+        self, plan: JobPlan, origin: str | None, savepoint: str | None, states: Mapping[str, Any] | None
+    ) -> None: ...
 
 
 class JobStart(ABC):

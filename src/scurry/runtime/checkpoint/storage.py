@@ -25,7 +25,6 @@ class DamagedFileError(ValueError):
 
 
 def storage_full(directory: object) -> CheckpointStorageFullError:
-    """Return the error of a checkpoint directory that is full."""
     return CheckpointStorageFullError(
         f"no space left in the checkpoint directory {directory}. Nothing is lost: free some space and start the job "
         "again, it resumes with the current batch"
@@ -74,8 +73,7 @@ class Storage(Protocol):
             deep: Whether to search all directories below, too.
         """
 
-    def below(self, directory: str) -> Storage:
-        """Return the storage of a directory in this one."""
+    def below(self, directory: str) -> Storage: ...
 
 
 class LocalStorage:
@@ -140,7 +138,6 @@ class LocalStorage:
             directories[:] = [name for name in directories if deep and not _LEFTOVER.fullmatch(name)]
 
     def below(self, directory: str) -> LocalStorage:
-        """Return the storage of a directory in this one."""
         return LocalStorage(str(self.root / directory), self._durable)
 
 

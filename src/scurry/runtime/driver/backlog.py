@@ -71,7 +71,6 @@ class BacklogTracker:
         self._batches: deque[tuple[float, float, frozenset[int]]] = deque()
 
     def left(self, source: int, backlog: Backlog | None) -> None:
-        """Set the current backlog of a source."""
         known = self._sources.setdefault(source, _Source())
         if _unit(backlog) != _unit(known.backlog):  # a hybrid source has switched to its next source
             known.history.clear()

@@ -56,7 +56,6 @@ class DeadLetters:
         self.latest: deque[SampledDeadLetter] = deque(maxlen=KEPT_SAMPLES)
 
     def add(self, subtask: int, sample: DeadLetterSample) -> None:
-        """Keep a sample of a subtask."""
         record, message = (without_secrets(text, self._configuration) for text in (sample.record, sample.message))
         self.latest.append(
             SampledDeadLetter(

@@ -316,7 +316,6 @@ class JobExecution:
             self._interrupts.remove(interrupt)
 
     def log_start(self) -> None:
-        """Log that the job starts."""
         settings = self.plan.settings
         where = "in this process" if settings.runner == "local" else "on Spark"
         self.log.write(
@@ -343,7 +342,6 @@ class JobExecution:
         return JobExecutionResult(self.job_id, runtime, self.accumulators(), self.metrics(), self.savepoint_path)
 
     def accumulators(self) -> dict[str, int]:
-        """Return the current values of the accumulators."""
         return self.totals.user_metrics.counters()
 
     def metrics(self) -> dict[str, Any]:

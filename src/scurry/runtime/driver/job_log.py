@@ -149,7 +149,6 @@ class JobLog:
         self.write("rescaled", f"rescaled {what} in {time.monotonic() - began:.1f} s", shown=True)
 
     def close(self) -> None:
-        """Close the file."""
         if self._file is not None:
             self._file.close()
             self.handlers.remove(self._file)

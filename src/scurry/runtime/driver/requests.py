@@ -154,7 +154,6 @@ class Tick:
     stamp: int
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """Yield the rows of the tick."""
         return _to_all(plan, (0, self.watermark, self.stamp, SILENT))
 
 
@@ -209,7 +208,6 @@ class StateQueries:
     queries: tuple[StateQuery, ...]
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """Yield the rows of the queries."""
         for query in self.queries:
             yield from query.rows(plan)
 

@@ -39,8 +39,6 @@ class RestartStrategy(Protocol):
 
 
 class NoRestart:
-    """Never restart."""
-
     def failed(self) -> int | None:
         return None
 
@@ -174,7 +172,6 @@ def restart_strategy(settings: JobSettings, clock: Clock = wall_clock_ms) -> Res
 
 
 def _value(configuration: Configuration, option: ConfigOption[T]) -> T:
-    """Return the value of an option that has a default."""
     value = configuration.get(option)
     assert value is not None
     return value

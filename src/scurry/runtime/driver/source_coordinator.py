@@ -140,7 +140,6 @@ class SourceCoordinator:
             enumerator.committed()
 
     def close(self) -> None:
-        """Close the sources."""
         for enumerator in self.enumerators.values():
             enumerator.close()
 

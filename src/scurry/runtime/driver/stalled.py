@@ -38,7 +38,6 @@ class StalledWatermarks:
         self.describe_channel: Callable[[int, int], str] = lambda source, channel: ""
 
     def add(self, report: TaskReport) -> None:
-        """Record the watermarks of a task report."""
         for number in report.watermarks:
             self.moved(number)
         for number, holder in report.held_back.items():

@@ -27,7 +27,6 @@ class UserMetrics:
         metric.add(*values)
 
     def values(self) -> dict[tuple[int, str], Any]:
-        """Return all values by operator and metric."""
         return {
             (operator, identifier(name)): metric.value() for (operator, name), metric in list(self._metrics.items())
         }

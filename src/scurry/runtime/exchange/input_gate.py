@@ -117,7 +117,6 @@ class InputGate:
         return state
 
     def add(self, row: WireRow) -> None:
-        """Add a row of the batch."""
         channel = self.channels.get(row.channel)
         if row.kind == PROGRESS:
             points = unpack(row.block)

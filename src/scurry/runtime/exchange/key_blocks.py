@@ -161,7 +161,6 @@ def _cuts(ends: list[int], key: int, behind: int) -> Iterator[tuple[int, int]]:
 
 
 def unpack_block(data: bytes) -> KeyBlock:
-    """Return an encoded block."""
     keys, values, counts, encoded = unpack(data)
     if isinstance(values, tuple):
         values = decoded(values)

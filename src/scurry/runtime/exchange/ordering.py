@@ -35,7 +35,6 @@ class KeyNumbers(dict[Any, int]):
         return number
 
     def of(self, keys: Iterable[Any]) -> array[int]:
-        """Return the numbers of keys."""
         return array("q", map(self.__getitem__, keys))
 
 

@@ -37,7 +37,6 @@ class RecordColumns:
         self.kinds, self.fields, self._count = kinds, fields, count
 
     def __len__(self) -> int:
-        """Return the number of records."""
         return self._count
 
     def __getitem__(self, part: slice) -> RecordColumns:

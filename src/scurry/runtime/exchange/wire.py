@@ -44,8 +44,6 @@ MAX_TIME = 2**63 - 1
 
 
 class WireRow(NamedTuple):
-    """One row of the wire."""
-
     subtask: int
     port: int
     kind: int
@@ -82,7 +80,6 @@ SEQ_BITS = 24
 
 
 def channel_id(task_id: int, instance: int = 0) -> int:
-    """Return the channel of a subtask of a task."""
     assert 0 <= task_id < 1 << 15 and 0 <= instance < 1 << 16, f"no channel of task {task_id}, subtask {instance}"
     return task_id << 16 | instance
 
@@ -155,8 +152,7 @@ class SplitAssignment:
 class ControlMessage(Protocol):
     """A message of the driver to the levels: a tick, state to restore, or a query for state."""
 
-    def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """Yield its rows."""
+    def rows(self, plan: JobPlan) -> Iterator[WireRow]: ...
 
 
 #: Parts of a micro-batch.

@@ -30,7 +30,6 @@ class Bucket(NamedTuple):
     keys: list[Any]
 
     def copy(self) -> Bucket:
-        """Return a bucket with the same records."""
         return Bucket(self.values[:], self.times[:], self.keys[:])
 
     def clear(self) -> None:

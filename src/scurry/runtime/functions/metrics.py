@@ -71,8 +71,6 @@ def unreported_metrics(subtask: int = 0) -> OperatorMetricGroup:
 
 
 class TaskCounter(Counter):
-    """The counter of one task."""
-
     kind = "counter"
 
     def __init__(self) -> None:
@@ -152,5 +150,4 @@ class TaskGauge(Metric):
         self._subtask = subtask
 
     def report(self) -> Report | None:
-        """Return the current value."""
         return self.kind, self._subtask, self.read()

@@ -63,7 +63,6 @@ class LocalCheckpoints:
         self._refresh()
 
     def close(self) -> None:
-        """Close the files."""
         self._database.close()
 
     # ---------------------------------------------------------------- the job
@@ -148,7 +147,6 @@ class LocalCheckpoints:
 
     @property
     def next_batch(self) -> int:
-        """The id of the next batch."""
         return self._database.batch + 1
 
     def positions(self) -> SourcePositions | None:

@@ -76,7 +76,6 @@ class CheckpointDatabase:
         self.refresh()
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     # ---------------------------------------------------------------- reading

@@ -40,7 +40,6 @@ class LocalRunner:
         self._checkpointed: CheckpointedRun | None = None
 
     def run(self, job: JobExecution) -> None:
-        """Run the job to its end."""
         _refuse_spark(job.plan)
         dependencies = job.plan.settings.dependencies
         with nullcontext() if dependencies is None else dependencies.in_this_process():

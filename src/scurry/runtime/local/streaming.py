@@ -68,7 +68,6 @@ class Levels:
         return rows
 
     def store(self, level: int, subtask: int) -> UndoStore:
-        """Return the state of a subtask."""
         store = self.stores.get((level, subtask))
         if store is None:
             store = self.stores[level, subtask] = UndoStore()

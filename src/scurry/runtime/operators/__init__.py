@@ -83,7 +83,6 @@ _LOWERED_IN_BATCH: dict[type[ops.Operator], type[RuntimeOperator]] = {
 
 
 def create_operator(plan: OperatorPlan, collector: Collector, info: TaskInfo) -> RuntimeOperator:
-    """Return the runtime operator of a planned one."""
     kind = type(plan.operator)
     if info.mode == "BATCH" and not info.saves_state and kind in _LOWERED_IN_BATCH:
         return _LOWERED_IN_BATCH[kind](plan, collector, info)

@@ -27,7 +27,6 @@ class RecordTime:
         self.now: int | None = None
 
     def over(self, values: Values, timestamps: Timestamps) -> Iterator[Any]:
-        """Yield the records of a block."""
         if timestamps is None:
             yield from values
         else:

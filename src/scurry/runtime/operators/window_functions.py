@@ -160,7 +160,6 @@ class AggregateFold:
 
 
 def fold_of(spec: ops.Window) -> WindowFold:
-    """Return the fold of a window operator."""
     if spec.hook is ops.WindowHook.CO_GROUP:
         return CoGroupFold()
     if spec.pre_aggregation is ops.PreAggregation.REDUCE:

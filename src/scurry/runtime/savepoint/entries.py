@@ -53,7 +53,6 @@ class EntryWriter:
         self._sizes: dict[str, int] = {}
 
     def add(self, entry: Entry) -> None:
-        """Add an entry."""
         uid, kind, subtask, number, blob = entry
         if not isinstance(blob, bytes):
             blob = memoryview(blob)  # a mapped file
@@ -175,7 +174,6 @@ class EntryFile:
 
     @property
     def row_groups(self) -> tuple[int, ...]:
-        """Return the bytes of each row group."""
         return self.digest.row_groups
 
     @contextmanager

@@ -186,11 +186,9 @@ class CheckedInput(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        """Return the position."""
         return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Set the position."""
         begin = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._expected.bytes}[whence]
         self._position = begin + offset
         return self._position

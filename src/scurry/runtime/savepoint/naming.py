@@ -24,7 +24,6 @@ def the_operator(metadata: SavepointMetadata, uid: str, path: str) -> OperatorSt
 
 
 def no_operator(uid: str, known: Collection[str], path: str) -> StateNotFoundError:
-    """Return the error for a uid that a savepoint does not have."""
     return StateNotFoundError(f"savepoint {path} has no operator with uid {uid!r}{_hint(uid, known)}")
 
 

@@ -69,7 +69,6 @@ class Savepoint:
     warning: str | None = None
 
     def files_of(self, *kinds: str) -> list[EntryFile]:
-        """Return the files of entries of some kinds."""
         return [file for kind in kinds for file in self.files if file.kind == kind]
 
     def entries(self, uids: Collection[str] | None = None, kinds: Collection[str] = KINDS) -> Iterator[Entry]:

@@ -124,7 +124,6 @@ class RestoreWork:
     entries: tuple[Entry, ...] = ()
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """Yield the rows for the stores."""
         found = self.entries if self.file is None else self.file.read(self.row_groups)
         return self.distributor.rows(found, plan.subtask_ids)
 

@@ -34,7 +34,6 @@ class RestoreShare:
     row_groups: tuple[int, ...]
 
     def rows(self, plan: JobPlan) -> Iterator[WireRow]:
-        """Yield the row for the store."""
         operator, subtask = self.target
         yield WireRow(plan.subtask_ids[subtask], operator, RESTORE, 0, 0, pack(self))
 

@@ -101,7 +101,6 @@ class _RegularFiles(LocalFileSystem):
     """Read regular files only: pipes or devices might never end."""
 
     def open_input(self, path: str) -> BinaryIO:
-        """Open for reading."""
         return _regular(os.open(path, _READ), path)
 
 

@@ -301,12 +301,10 @@ class KeyedStateBackend:
         return [key for key, entry in self.entries.items() if slot in entry]
 
     def hash_of(self, key: CanonicalKey) -> int:
-        """Return the hash of a key."""
         hashed = self.hashes.get(key)
         return key_hash(key) if hashed is None else hashed
 
     def hashes_of(self, keys: Collection[CanonicalKey]) -> list[int]:
-        """Return the hashes of some keys."""
         known = self.hashes
         try:
             return list(map(known.__getitem__, keys))
@@ -530,14 +528,12 @@ class KeyedStateBackend:
         return None if self.meta.size is None else StateSize(self.meta.size, self.bytes_written, self.bytes_merged)
 
     def write_run(self, place: StoreKey, blob: bytes, digest: int) -> None:
-        """Store a run of a group."""
         self.bytes_written += len(blob)
         if self.meta.size is not None:
             self.meta.size += len(blob)
         self.store.put_run(place, digest, blob)
 
     def remove_run(self, place: StoreKey, info: RunInfo) -> None:
-        """Remove a run of a group."""
         if self.meta.size is not None:
             self.meta.size -= info.size
         self.store.remove_run(place, info)

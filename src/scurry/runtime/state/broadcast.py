@@ -37,7 +37,6 @@ class BroadcastStates:
         self._readable: dict[str, ReadOnlyBroadcastState] = {}
 
     def begin_batch(self, store: StateStore) -> None:
-        """Begin a batch with the content of the store."""
         blob = store.get_many((self._key,))[0]
         if blob != self._blob or self._touched:  # touched: by a batch that failed
             self.entry = pickle.loads(blob) if blob else {}
@@ -59,12 +58,10 @@ class BroadcastStates:
         return StateSize(len(blob or b""), written)
 
     def for_writing(self) -> Entry:
-        """Return the maps for writing."""
         self._touched = True
         return self.entry
 
     def writable(self, descriptor: StateDescriptor) -> BroadcastState:
-        """Return the state of a descriptor for the broadcast side."""
         state = self._writable.get(descriptor.name)
         if state is None:
             self._check(descriptor)

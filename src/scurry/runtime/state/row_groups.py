@@ -115,7 +115,6 @@ class RowGroups:
         return not runs or runs[0].number == 1
 
     def _together(self, groups: Iterable[int]) -> RowsInMemory:
-        """Return the rows of some small groups."""
         runs = [run for group in groups for run in self._newest_first(group)]
         return RowsInMemory.of(runs, self._schemas, self._replaces)
 

@@ -69,7 +69,6 @@ class RowsInMemory:
         return cls(parts, replaces)
 
     def batch(self, table: int, schema: Any) -> Any:
-        """Return the rows of a table."""
         return self._batches[table]
 
 

@@ -98,7 +98,6 @@ class Run:
             raise CheckpointCorruptedError("the state of a key group is damaged: the entries of a run end elsewhere")
 
     def key_at(self, place: int) -> bytes:
-        """Return the bytes of a key by its place."""
         return bytes(self._keys[self._key_ends[place - 1] if place else 0 : self._key_ends[place]])
 
     def value_at(self, place: int) -> bytes:

@@ -76,7 +76,6 @@ class StateSchema:
 
 
 def descriptor_schema(descriptor: StateDescriptor, broadcast: bool = False, lazy: bool = False) -> StateSchema:
-    """Return the schema of a descriptor's state."""
     ttl, migration = descriptor.ttl_config, descriptor.migration
     return StateSchema(
         "broadcast" if broadcast else descriptor.kind,

@@ -39,7 +39,6 @@ JOINED = ("interval-join-left", "interval-join-right")
 
 
 def window_state(name: str, window: Any) -> tuple[str, Any]:
-    """Return the slot of a state of a window."""
     return name, window
 
 
@@ -59,7 +58,6 @@ def partial_matches(pattern: Any) -> tuple[str, Any]:
 
 
 def is_window_state(slot: Any, name: str) -> bool:
-    """Return whether a slot is that of a window's state of this name."""
     return type(slot) is tuple and len(slot) == 2 and slot[0] == name
 
 

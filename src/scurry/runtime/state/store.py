@@ -72,14 +72,11 @@ class StateStore(Protocol):
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
         """Return the bytes of runs, None for each missing one; they may be cached by their digests."""
 
-    def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
-        """Write a run."""
+    def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None: ...
 
-    def remove_run(self, key: StoreKey, info: RunInfo) -> None:
-        """Remove a run."""
+    def remove_run(self, key: StoreKey, info: RunInfo) -> None: ...
 
-    def stored_keys(self) -> list[StoreKey]:
-        """Return the keys of all entries."""
+    def stored_keys(self) -> list[StoreKey]: ...
 
     def link_run(self, info: RunInfo, path: str) -> bool:
         """Make a link to the file of a run; return False without a file, or if no link can be made."""
@@ -107,19 +104,15 @@ class DictStore(dict[StoreKey, bytes]):
         self.pop(key, None)
 
     def get_runs(self, runs: Sequence[tuple[StoreKey, RunInfo]]) -> list[Any]:
-        """Return the bytes of runs."""
         return self.get_many([key for key, _ in runs])
 
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
-        """Write a run."""
         self.put(key, blob)
 
     def remove_run(self, key: StoreKey, info: RunInfo) -> None:
-        """Remove a run."""
         self.remove(key)
 
     def stored_keys(self) -> list[StoreKey]:
-        """Return the keys of all entries."""
         return list(self)
 
     def link_run(self, info: RunInfo, path: str) -> bool:

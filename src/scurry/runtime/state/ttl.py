@@ -194,7 +194,6 @@ class TtlReducingState(_TtlState):
         return self._read(self._backend.entry, self._slot)
 
     def add(self, value: Any) -> None:
-        """Fold a value in."""
         before = self.get()
         self._backend.entry[self._slot] = (value if before is None else self._reduce(before, value), self._now())
 

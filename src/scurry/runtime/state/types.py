@@ -119,7 +119,6 @@ def class_ref(cls: type) -> str:
 
 
 def class_refs(described: TypeJson) -> set[str]:
-    """Return all classes that a type mentions."""
     name, parts = head(described), arguments(described)
     if name == "CLASS":
         return {parts[0]}
@@ -134,7 +133,6 @@ def head(described: TypeJson) -> str:
 
 
 def arguments(described: TypeJson) -> list[Any]:
-    """Return the parts of a type."""
     return [] if isinstance(described, str) else list(described[1:])
 
 

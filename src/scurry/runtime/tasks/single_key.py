@@ -32,7 +32,6 @@ class SingleKeyBackend(KeyedStateBackend):
         self.entry = self.entries[key] = {}
 
     def load(self, key: Any) -> Entry:
-        """Return the new entry of a key."""
         entry = self.entries[key] = {}
         return entry
 

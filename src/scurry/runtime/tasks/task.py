@@ -113,7 +113,6 @@ class Task:
         return self.writers[out.edge]
 
     def begin(self, batch_id: int) -> None:
-        """Begin a batch."""
         self.info.batch_id = batch_id
         self._began = time.perf_counter() if self.info.mode == "STREAMING" else None
         self._name_in_logs()
@@ -152,7 +151,6 @@ class Task:
         return rows + self.flush_sinks(seq) if self.sinks else rows
 
     def flush_sinks(self, seq: int) -> list[WireRow]:
-        """Return the rows of the sinks alone."""
         return [
             WireRow(self._spread(), sink.plan.id, kind, self.channel, seq, pack(payload))
             for sink in self.sinks
@@ -166,7 +164,6 @@ class Task:
             writer.point(seq, stamp, idle)
 
     def progress(self) -> list[WireRow]:
-        """Return the progress rows of the batch."""
         return [row for writer in self.writers.values() for row in writer.progress()]
 
     def received(self, number: int, values: Values) -> None:

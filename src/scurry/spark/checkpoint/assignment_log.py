@@ -18,8 +18,6 @@ _DIGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class LoggedAssignment:
-    """An assignment with its offset in the log."""
-
     offset: int
     assigned: Assigned
 

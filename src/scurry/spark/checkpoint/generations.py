@@ -169,7 +169,6 @@ class CheckpointDirectory:
 
     @property
     def generation(self) -> Generation:
-        """The current generation."""
         content = self.content
         return self._generation(content["generation"], content["first_batch"], content["origin"])
 

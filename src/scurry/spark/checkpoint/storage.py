@@ -90,7 +90,6 @@ class HadoopStorage:
                 self._fs.delete(status.getPath(), True)
 
     def below(self, directory: str) -> HadoopStorage:
-        """Return the storage of a directory in this one."""
         return HadoopStorage(self._spark, self._path(directory).toString())
 
 

@@ -110,7 +110,6 @@ class SharedApplication:
                 server.shutdown()
 
     def stop(self) -> None:
-        """End the application."""
         with suppress(Exception):
             self._spark.stop()
 
@@ -120,7 +119,6 @@ class SharedApplication:
 
     @property
     def ended(self) -> bool:
-        """Return whether the JVM has ended."""
         return self._process.poll() is not None
 
     def _queries(self) -> list[Any]:

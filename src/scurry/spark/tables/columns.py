@@ -354,6 +354,5 @@ def names_of_sides(width: int) -> Names:
 
 
 def order(key: nodes.SortKey) -> str:
-    """Return one key of an ORDER BY."""
     direction, nulls = "DESC" if key.descending else "ASC", "FIRST" if key.nulls_first else "LAST"
     return f"{column_name(key.index)} {direction} NULLS {nulls}"

@@ -113,7 +113,6 @@ def frame_on_spark(
 
 
 def frame_of_arrow(table: pa.Table, settings: JobSettings) -> DataFrame:
-    """Return a DataFrame of the rows of a table of Arrow."""
     return _spark(settings).createDataFrame(table)
 
 

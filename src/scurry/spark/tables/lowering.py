@@ -118,7 +118,6 @@ class _Lowering:
         self._views: list[str] = []
 
     def frame(self, plan: Plan) -> DataFrame:
-        """Return the rows of a plan."""
         return self._spark.sql(self._query(plan))
 
     @contextmanager
@@ -142,7 +141,6 @@ class _Lowering:
         return method(self, plan)
 
     def _view(self, frame: DataFrame) -> str:
-        """Return the name of a view of a DataFrame."""
         name = f"scurry_{uuid.uuid4().hex}"
         frame.createTempView(name)
         self._views.append(name)

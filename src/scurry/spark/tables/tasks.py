@@ -198,7 +198,6 @@ class Shipped:
     """A value that was pickled on the driver, with the setup of its worker."""
 
     def __init__(self, value: Any) -> None:
-        """Pickle a value."""
         self._pickled = by_value(value)
         self._setup = _setup.get() or WorkerSetup()
         # the program imports scurry as pyflink, so that workers must, too

@@ -22,7 +22,6 @@ _NO_COLUMNS = "rows"
 
 
 def column_name(index: int) -> str:
-    """Return the name of the column at a position."""
     return f"c{index}"
 
 
@@ -52,7 +51,6 @@ def to_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
 
 
 def from_spark(batch: pa.RecordBatch, schema: Schema) -> pa.RecordBatch:
-    """Return a batch of Spark as a plan has it."""
     stored = batch.columns if len(schema) else ()
     columns = [_converted(array, arrow_type(column.type)) for array, column in zip(stored, schema, strict=True)]
     return batch_of_columns(columns, schema.names, batch.num_rows)

@@ -100,11 +100,9 @@ class Instances:
         self.runs = LocalRuns(temporary) if job.local_state is None else job.local_state.open(temporary)
 
     def load_plan(self) -> JobPlan:
-        """Return a new copy of the plan."""
         return load_plan(self._plan_bytes)
 
     def source(self, number: int, channel: int) -> SourceTask:
-        """Return the task of a source channel."""
         key = (number, channel)
         if key not in self.sources:
             own = self.load_plan()
@@ -112,7 +110,6 @@ class Instances:
         return self.sources[key]
 
     def level(self, level: int) -> LevelTask:
-        """Return the task of a level."""
         if level not in self.levels:
             self.levels[level] = LevelTask(self.load_plan, level)
         return self.levels[level]
@@ -220,7 +217,6 @@ def arrow_batches(rows: Iterable[Any], fields: tuple[str, ...], schema: Any) -> 
 
 
 def wire_schema() -> Any:
-    """Return the Arrow schema of the wire."""
     import pyarrow as pa
 
     ints = [(name, pa.int32()) for name in _FIELDS[:4]]
@@ -235,5 +231,4 @@ def batch_schema() -> Any:
 
 
 def rows_of(batch: Any, row_type: Callable[..., Any]) -> Iterator[Any]:
-    """Return the rows of a record batch."""
     return map(row_type, *(column.to_pylist() for column in batch.columns))

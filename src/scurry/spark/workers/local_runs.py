@@ -90,7 +90,6 @@ class LocalRuns:
         return None
 
     def put(self, digest: int, blob: bytes) -> None:
-        """Keep a run."""
         if len(blob) < _SMALL:
             if digest not in self._small:
                 self._small[digest] = blob

@@ -170,7 +170,6 @@ class MapStore:
         return found
 
     def put_run(self, key: StoreKey, digest: int, blob: bytes) -> None:
-        """Write a run."""
         if self._files is None or not self._files.writes or len(blob) < LARGE_RUN:
             self.local.put(digest, blob)
             self.put(key, blob)
@@ -208,7 +207,6 @@ class MapStore:
         self._superseded.clear()
 
     def stored_keys(self) -> list[StoreKey]:
-        """Return the keys of all entries."""
         return [(uid, kind, number) for uid, kind, number in self._map.keys() if kind != FILES_KIND]
 
     def link_run(self, info: RunInfo, path: str) -> bool:
@@ -247,7 +245,6 @@ class MapStore:
         self._unread.append(value)
 
     def _read(self) -> None:
-        """Read all answers."""
         self._client.sockfile.flush()
         while self._unread:
             value = self._unread.popleft()

@@ -116,7 +116,6 @@ class RunFiles:
         return self.read(blob) if is_reference(blob) else blob
 
     def path(self, name: str) -> str:
-        """Return the path of a file."""
         return os.path.join(self.directory, name)
 
     def delete(self, names: Iterable[str]) -> None:

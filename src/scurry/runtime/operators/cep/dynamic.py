@@ -68,7 +68,6 @@ class DynamicCepOperator(CepOperator):
         return sorted(time for time in self._states.entry.get(LATER, ()) if time <= watermark)
 
     def _use(self, known: dict[Any, PatternChange]) -> None:
-        """Use the automata of these patterns."""
         for pattern, change in known.items():
             in_effect = self._in_effect.get(pattern)
             if in_effect is not None and in_effect[0] == change:

@@ -52,7 +52,6 @@ class WaitingEvents:
         self._times: list[int] = []
 
     def add(self, keys: list[Any], events: Values, times: list[int]) -> None:
-        """Add events."""
         self._keys += keys
         self._events += events
         self._times += times

@@ -28,7 +28,6 @@ class Emitted:
         context.emitted = self
 
     def add(self, results: Any) -> None:
-        """Add the results of a function."""
         if results is not None:
             uncopied, copy = self._collector.handing_over()
             for each in results:  # a generator may emit to side outputs meanwhile
@@ -36,7 +35,6 @@ class Emitted:
             self.times += [self._context.time] * (len(self.results) - len(self.times))
 
     def clear(self) -> None:
-        """Clear the results."""
         self.results, self.times = [], []
 
 
@@ -160,7 +158,6 @@ class PatternRun:
         return self.slot in (backend.load(key) if entry is None else entry)
 
     def running_of(self, key: Any) -> PartialMatches:
-        """Return the partial matches of a key."""
         running = self._running.get(key)
         if running is None:
             backend = self.backend

@@ -44,7 +44,6 @@ class ClassLayout:
         return cls({each.name: describe_hint(hints[each.name]) for each in dataclasses.fields(of)}, _storage(of))
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
         return {"fields": list(map(list, self.fields.items())), "storage": self.storage}
 
     @classmethod

@@ -162,7 +162,6 @@ class _OperatorPlanner:
     # ---------------------------------------------------------------- classes
 
     def _declared_of_classes(self) -> dict[str, StateMigration]:
-        """Return for each class the declarations of the states of that class."""
         declared = {}
         for schema, migration in self.registered.values():
             if migration is not None:

@@ -47,7 +47,6 @@ def row_collector(spark: Any) -> Callable[[Any], list[WireRow]]:
 
 
 def collect_frame(frame: Any) -> list[WireRow]:
-    """Return the rows of any frame of the wire."""
     return [
         WireRow(subtask, port, kind, channel, seq, bytes(block))
         for subtask, port, kind, channel, seq, block in frame.collect()

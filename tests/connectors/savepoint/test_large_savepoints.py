@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import random
 import tracemalloc
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from scurry.common.typeinfo import Types
+from scurry.connectors.source import Assignment, BatchLimits
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.runtime.savepoint.entries import write_entries
 from scurry.runtime.savepoint.format import Entry, OperatorState, SavepointMetadata
@@ -97,6 +99,34 @@ def test_every_key_is_in_one_split(limit: int, tmp_path: Path, monkeypatch: pyte
     source = source_of(path, KEY, NUMBER, groups=16)
     assert keys_read(source) == expected
     assert (len(source.splits()) > 2) == (limit < 1 << 30)
+
+
+def test_a_streaming_job_goes_on_with_the_key_groups_that_it_has_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SPLIT_BYTES", 1)
+    monkeypatch.setattr("scurry.runtime.savepoint.entries.ROW_GROUP_BYTES", 2_000)
+    state = OperatorTransformation.keyed_state(
+        [(key, {"n": key}) for key in range(500)], [ValueStateDescriptor("n", Types.LONG())]
+    )
+    path = SavepointWriter.new_savepoint(16).with_operator("visits", state).write(str(tmp_path / "s"))
+    source = source_of(path, KEY, NUMBER, groups=16)
+    begun = source.create_enumerator(2, BatchLimits())
+    found = keys_of(source, begun.next_batch())
+    assert 0 < len(found) < 500
+    restored = source.create_enumerator(3, BatchLimits())
+    restored.restore(json.loads(json.dumps(begun.position())))
+    final: set[int] = set()
+    while len(final) < 3:
+        assignments = restored.next_batch()
+        final |= {each.channel for each in assignments if each.final}
+        found += keys_of(source, assignments)
+    assert sorted(found) == list(range(500))
+
+
+def keys_of(source: SavepointSource, assignments: list[Assignment]) -> list[int]:
+    splits = [split for each in assignments if each.work is not None for split in source.pieces(each.work)]
+    return [key for split in splits for changes in source.read(split, ["k"]) for key in changes.batch[0].to_pylist()]
 
 
 def _page(keys: range) -> bytes:

@@ -155,6 +155,12 @@ def test_states_have_other_names_than_columns(tmp_path: Path, env: Any) -> None:
     assert rows(env, "SELECT * FROM s") == [(3, "a")]
 
 
+def test_a_path_may_be_an_address(tmp_path: Path, env: Any) -> None:
+    path = savepoint(tmp_path / "s", [("a", {"v": 1})], ValueStateDescriptor("v", Types.INT()))
+    declare(env, "k STRING, v INT", f"file://{path}/")
+    assert rows(env, "SELECT * FROM s") == [("a", 1)]
+
+
 def test_queries_join_savepoints_with_tables(tmp_path: Path, env: Any) -> None:
     path = savepoint(tmp_path / "s", [("a", {"v": 1}), ("b", {"v": 2})], ValueStateDescriptor("v", Types.INT()))
     declare(env, "k STRING, v INT", path)

@@ -14,7 +14,7 @@ from typing import Any
 
 from scurry.runtime.exchange.collector import Timestamps, Values
 
-#: What a field is, in the order in which that is tried: the key of the record, its time, or 64-bit ints, floats or any
+#: Kinds of fields, in the order in which they are tried: the key of the record, its time, or 64-bit ints, floats or any
 #: objects, which are sent.
 KEY, TIME, INT, FLOAT, OBJECT = range(5)
 Kinds = tuple[int, ...]
@@ -118,7 +118,7 @@ def columns_of(values: Values, keys: list[Any], times: Timestamps, before: Kinds
         values: The records.
         keys: Their canonical keys.
         times: Their times.
-        before: What the fields of earlier records are, None if there are none: those of these are that, or a later one.
+        before: The kinds of the fields of earlier records, None before the first ones: kinds only become later.
     """
     count = len(values)
     arity = len(values[0]) if before is None and type(values[0]) is tuple else len(before or ())
@@ -136,7 +136,7 @@ def columns_of(values: Values, keys: list[Any], times: Timestamps, before: Kinds
 
 
 def _field(column: Values, keys: list[Any], times: Timestamps, first: int) -> tuple[int, Any]:
-    """Return what a field is, from a kind on, and its column."""
+    """Return the kind of a field, among those from a kind on, and its column."""
     if first == KEY and all(map(is_, column, keys)):
         return KEY, None
     if first <= TIME and times is not None and all(map(is_, column, times)):

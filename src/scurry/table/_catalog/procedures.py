@@ -35,7 +35,7 @@ class ProcedureContext(ApiObject):
         """Return the StreamExecutionEnvironment beside the environment of the statement.
 
         Raises:
-            UnsupportedError: There is none: the environment is no StreamTableEnvironment of one.
+            UnsupportedError: The environment of the statement is no StreamTableEnvironment.
         """
         streams = vars(self._environment).get("_streams")
         if streams is None:

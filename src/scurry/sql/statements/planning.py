@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from scurry.sql.plan.physical.joins import LookupJoin
 from scurry.sql.plan.rewriting import scans_of
 from scurry.sql.planner.changelog import Changelogs, Update
 from scurry.sql.planner.explain import ScanDescriptions
+from scurry.sql.planner.monotonicity import never_retracted
 from scurry.sql.planner.rules import optimized
 from scurry.sql.planner.rules.reduce_conditions import reduce_conditions
 from scurry.sql.planner.rules.time_attributes import stays_time
@@ -96,7 +97,22 @@ class PlannedStatement:
                 watermarks[scan.key] = computed, as_written
         changed = {scan for plan in self.plans for scan in scans_of(plan) if scan.changes == "RETRACT"}
         dropping = frozenset(scan for scan in changed if not self.changelogs.updates_before(scan))
-        return ScanDescriptions(watermarks, dropping)
+        retracted: dict[Plan, Sequence[bool]] = {
+            each: [not kept for kept in never_retracted(each)]
+            for plan in self.plans
+            for each in _aggregations(plan)
+            if not self.changelogs.is_insert_only(each.input)
+        }
+        return ScanDescriptions(watermarks, dropping, retracted)
+
+
+def _aggregations(plan: Plan) -> Iterator[relational.Aggregate]:
+    waiting = [plan]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, relational.Aggregate):
+            yield node
+        waiting += node.inputs
 
 
 def planned(

@@ -20,7 +20,7 @@ SECTIONS = ("Abstract Syntax Tree", "Optimized Physical Plan", "Optimized Execut
 #: Operators that differ: how Flink shows them is not how rows are computed here.
 OPERATORS = (
     "legacytumble legacyhop legacysession interval temporal windowjoin windowtopn dedup deduplast over overrows "
-    "overproc lag exceptall valuesselect orderlimit limit limitoffset unnest unnestleft cdcagg"
+    "overproc lag exceptall valuesselect orderlimit limit limitoffset unnest unnestleft"
 ).split()
 #: Conditions and names of columns that differ in the optimized plans.
 DETAILS = "computed having filteragg fulljoin exists anti intersect sinkpartial".split()

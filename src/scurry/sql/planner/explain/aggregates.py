@@ -12,11 +12,18 @@ from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroup
 from scurry.sql.planner.explain.expressions import expression_text
 
 
-def group_aggregate_text(plan: Aggregate) -> str:
-    """Return an aggregation of groups as text."""
+def group_aggregate_text(plan: Aggregate, retracted: Sequence[bool] = ()) -> str:
+    """Return an aggregation of groups as text.
+
+    Args:
+        plan: The aggregation.
+        retracted: For each aggregate whether it takes rows back; empty if none does.
+    """
     names = plan.input.schema.names
     keys = [names[key] for key in plan.keys]
-    calls = [f"{call_text(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    suffixes = ["_RETRACT" if each else "" for each in retracted or [False] * len(plan.calls)]
+    named = zip(plan.calls, suffixes, plan.names, strict=True)
+    calls = [f"{call_text(call, names, suffix)} AS {name}" for call, suffix, name in named]
     hint = "" if plan.state_ttl is None else f", stateTtlHints=[[[STATE_TTL options:[{plan.state_ttl}ms]]]]"
     return f"GroupAggregate({_grouped(keys)}select=[{', '.join([*keys, *calls])}]{hint})"
 
@@ -111,8 +118,8 @@ def _grouped(keys: Sequence[str]) -> str:
     return f"groupBy=[{', '.join(keys)}], " if keys else ""
 
 
-def call_text(call: AggregateCall, names: Sequence[str]) -> str:
-    """Return an aggregate over columns with names as text."""
+def call_text(call: AggregateCall, names: Sequence[str], suffix: str = "") -> str:
+    """Return an aggregate over columns with names as text; `suffix` stands behind its own name."""
     arguments = ", ".join(expression_text(each, names) for each in call.arguments) or "*"
-    shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
+    shown = f"{call.function}{suffix}({'DISTINCT ' if call.distinct else ''}{arguments})"
     return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"

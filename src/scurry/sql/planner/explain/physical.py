@@ -129,7 +129,11 @@ def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = e
             each if columns is None else _exchange(each, columns, below)
             for (each, columns), below in zip(pairs, plan.inputs, strict=True)
         ]
-    return _ordered(Operator(physical_text(plan, text), plan, tuple(inputs)))
+    if reading is not None and isinstance(plan, nodes.Aggregate):
+        shown = group_aggregate_text(plan, reading.retracted.get(plan, ()))
+    else:
+        shown = physical_text(plan, text)
+    return _ordered(Operator(shown, plan, tuple(inputs)))
 
 
 def _ordered(operator: Operator) -> Operator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scurry.common.redaction import redacted
@@ -24,10 +24,12 @@ class ScanDescriptions:
         watermarks: Key of a scan -> the row-wise plan over its table that computes time and watermark, and the same
             plan as it is written; nothing for a table without watermarks.
         without_before: The scans where the rows before updates, which their tables have, are dropped.
+        retracted: Aggregations of rows that may be taken back -> for each aggregate whether it takes them back.
     """
 
     watermarks: Mapping[Any, tuple[Plan, Plan]]
     without_before: Collection[Scan] = ()
+    retracted: Mapping[Plan, Sequence[bool]] = field(default_factory=dict)
 
     def watermark(self, scan: Scan) -> Plan | None:
         """Return the plan that computes time and watermark of a table; None if it has none."""

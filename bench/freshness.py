@@ -1,4 +1,6 @@
-"""Measure how far materialized tables lag behind: bench/freshness.py [--seconds 60] [--freshness 4] [--session].
+"""Measure how far materialized tables lag behind.
+
+    python bench/freshness.py [--seconds 60] [--freshness 4] [--session] [--mode FULL]
 
 Rows with the time of their writing are appended to a Delta table; the lag of a row is the time until the materialized
 table shows it. The freshness is kept if the longest lag is at most 1.5 times what was asked. With `--session`, jobs of
@@ -97,11 +99,12 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--freshness", type=int, default=4)
     parser.add_argument("--session", action="store_true")
+    parser.add_argument("--mode", choices=list(QUERIES), action="append")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         home = Path(directory)
         os.environ |= {"XDG_STATE_HOME": str(home / "state"), "XDG_RUNTIME_DIR": str(home)}
-        for mode in QUERIES:
+        for mode in given.mode or QUERIES:
             with session(home) if given.session else open(os.devnull):
                 found = sorted(lags(home, mode, given.freshness, given.seconds, given.session))
             middle, longest = found[len(found) // 2], found[-1]

@@ -21,7 +21,7 @@ SCHEDULE_TIME_KEY = "$internal.schedule-time"
 #: Number of runs of a workflow whose output is kept.
 MOST_RUNS = 10
 #: Milliseconds before its time when a run begins: its process waits for the time when it has started.
-_LEAD_MS = 5000
+_LEAD_MS = 15_000
 _PAUSE = 0.1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -311,6 +312,37 @@ def test_periodic_refreshes_replace_the_partition_of_their_time(tables: Tables) 
     assert [path.name for path in (tables.directory / "mt").iterdir() if "=" in path.name] == [f"k={year}"]
     tables.sql("ALTER MATERIALIZED TABLE mt REFRESH PARTITION (k = '1999')")
     until(lambda: tables.rows() == [(1,), (2,)])
+
+
+def test_statements_that_wait_for_insertions_do_not_wait_for_the_continuous_job(tables: Tables) -> None:
+    tables.env.get_config().set("table.dml-sync", "true")
+    tables.add("a.csv", "x,1")
+    tables.continuous()
+    until(lambda: tables.rows() == [("x", 1)])
+    tables.sql("DROP MATERIALIZED TABLE mt")
+    tables.full("SELECT v, k FROM bounded")
+    tables.add("a.csv", "x,7")
+    tables.sql("ALTER MATERIALIZED TABLE mt REFRESH")
+    assert tables.rows() == [(7, "x")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["CONTINUOUS", "FULL"])
+def test_rows_lag_behind_by_the_freshness(tmp_path: Path, mode: str) -> None:
+    """bench/freshness.py measures how much; here the bound leaves room for a machine ten times slower."""
+    made, freshness, lags = Tables(tmp_path), 4, []
+    query = "SELECT k, v FROM src" if mode == "CONTINUOUS" else "SELECT k, MAX(v) AS v FROM bounded GROUP BY k"
+    made.sql(
+        f"CREATE MATERIALIZED TABLE mt WITH ({made.files()}) FRESHNESS = INTERVAL '{freshness}' SECOND "
+        f"REFRESH_MODE = {mode} AS {query}"
+    )
+    for number in range(3):
+        made.add(f"{number}.csv", f"k{number},1")
+        at = time.monotonic()
+        until(lambda number=number: (f"k{number}", 1) in made.rows())  # type: ignore[misc]
+        lags.append(time.monotonic() - at)
+    made.sql("DROP MATERIALIZED TABLE mt")
+    assert max(lags) < 10 * 1.5 * freshness
 
 
 def test_start_modes_that_sources_cannot_follow_are_refused(tables: Tables) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from scurry.common._config.tables import DML_SYNC
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.common.configuration import Configuration
 from scurry.errors import ValidationError
@@ -37,7 +38,7 @@ def configured(session: TableSession, settings: Mapping[str, str]) -> TableSessi
         settings: The job's own settings, its mode among them.
     """
     kept = {key: value for key, value in session.configuration.to_dict().items() if key not in _OF_THE_JOB}
-    configuration = Configuration.from_dict({**kept, **settings})
+    configuration = Configuration.from_dict({**kept, **settings, DML_SYNC.key: "false"})
     streaming = settings[RUNTIME_MODE.key] != "BATCH"
     return replace(
         session, configuration=configuration, is_streaming=streaming, statement=None, executed="", script="", line=1

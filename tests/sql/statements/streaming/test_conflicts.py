@@ -19,11 +19,13 @@ EVENTS = [
 ]
 
 
-def inserted(directory: Path, rows: list[dict[str, Any]], conflict: str) -> list[tuple[Any, ...]]:
+def inserted(
+    directory: Path, rows: list[dict[str, Any]], conflict: str, runner: str = "local"
+) -> list[tuple[Any, ...]]:
     """Return what a table keyed by `v` has after the insertion."""
     with sqlite3.connect(directory / "w.db") as database:
         database.execute("CREATE TABLE w (v TEXT PRIMARY KEY, id INT)")
-    env = environment()
+    env = environment(True, **{"scurry.runner": runner})
     write(directory / "t", "f", *rows)
     columns = "id INT, v STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
     files(env, "t", columns, directory / "t")
@@ -62,3 +64,10 @@ def test_explain_shows_the_choice_in_streaming(conflict: str, tmp_path: Path) ->
         shown.append(env.explain_sql(f"INSERT INTO w {QUERY} ON CONFLICT DO {conflict}"))
     assert f"fields=[v, id], upsertMaterialize=[true], conflictStrategy=[{conflict}])" in shown[0]
     assert "conflictStrategy" not in shown[1]
+
+
+@pytest.mark.spark
+@pytest.mark.nightly
+@pytest.mark.parametrize(("conflict", "kept"), [("DEDUPLICATE", 3), ("NOTHING", 1)])
+def test_one_row_of_a_key_is_kept_on_spark(conflict: str, kept: int, tmp_path: Path) -> None:
+    assert inserted(tmp_path, EVENTS, conflict, "spark") == [("a", kept), ("b", 2)]

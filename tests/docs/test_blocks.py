@@ -34,7 +34,7 @@ FRAGMENTS = {
 #: Pages whose statements build on each other.
 GUIDE = {str(page.relative_to(TESTS.parent / "docs")) for page in [*GUIDE_PAGES, *TUTORIALS]}
 #: What is parsed only, because a server, a file or a module has to be there.
-PARSED_ONLY = re.compile(r"\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|PLAN '")
+PARSED_ONLY = re.compile(r"\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|'savepoint'|PLAN '")
 
 
 def programs() -> list[tuple[str, bool]]:

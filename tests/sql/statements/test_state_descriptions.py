@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scurry.sql.operators.state_descriptions import state_description
+from scurry.sql.operators.identities import state_description
 from scurry.sql.plan.nodes import Plan
 from scurry.table import EnvironmentSettings, TableEnvironment
 

@@ -31,7 +31,7 @@ from scurry.sql.operators.groups.lowering import (
     lower_local_aggregate,
     lower_table_aggregate,
 )
-from scurry.sql.operators.identities import Identities
+from scurry.sql.operators.identities import Identities, state_description
 from scurry.sql.operators.joins.interval import lower_interval_join
 from scurry.sql.operators.joins.lookup import lower_lookup_join
 from scurry.sql.operators.joins.regular import lower_regular_join
@@ -45,7 +45,6 @@ from scurry.sql.operators.process import lower_process_table
 from scurry.sql.operators.ranks.lowering import LOWERED_RANKS
 from scurry.sql.operators.records.source import StreamSource
 from scurry.sql.operators.replicate import lower_replicate
-from scurry.sql.operators.state_descriptions import state_description
 from scurry.sql.operators.watermarks import RowWatermarks
 from scurry.sql.operators.windows.aggregate import lower_window_aggregate
 from scurry.sql.operators.windows.rank import lower_window_rank

@@ -9,7 +9,7 @@ import numpy as np
 
 from scurry.errors import EvaluationError
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import milliseconds
 from scurry.sql.operators.calc import Calc, SelectColumns
 
 _NONE = -(2**63)

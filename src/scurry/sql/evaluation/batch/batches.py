@@ -1,12 +1,15 @@
-"""Record batches: building, joining together, choosing rows."""
+"""Record batches: building, joining together, choosing and sorting rows, and times as numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from scurry.sql.functions.keys import order_codes
+from scurry.sql.plan.nodes import SortKey
 from scurry.sql.plan.schema import Schema
 from scurry.sql.types import DataType
 from scurry.sql.types.arrow import arrow_type
@@ -91,3 +94,26 @@ def _array(column: Any, type: DataType, rows: int) -> pa.Array:
     elif isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     return column if column.type == wanted else column.cast(wanted, safe=False)
+
+
+def sorted_positions(columns: Sequence[pa.Array], keys: Sequence[SortKey], rows: int) -> np.ndarray[Any, Any]:
+    """Return the positions of rows in the order of some keys; equal rows keep their order.
+
+    Args:
+        columns: All columns.
+        keys: The keys, which name columns by position.
+        rows: The number of rows.
+
+    Returns:
+        The positions.
+    """
+    if not keys:
+        return np.arange(rows)
+    codes = [order_codes(columns[key.index], key.descending, key.nulls_first) for key in keys]
+    return np.lexsort(codes[::-1])
+
+
+def milliseconds(column: pa.Array) -> Any:
+    """Return points of time as numpy integers, of which NULL is the lowest."""
+    values = column.cast(pa.timestamp("ms"), safe=False).view(pa.int64())
+    return np.asarray(values.fill_null(-(2**63)) if values.null_count else values)

@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from scurry.errors import UnsupportedError
 from scurry.sql.evaluation.batch.aggregating import aggregated
-from scurry.sql.evaluation.batch.batches import batch_of, concatenated, empty, nulls, taken
+from scurry.sql.evaluation.batch.batches import batch_of, concatenated, empty, nulls, sorted_positions, taken
 from scurry.sql.evaluation.batch.joining import Pairs, cross_pairs, equal_pairs
 from scurry.sql.evaluation.batch.over import over_columns
-from scurry.sql.evaluation.batch.sorting import sorted_positions
 from scurry.sql.evaluation.changelog_functions import rows_left
 from scurry.sql.evaluation.expressions import CompiledExpressions, compile_expressions
 from scurry.sql.evaluation.matching.matcher import matched

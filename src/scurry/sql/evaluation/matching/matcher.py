@@ -13,10 +13,9 @@ from scurry.errors import EvaluationError
 from scurry.patterns.automaton import NFA, ConditionFailedError, NFAState, compile_nfa
 from scurry.patterns.pattern import Pattern
 from scurry.patterns.skip_strategies import AfterMatchSkipStrategy
-from scurry.sql.evaluation.batch.sorting import sorted_positions
+from scurry.sql.evaluation.batch.batches import milliseconds, sorted_positions
 from scurry.sql.evaluation.matching.program import Condition, FoundMatch, MatchProgram
 from scurry.sql.evaluation.matching.rows import KeptRow
-from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.evaluation.user_functions.arguments import check_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of

@@ -9,9 +9,8 @@ import pyarrow as pa
 
 from scurry.common.types import Row, RowKind
 from scurry.errors import EvaluationError, TypeMismatchError
-from scurry.sql.evaluation.batch.batches import batch_of, single_row
+from scurry.sql.evaluation.batch.batches import batch_of, milliseconds, single_row
 from scurry.sql.evaluation.expressions import compile_expressions, row_of
-from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.evaluation.user_functions.arguments import opened, result_column
 from scurry.sql.evaluation.user_functions.failures import function_error
 from scurry.sql.evaluation.user_functions.table import as_returned, fields_of, results_of

@@ -11,8 +11,7 @@ from scurry.graph.nodes import Node
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import concatenated, taken
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import concatenated, milliseconds, taken
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import joint_codes
 from scurry.sql.operators.joins.rows import Pairs

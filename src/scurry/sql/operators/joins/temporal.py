@@ -13,8 +13,7 @@ from scurry.common.types import RowKind
 from scurry.graph.nodes import Node
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import concatenated, taken
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import concatenated, milliseconds, taken
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.expiry import CLEANUP, IdleStateRetention
 from scurry.sql.operators.joins.rows import Pairs, RowValues, batch_from, rows_of

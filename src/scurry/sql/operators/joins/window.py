@@ -11,9 +11,8 @@ import pyarrow as pa
 from scurry.graph.nodes import Node
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import concatenated, taken
+from scurry.sql.evaluation.batch.batches import concatenated, milliseconds, taken
 from scurry.sql.evaluation.batch.joining import all_equal_pairs, unmatched
-from scurry.sql.evaluation.times import milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import joint_codes
 from scurry.sql.operators.joins.rows import Pairs

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import batch_of, milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.expiry import CLEANUP, Expiry, IdleStateRetention
 from scurry.sql.operators.kept_rows import Piece, joined, length_of, pieces, runs_of

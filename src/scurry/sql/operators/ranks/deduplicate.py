@@ -10,8 +10,7 @@ import pyarrow as pa
 from scurry.runtime.operators.rows import RowsContext
 from scurry.runtime.state.layout import Entry
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import arrow_batch, arrow_schema, taken
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import arrow_batch, arrow_schema, milliseconds, taken
 from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.kept_rows import joined, pieces, runs_of

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from scurry.runtime.operators.rows import RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import arrow_schema, concatenated, taken
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import arrow_schema, concatenated, milliseconds, taken
 from scurry.sql.functions.keys import group_ids_of
 from scurry.sql.operators.hashed_rows.function import HashedRowsFunction
 from scurry.sql.operators.kept_rows import joined, pieces

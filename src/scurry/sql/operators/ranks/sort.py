@@ -9,9 +9,7 @@ import numpy as np
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import concatenated
-from scurry.sql.evaluation.batch.sorting import sorted_positions
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import concatenated, milliseconds, sorted_positions
 from scurry.sql.operators.expiry import ExpiringFunction
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.plan.nodes import Limit

@@ -8,7 +8,7 @@ from typing import Any
 from scurry.common.types import Row, RowKind
 from scurry.errors import EvaluationError
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import milliseconds
 from scurry.sql.types import DataType
 from scurry.sql.values.records import record_values
 

@@ -14,8 +14,7 @@ from scurry.graph.nodes import Node
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import batch_of, concatenated_columns, milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.partitioning import KeyedChanges
 from scurry.sql.operators.windows.phases import phases_of, unnamed_batch

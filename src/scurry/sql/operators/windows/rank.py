@@ -11,8 +11,7 @@ from scurry.graph.nodes import Node
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.runtime.state.slots import aligned_contents
 from scurry.sql.connectors.contract import Changes
-from scurry.sql.evaluation.batch.batches import batch_of
-from scurry.sql.evaluation.times import milliseconds
+from scurry.sql.evaluation.batch.batches import batch_of, milliseconds
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.functions.keys import group_ids_of, order_codes
 from scurry.sql.operators.partitioning import KeyedChanges

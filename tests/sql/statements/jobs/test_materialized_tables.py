@@ -326,6 +326,20 @@ def test_statements_that_wait_for_insertions_do_not_wait_for_the_continuous_job(
     assert tables.rows() == [(7, "x")]
 
 
+@pytest.mark.parametrize("drop", ["DROP DATABASE other.d CASCADE", "DROP CATALOG other"])
+def test_what_contains_a_table_ends_it(tables: Tables, drop: str) -> None:
+    tables.add("a.csv", "x,1")
+    tables.sql("CREATE CATALOG other WITH ('type' = 'generic_in_memory')")
+    tables.sql("CREATE DATABASE other.d")
+    tables.sql(f"CREATE MATERIALIZED TABLE other.d.mt WITH ({tables.files()}) AS SELECT k, v FROM src")
+    until(lambda: tables.rows() == [("x", 1)])
+    tables.sql(drop)
+    tables.add("b.csv", "y,2")
+    tables.sql(f"CREATE MATERIALIZED TABLE mt WITH ({tables.files('later')}) AS SELECT k, v FROM src")
+    until(lambda: tables.rows("later") == [("x", 1), ("y", 2)])
+    assert tables.rows() == [("x", 1)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["CONTINUOUS", "FULL"])
 def test_rows_lag_behind_by_the_freshness(tmp_path: Path, mode: str) -> None:

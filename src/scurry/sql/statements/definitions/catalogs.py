@@ -7,8 +7,10 @@ from pathlib import Path
 from urllib.parse import urlparse
 
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.sql.catalog.catalog import GenericInMemoryCatalog
 from scurry.sql.catalog.entries import CatalogDatabase
 from scurry.sql.catalog.store import CatalogDescription
+from scurry.sql.statements.materialized.refreshers import end_all
 from scurry.sql.statements.modules import MODULES
 from scurry.sql.statements.names import options_of
 from scurry.sql.statements.results import StatementResult, ok
@@ -44,8 +46,13 @@ def create_catalog(session: TableSession, statement: nodes.CreateCatalog) -> Sta
 
 
 def drop_catalog(session: TableSession, statement: nodes.DropCatalog) -> StatementResult:
-    """Remove a catalog."""
-    session.catalogs.drop_catalog(statement.name.last, statement.if_exists)
+    """Remove a catalog; with one in memory its materialized tables end."""
+    name = statement.name.last
+    found = session.catalogs.find_catalog(name)
+    session.catalogs.drop_catalog(name, statement.if_exists)
+    if isinstance(found, GenericInMemoryCatalog):
+        for database in found.list_databases():
+            end_all(session, found, database)
     return ok()
 
 
@@ -108,6 +115,8 @@ def drop_database(session: TableSession, statement: nodes.DropDatabase) -> State
         raise ValidationError("Cannot drop a database which is currently in use.")
     found = catalogs.catalog(catalog)
     if not (statement.if_exists and not found.database_exists(name)):
+        if statement.cascade and found.database_exists(name):
+            end_all(session, found, name)
         found.drop_database(name, statement.cascade)
     return ok()
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from scurry.common._config.tables import REFRESHING_SESSION
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
+from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import CatalogMaterializedTable, RefreshHandler
 from scurry.sql.statements.jobs import TableJob
@@ -30,6 +31,14 @@ def refresher_of(session: TableSession, handler: RefreshHandler | None = None) -
     if not name:
         return _PROCESS
     return SessionRefresher(name)
+
+
+def end_all(session: TableSession, catalog: Catalog, database: str) -> None:
+    """End the refreshing of all materialized tables of a database that is dropped."""
+    for name in catalog.list_materialized_tables(database):
+        table = catalog.find_table(database, name)
+        if isinstance(table, CatalogMaterializedTable):
+            refresher_of(session, table.handler).end(ObjectIdentifier(catalog.name, database, name), table)
 
 
 def refresh_here(

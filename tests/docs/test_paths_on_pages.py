@@ -12,6 +12,7 @@ PACKAGE = ROOT / "src" / "scurry"
 BASES = (ROOT, PACKAGE, PACKAGE / "sql" / "operators", ROOT / "docs", ROOT / "tests", ROOT / "tests" / "support")
 #: In checkpoint directories.
 OF_CHECKPOINTS = {"assignments/replays", "checkpoints/ID", "frames/"}
+DEFINITION = re.compile(r"^(?:class )?([A-Z_]\w+)", re.MULTILINE)
 PAGES = ["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md", "tests/README.md"]
 PAGES += [str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs" / "design").glob("*.md"))]
 
@@ -19,7 +20,8 @@ PAGES += [str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs" / "desig
 def paths_on(page: str) -> set[str]:
     """What is written as a path: `a/b`, `b.py` or `b.py: name`."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return set(re.findall(r"`([a-z_][\w./]*(?:/\w*|\.py))(?:[: ][^`]*)?`", text)) - OF_CHECKPOINTS
+    found = re.findall(r"`([a-z_][\w./]*(?:/\w*|\.py))(?:[: ][^`]*)?`", text)
+    return {*found, *re.findall(r"`([\w./-]+\.(?:md|txt|toml))`", text)} - OF_CHECKPOINTS
 
 
 def is_there(path: str) -> bool:
@@ -30,3 +32,12 @@ def is_there(path: str) -> bool:
 @pytest.mark.parametrize("page", PAGES)
 def test_paths_on_a_page_exist(page: str) -> None:
     assert sorted(path for path in paths_on(page) if not is_there(path)) == []
+
+
+def test_names_that_contributing_gives_are_in_the_code() -> None:
+    table = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Where does X go?")[1]
+    named = set(re.findall(r"`([A-Z][a-zA-Z]+|_?[A-Z]+(?:_[A-Z]+)*)`", table.split("## Style")[0]))
+    files = [file for base in ("src", "tests") for file in (ROOT / base).rglob("*.py")]
+    defined = {name for file in files for name in DEFINITION.findall(file.read_text(encoding="utf-8"))}
+    assert len(named) > 20
+    assert sorted(named - defined) == []

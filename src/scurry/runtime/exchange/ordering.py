@@ -35,7 +35,7 @@ class KeyNumbers(dict[Any, int]):
         return number
 
     def of(self, keys: Iterable[Any]) -> array[int]:
-        return array("q", map(self.__getitem__, keys))
+        return array("q", list(map(self.__getitem__, keys)))  # an array is filled slowly by an iterator
 
 
 def by_key(

@@ -10,7 +10,8 @@ from scurry.common._api import ApiObject
 from scurry.common._type_variables import ACC, IN, OUT, K, R, T, T_co, V
 from scurry.common.state_migration import StateMigration, evolves, state_migration
 from scurry.common.typeinfo import DataclassTypeInfo, RowTypeInfo, Types
-from scurry.datastream._functions import DeclaredType, state_type
+from scurry.datastream._functions import DeclaredType
+from scurry.datastream._type_info import state_type
 from scurry.datastream.functions.transformations import AggregateFunction, CallableReduce, ReduceFunction
 from scurry.datastream.state_ttl import StateTtlConfig
 from scurry.errors import ArgumentError, ArgumentTypeError

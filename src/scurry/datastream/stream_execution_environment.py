@@ -15,9 +15,10 @@ from scurry.common.job_client import JobClient
 from scurry.common.job_execution_result import JobExecutionResult
 from scurry.common.watermark_strategy import WatermarkStrategy
 from scurry.datastream._environment_settings import ConfiguredEnvironment
-from scurry.datastream._functions import DeclaredType, declared_type
+from scurry.datastream._functions import DeclaredType
 from scurry.datastream._reading import ReadingShortcuts
 from scurry.datastream._submission import job_plan, submit_job, wait_for
+from scurry.datastream._type_info import declared_type
 from scurry.datastream.data_stream import DataStream
 from scurry.errors import ArgumentTypeError, UnsupportedError
 from scurry.graph.capture import capture

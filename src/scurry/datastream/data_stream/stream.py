@@ -20,10 +20,9 @@ from scurry.datastream._functions import (
     KeySelectorLike,
     MapLike,
     PartitionerLike,
-    declared_type,
     require_function,
-    same_but_for_names,
 )
+from scurry.datastream._type_info import declared_type, same_but_for_names
 from scurry.datastream.data_stream._refused import STREAM_METHODS
 from scurry.datastream.data_stream._settings import OperatorSettings, check_max_parallelism, declare_dead_letters
 from scurry.datastream.data_stream._writing import WritingShortcuts

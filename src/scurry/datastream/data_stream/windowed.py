@@ -12,11 +12,11 @@ from scurry.datastream._functions import (
     DeclaredType,
     ReduceLike,
     WindowFunctionLike,
-    declared_type,
     function_name,
     require_function,
     require_reduce,
 )
+from scurry.datastream._type_info import declared_type
 from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.datastream.functions import (
     AggregateFunction,

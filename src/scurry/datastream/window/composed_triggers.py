@@ -8,7 +8,7 @@ from typing import Any
 from scurry.common._type_variables import T
 from scurry.common.time import TimeAmount, to_millis
 from scurry.common.typeinfo import Types
-from scurry.datastream._functions import declared_type
+from scurry.datastream._type_info import declared_type
 from scurry.datastream.functions.window import DeltaFunction, delta_of
 from scurry.datastream.state import ValueStateDescriptor
 from scurry.datastream.window.base import Trigger, TriggerResult

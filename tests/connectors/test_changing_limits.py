@@ -14,7 +14,7 @@ from scurry.connectors.datagen import DataGeneratorSource, _GeneratorEnumerator
 from scurry.connectors.files.formats.stream import StreamFormat
 from scurry.connectors.files.reading.source import FileSource
 from scurry.connectors.hybrid import HybridSource
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.socket import SocketSource
 from scurry.connectors.source import Backlog, BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.datastream.formats.csv import CsvReaderFormat, CsvSchema

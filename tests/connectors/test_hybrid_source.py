@@ -16,7 +16,7 @@ from scurry.common import Configuration, Time, Types, WatermarkStrategy
 from scurry.common.serialization import Encoder
 from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.connectors.collection import CollectionSource
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.source import Assignment, BatchLimits, ChunkSizer, Enumerator
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import FileSink, FileSource, HybridSource, StreamFormat

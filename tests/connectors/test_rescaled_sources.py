@@ -33,7 +33,7 @@ from scurry.connectors.jdbc.source import JdbcSource, Partitions
 from scurry.connectors.kafka.enumerator import EnumeratorSettings, KafkaEnumerator
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTopicPartition
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile, TableLog
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, Source
 from scurry.connectors.splits import SplitSource
 from scurry.sql.connectors.inline import ArrowSource

@@ -13,8 +13,7 @@ from scurry.common.typeinfo import Types
 from scurry.connectors.collection import SINGLE_CHANNEL_ELEMENTS, CollectionSource
 from scurry.connectors.datagen import DataGeneratorSource, _GeneratorEnumerator
 from scurry.connectors.hybrid import HybridSource
-from scurry.connectors.ranges import RangeEnumerator, split_range
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource, RangeEnumerator, split_range
 from scurry.connectors.source import BatchLimits, ChunkSizer, sliced
 from scurry.errors import ArgumentError, TypeMismatchError
 from support.chunks import present

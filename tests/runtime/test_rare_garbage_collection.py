@@ -8,7 +8,7 @@ import pytest
 
 from scurry.common import Configuration, WatermarkStrategy
 from scurry.common._garbage import RARELY, rarely_collected
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 from scurry.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 
 

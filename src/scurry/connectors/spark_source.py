@@ -51,7 +51,6 @@ class SparkSource(Source):
 
     @property
     def produced_type(self) -> TypeInformation | None:
-        """The declared type."""
         return self.type_info
 
     def channels(self, parallelism: int) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 from scurry.errors import ArgumentError
 from scurry.graph import operators as ops
-from scurry.graph.plan import OperatorPlan
+from scurry.graph.plan import JobPlan, OperatorPlan
+from scurry.graph.settings import JobSettings
 from scurry.runtime.clock import ProcessingClock
 from scurry.runtime.exchange.collector import Collector
 from scurry.runtime.exchange.wire import MIN_TIME
@@ -24,9 +25,10 @@ from scurry.runtime.savepoint.format import Entry
 from scurry.runtime.state.backend import KeyedStateBackend
 from scurry.runtime.state.broadcast import BroadcastStates
 from scurry.runtime.state.registry import StateRegistry, merge_schemas
+from scurry.runtime.state.schema import own_schemas
 from scurry.runtime.state.store import DictStore
+from scurry.runtime.state.types import ANY
 from scurry.state.functions import KeyedStateBootstrapFunction
-from scurry.state.schemas import schemas_of
 
 __all__ = ["KeyedBootstrap", "StatesFunction", "Timestamps", "broadcast_entries"]
 
@@ -173,3 +175,19 @@ class _BroadcastContext:
     def __init__(self, states: BroadcastStates, clock: ProcessingClock) -> None:
         self.get_broadcast_state = states.writable
         self.current_processing_time = clock.now
+
+
+__all__ = ["schemas_of"]
+
+
+def schemas_of(plan: OperatorPlan, registry: StateRegistry) -> dict[str, Any]:
+    """Return the schemas (as JSON) of the states that an operator and its functions have written, by name."""
+    # in a plan of its own, the operator's inputs have no declared type: its own state is identified by layout
+    own = own_schemas(JobPlan(JobSettings(plan.name, 1)), plan)
+    # a broadcast state that is given by its name has no type that a job could contradict
+    written = {name: schema for name, schema in registry.news().items() if not _is_unknown(schema)}
+    return {name: schema.to_json() for name, schema in own.items()} | written
+
+
+def _is_unknown(schema: dict[str, Any]) -> bool:
+    return schema.get("kind") == "broadcast" and schema.get("type") == ["MAP", ANY, ANY]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from scurry.common import Configuration, Encoder, Row, Types
 from scurry.connectors.files.writing.buckets import DateTimeBuckets
-from scurry.connectors.files.writing.rolling import RollingPolicy as Policy
+from scurry.connectors.files.writing.parts import RollingPolicy as Policy
 from scurry.connectors.sink import WriterContext
 from scurry.datastream import DataStream, StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import (

@@ -9,7 +9,7 @@ import pytest
 import scurry.runtime.driver.source_coordinator
 from scurry.common import Configuration
 from scurry.connectors.datagen import DataGeneratorSource, _GeneratorEnumerator
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.source import Source
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.runtime.driver.source_coordinator import all_splits

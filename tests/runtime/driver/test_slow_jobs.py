@@ -10,7 +10,7 @@ import pytest
 
 import scurry.runtime.local.streaming
 from scurry.common import Configuration, Types, WatermarkStrategy
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 from scurry.datastream import StreamExecutionEnvironment
 from support.clock import FakeTime
 

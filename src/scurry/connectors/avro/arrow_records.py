@@ -42,7 +42,6 @@ class AvroTables(Tables):
         return list(map(self._made, values))
 
     def table(self, prepared: list[Any]) -> Any:
-        """Return the table of converted records."""
         import pyarrow as pa
 
         return pa.Table.from_pylist(prepared, schema=self.schema)

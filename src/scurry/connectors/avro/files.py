@@ -44,11 +44,9 @@ class AvroFileFormat(BulkFormat):
 
     @property
     def produced_type(self) -> TypeInformation | None:
-        """The type of the rows or dicts."""
         return row_type_of(self.schema) if self.rows else GenericRecordAvroTypeInfo(self.schema)
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
-        """Yield blocks of records."""
         convert = row_reader(self.schema) if self.rows else None
         with fs.open_input(path) as file:
             container = _Container.of(file, path)

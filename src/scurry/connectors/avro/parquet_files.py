@@ -36,11 +36,9 @@ class AvroParquetFormat(StreamFormat):
 
     @property
     def produced_type(self) -> TypeInformation | None:
-        """The type of the dicts."""
         return GenericRecordAvroTypeInfo(self.schema)
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
-        """Yield blocks of dicts."""
         return read_parquet(fs, path, start, end, _BATCH_SIZE, lambda file: batch_reader(self.schema, file, path))
 
 
@@ -57,6 +55,5 @@ class AvroParquetWriterFactory(BulkWriterFactory):
     compression: str = "none"
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
         tables = AvroTables(self.schema)
         return RecordsWriter(tables, ParquetWriterFactory(tables.schema, self.compression).create(stream))

@@ -136,7 +136,6 @@ class LocalFileSystem(FileSystem):
                 yield FileStatus(entry.path, stat.st_size, stat.st_mtime_ns // 1_000_000)
 
     def entries(self, directory: str) -> list[tuple[str, bool]]:
-        """Return the names, and whether they are directories."""
         try:
             with os.scandir(directory) as entries:
                 return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
@@ -144,11 +143,9 @@ class LocalFileSystem(FileSystem):
             return []
 
     def open_input(self, path: str) -> BinaryIO:
-        """Open for reading."""
         return open(path, "rb")
 
     def open_output(self, path: str) -> BinaryIO:
-        """Create a file."""
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return open(path, "wb")
 
@@ -168,7 +165,6 @@ class LocalFileSystem(FileSystem):
             return
 
     def exists(self, path: str) -> bool:
-        """Return whether the path exists."""
         return os.path.lexists(path)
 
 
@@ -204,7 +200,6 @@ class ArrowFileSystem(FileSystem):
                 yield _arrow_status(entry)
 
     def entries(self, directory: str) -> list[tuple[str, bool]]:
-        """Return the names, and whether they are directories."""
         from pyarrow import fs
 
         with self._reaching(directory):
@@ -212,13 +207,11 @@ class ArrowFileSystem(FileSystem):
         return [(info.base_name, info.type == fs.FileType.Directory) for info in infos]
 
     def open_input(self, path: str) -> BinaryIO:
-        """Open for reading."""
         with self._reaching(path):
             # pyarrow's files have no readline
             return io.BufferedReader(self._arrow.open_input_file(path))
 
     def open_output(self, path: str) -> BinaryIO:
-        """Create a file."""
         with self._reaching(path):
             self._arrow.create_dir(path.rpartition("/")[0], recursive=True)
             return cast(BinaryIO, self._arrow.open_output_stream(path))
@@ -241,7 +234,6 @@ class ArrowFileSystem(FileSystem):
                 self._arrow.delete_file(path)
 
     def exists(self, path: str) -> bool:
-        """Return whether the path exists."""
         from pyarrow import fs
 
         with self._reaching(path):

@@ -74,12 +74,10 @@ class KafkaMessages(MessageSystem):
     written = ("headers", "timestamp", "topic")
 
     def key(self, message: Any) -> bytes | None:
-        """Return the key."""
         found: bytes | None = message.key()
         return found
 
     def value(self, message: Any) -> bytes | None:
-        """Return the value."""
         found: bytes | None = message.value()
         return found
 
@@ -101,7 +99,6 @@ class KafkaMessages(MessageSystem):
         )
 
     def read(self, key: str, message: Any) -> Any:
-        """Return a value of the metadata."""
         return _READERS[key](message)
 
     def place(self, message: Any) -> str:

@@ -17,8 +17,7 @@ from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.formats.parquet import ParquetWriterFactory
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import check_lake_row, described, lake_schema
-from scurry.connectors.lakes.delta_library import deltalake
-from scurry.connectors.lakes.delta_table import address, columns_of, open_table
+from scurry.connectors.lakes.delta_table import address, columns_of, deltalake, open_table
 from scurry.connectors.lakes.writer import LakeFiles, LakeWriter, TablesOf, tables_of_records
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.errors import ArgumentError, SinkCommitError, SourceNotFoundError

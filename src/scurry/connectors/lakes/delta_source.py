@@ -36,7 +36,6 @@ class DeltaScan(LakeScan):
     opened: OpenedTable = field(default_factory=OpenedTable, compare=False, repr=False)
 
     def log(self) -> DeltaTableLog:
-        """Open the table's log."""
         return DeltaTableLog(self.path, self.what, self.opened)
 
     def batches(self, file: TableFile, row: RowType, rows: int) -> Iterator[pa.RecordBatch]:

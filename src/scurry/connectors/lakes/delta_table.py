@@ -13,9 +13,8 @@ from urllib.parse import unquote
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import row_of
-from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.enumerator import OpenedTable, TableFile, TableLog
-from scurry.errors import SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.errors import ExtraMissingError, SourceConnectionError, SourceNotFoundError, UnsupportedError
 from scurry.sql.types.nested_types import RowType
 
 #: Supported reader features; all others change the meaning of the files.
@@ -186,3 +185,20 @@ def _file(path: str, size: int, partition_values: dict[str, Any], deletion_vecto
             f"{path} has a deletion vector, which is not read here; rewrite the table (REORG ... PURGE)"
         )
     return TableFile(unquote(path), size, partition_values)
+
+
+def deltalake() -> Any:
+    """Return the module `deltalake` (delta-rs).
+
+    Raises:
+        ExtraMissingError: It is not installed.
+    """
+    try:
+        import deltalake as module
+        import deltalake.exceptions
+        import deltalake.transaction
+    except ImportError as error:
+        raise ExtraMissingError(
+            f"Delta Lake needs the package deltalake: pip install 'scurry[delta]' ({error})"
+        ) from error
+    return module

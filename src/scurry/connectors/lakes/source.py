@@ -82,7 +82,6 @@ class LakeSource(Source):
         return self.scan.create_enumerator(self.channels(parallelism), limits)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
-        """Yield the rows of files."""
         return sliced(chain.from_iterable(map(self._blocks, work)), sizer)
 
     def _blocks(self, file: TableFile) -> Iterator[Block]:

@@ -14,8 +14,7 @@ from scurry.connectors.files.reading.source import FileSource as _FileSource
 from scurry.connectors.files.reading.source import FileSplits
 from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets
 from scurry.connectors.files.writing.compaction import Compaction
-from scurry.connectors.files.writing.parts import PartFormat
-from scurry.connectors.files.writing.rolling import RollingPolicy
+from scurry.connectors.files.writing.parts import PartFormat, RollingPolicy
 from scurry.connectors.files.writing.sink import BulkFiles, RowFiles
 from scurry.connectors.files.writing.sink import FileSink as _FileSink
 from scurry.datastream.connectors._file_compaction import FileCompactor, FileCompactStrategy

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scurry.connectors.sequence import NumberSequenceSource
+from scurry.connectors.ranges import NumberSequenceSource
 
 __all__ = ["NumberSequenceSource"]

@@ -207,7 +207,7 @@ def test_streaming_refuses_and_says_where_it_runs(tmp_path: Path) -> None:
 KILLED = """
 import os, sys
 from scurry.connectors.jdbc.sqlite import Sqlite
-from scurry.connectors.lakes.delta_library import deltalake
+from scurry.connectors.lakes.delta_table import deltalake
 from scurry.table import EnvironmentSettings, TableEnvironment
 
 definition, statement, place = sys.argv[1:]

@@ -168,7 +168,6 @@ class ColumnarFormat(BulkFormat):
 
     @property
     def produced_type(self) -> TypeInformation | None:
-        """A row with the columns' names and types."""
         return to_type_info(self.row)
 
     @property
@@ -183,7 +182,6 @@ class ColumnarFormat(BulkFormat):
         """Yield the declared columns of a byte range of a file; arguments and errors are those of `read`."""
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
-        """Yield blocks of rows."""
         rows = BatchRows(self.row, self.utc_timestamp)
         for found in self.batches(fs, path, start, end, size):
             yield found if isinstance(found, MalformedRecords) else rows(found, path)
@@ -234,7 +232,6 @@ class RowTables(Tables):
         return [values_of(value, self._names) for value in values]
 
     def table(self, prepared: list[Any]) -> pa.Table:
-        """Return the table of rows of values."""
         import pyarrow as pa
 
         columns = zip(self._columns, zip(*prepared, strict=True), self.schema, strict=True)
@@ -269,7 +266,6 @@ class BatchWriter(BulkWriter):
         """Write the end of the file."""
 
     def write(self, values: list[Any]) -> None:
-        """Add record batches."""
         import pyarrow as pa
 
         for batch in values:
@@ -309,7 +305,6 @@ class RowsWriterFactory(BulkWriterFactory):
     schema: pa.Schema | None = None
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
         return RecordsWriter(RowTables(self.row, self.utc_timestamp, self.schema), self.files.create(stream))
 
 
@@ -327,7 +322,6 @@ class RecordsWriter(BulkWriter):
         self._buffer: list[Any] = []
 
     def write(self, values: list[Any]) -> None:
-        """Add records."""
         self._buffer += self._tables.prepare(values)
         while len(self._buffer) >= _GROUP_ROWS:
             self._flush(_GROUP_ROWS)

@@ -39,7 +39,6 @@ class MessageLinesFormat(StreamFormat):
         return not compressed(path)
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Block]:
-        """Yield blocks of records."""
         with open_decompressed(fs, path) as file:
             for offset, data in owned_blocks(file, path, start, end):
                 yield from self._parsed(bytes(data), LineNumbers(fs, path, offset))
@@ -90,7 +89,6 @@ class MessageLinesWriterFactory(BulkWriterFactory):
     concatenable: ClassVar[bool] = True
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
         return _LineWriter(self.schema, stream)
 
 

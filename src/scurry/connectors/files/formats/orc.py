@@ -32,7 +32,6 @@ class OrcFormat(ColumnarFormat):
     def batches(
         self, fs: FileSystem, path: str, start: int, end: int, size: int
     ) -> Iterator[pa.RecordBatch | MalformedRecords]:
-        """Yield the declared columns of the stripes of a byte range."""
         import pyarrow as pa
         from pyarrow import orc
 
@@ -75,7 +74,6 @@ class OrcWriterFactory(BulkWriterFactory):
     stripe_size: int = 64 * 1024 * 1024
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
         return _OrcWriter(self, stream)
 
 

@@ -82,7 +82,6 @@ class ParquetFormat(ColumnarFormat):
     def batches(
         self, fs: FileSystem, path: str, start: int, end: int, size: int
     ) -> Iterator[pa.RecordBatch | MalformedRecords]:
-        """Yield the declared columns of the row groups of a byte range."""
         columns = self.columns
 
         def reader(schema: pa.Schema) -> BatchReader:
@@ -108,7 +107,6 @@ class ParquetWriterFactory(BulkWriterFactory):
     int96: bool = False
 
     def create(self, stream: BinaryIO) -> BulkWriter:
-        """Return a writer to an open stream."""
         return _ParquetWriter(self, stream)
 
 

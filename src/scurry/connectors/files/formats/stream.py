@@ -63,7 +63,6 @@ class TextLineFormat(StreamFormat):
         return "\n".encode(self.charset) == b"\n" and not stateful
 
     def read(self, fs: FileSystem, path: str, start: int, end: int, size: int) -> Iterator[Sequence[Any]]:
-        """Yield blocks of lines."""
         with open_decompressed(fs, path) as file:
             if self._has_line_bytes():
                 for _, data in owned_blocks(file, path, start, end):

@@ -16,8 +16,7 @@ from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuck
 from scurry.connectors.files.writing.committer import FileCommitter
 from scurry.connectors.files.writing.compaction import Compaction
 from scurry.connectors.files.writing.names import PartNames
-from scurry.connectors.files.writing.parts import PartFile, PartFormat, PartWriter
-from scurry.connectors.files.writing.rolling import RollingPolicy
+from scurry.connectors.files.writing.parts import PartFile, PartFormat, PartWriter, RollingPolicy
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 
 
@@ -33,7 +32,6 @@ class RowFiles(PartFormat):
         return True
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
-        """Return a writer of encoded records."""
         return _EncodingWriter(self.encoder, stream, _java_text(input_type))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scurry.connectors.files.writing.rolling import RollingPolicy
+from scurry.connectors.files.writing.parts import RollingPolicy
 from scurry.connectors.sink import Sink
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.sql.catalog.schema import MetadataColumn

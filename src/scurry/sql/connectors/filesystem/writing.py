@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scurry.common.serialization import BulkWriterFactory
 from scurry.connectors.files.filesystem import file_system, hidden
 from scurry.connectors.files.writing.buckets import BucketAssigner, BucketContext
-from scurry.connectors.files.writing.parts import PartFile
-from scurry.connectors.files.writing.rolling import RollingPolicy
+from scurry.connectors.files.writing.parts import PartFile, RollingPolicy
 from scurry.connectors.files.writing.sink import BulkFiles, FileSink
 from scurry.connectors.sink import Committer, Sink
 from scurry.errors import UnsupportedError

@@ -10,9 +10,8 @@ from typing import Any
 from scurry.connectors.files.filesystem import LocalFileSystem, file_system, hidden
 from scurry.connectors.files.storage_errors import reaching
 from scurry.connectors.lakes.columns import lake_schema
-from scurry.connectors.lakes.delta_library import deltalake
 from scurry.connectors.lakes.delta_sink import DeltaSink
-from scurry.connectors.lakes.delta_table import address, columns_of, open_table
+from scurry.connectors.lakes.delta_table import address, columns_of, deltalake, open_table
 from scurry.errors import (
     DatabaseAlreadyExistError,
     DatabaseNotEmptyError,

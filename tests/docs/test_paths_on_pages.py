@@ -12,8 +12,8 @@ PACKAGE = ROOT / "src" / "scurry"
 BASES = (ROOT, PACKAGE, PACKAGE / "sql" / "operators", ROOT / "docs", ROOT / "tests", ROOT / "tests" / "support")
 #: In checkpoint directories.
 OF_CHECKPOINTS = {"assignments/replays", "checkpoints/ID", "frames/"}
-#: Spark's classes, and files.
-OTHERS = {"FileSystemBasedCheckpointFileManager", "MemoryStream", "CHANGELOG.md"}
+#: Spark's classes, a word of SQL, and a file.
+OTHERS = {"FileSystemBasedCheckpointFileManager", "MemoryStream", "ML_PREDICT", "CHANGELOG.md"}
 #: The name of a class, a function or a constant.
 DEFINITION = re.compile(r"^ *(?:class |(?:async )?def )?(\w+)(?=[(\[:]| =)", re.MULTILINE)
 PAGES = ["CONTRIBUTING.md", "docs/architecture.md", "docs/glossary.md", "tests/README.md"]

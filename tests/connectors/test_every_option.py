@@ -106,6 +106,11 @@ KAFKA_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "sink.transaction-naming-strategy": ({}, {"sink.transaction-naming-strategy": "POOLING"}),
     "sink.parallelism": ({}, {"sink.parallelism": "3"}),
 }  # fmt: skip
+JAVA_TYPE_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
+    for name in COLUMNS
+    for option in OF_JAVA
+}
 CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "datagen": {
         "rows-per-second": ({}, {"rows-per-second": "5"}),
@@ -219,7 +224,7 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "standard-error": ({}, {"standard-error": "true"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
     },
-    "savepoint": {
+    "savepoint": JAVA_TYPE_CASES | {
         "state.path": ({}, {"state.path": "/tmp/none"}),
         "operator.uid": ({}, {"operator.uid": "others"}),
         "operator.uid.hash": ({}, {"operator.uid.hash": "00"}),
@@ -229,9 +234,6 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.p.state-name": ({}, {"fields.p.state-name": "w"}),
         "fields.v.state-type": ({}, {"fields.v.state-type": "list"}),
         "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
-    } | {
-        f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
-        for name in COLUMNS for option in OF_JAVA
     },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
     "upsert-kafka": KAFKA_CASES | {

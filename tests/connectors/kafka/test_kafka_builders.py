@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.kafka.topics import KafkaTopics
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.kafka import (
     FlinkKafkaConsumer,
@@ -44,7 +45,8 @@ def test_a_source_is_unbounded_unless_it_is_given_an_end() -> None:
     assert not source().build().bounded
     assert source().set_bounded(latest).build().bounded
     streaming = source().set_unbounded(latest).build()
-    assert not streaming.bounded and streaming.scan.stop == latest
+    assert not streaming.bounded
+    assert isinstance(streaming.scan, KafkaTopics) and streaming.scan.stop == latest
 
 
 def test_sources_and_sinks_travel() -> None:

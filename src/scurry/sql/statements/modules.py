@@ -19,15 +19,15 @@ def module_functions(modules: Iterable[str]) -> tuple[str, ...]:
     return (_SAVEPOINT_METADATA,) if STATE in modules else ()
 
 
-def module_function(modules: Iterable[str], name: str) -> UserFunction | None:
-    """Return the function of a name that one of the modules has; those of `core` are not looked up here.
-
-    Args:
-        modules: The modules in use.
-        name: The name, in any case.
-    """
-    if name.lower() not in module_functions(modules):
-        return None
+def functions_of(modules: Iterable[str]) -> dict[str, UserFunction]:
+    """Return the functions of modules by their names in lower case; those of `core` are not among them."""
+    if STATE not in modules:
+        return {}
     from scurry.sql.savepoints.metadata import savepoint_metadata
 
-    return savepoint_metadata()
+    return {_SAVEPOINT_METADATA: savepoint_metadata()}
+
+
+def module_function(modules: Iterable[str], name: str) -> UserFunction | None:
+    """Return the function of a name, in any case, that one of the modules has."""
+    return functions_of(modules).get(name.lower())

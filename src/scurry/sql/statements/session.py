@@ -207,11 +207,11 @@ class TableSession:
 
     def catalog(self) -> SessionCatalog:
         """Return the catalog of the validator; it is the same throughout a statement."""
-        from scurry.sql.statements.modules import module_function
+        from scurry.sql.statements.modules import functions_of
         from scurry.sql.validator.session_catalog import SessionCatalog
 
         def make() -> SessionCatalog:
-            of_modules = partial(module_function, tuple(self.modules))
+            of_modules = functions_of(self.modules)
             return SessionCatalog(self.catalogs, self.is_streaming, self._loaded, self.view_plans, of_modules)
 
         return self._once("catalog", make)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from scurry.errors.suggestions import did_you_mean
@@ -31,7 +32,7 @@ class SessionCatalog:
         is_streaming: bool,
         load: Callable[[CatalogFunction, str], UserFunction],
         view_plans: ViewPlans | None = None,
-        module_function: Callable[[str], UserFunction | None] = lambda name: None,
+        module_functions: Mapping[str, UserFunction] = MappingProxyType({}),
     ) -> None:
         """Look up nothing yet.
 
@@ -40,12 +41,12 @@ class SessionCatalog:
             is_streaming: Whether queries run in STREAMING.
             load: Returns the function that a catalog has under a name.
             view_plans: The plans of views, those of earlier statements among them; None to validate each view.
-            module_function: Returns the function that a module in use has under a name, other than built-in ones.
+            module_functions: The functions of the modules in use by their names in lower case, without built-in ones.
         """
         self.catalogs = catalogs
         self.is_streaming = is_streaming
         self.load = load
-        self.module_function = module_function
+        self.module_functions = module_functions
         self._view_plans = view_plans
         self._found: dict[ObjectIdentifier, ContextResolvedTable | None] = {}
 
@@ -79,7 +80,7 @@ class SessionCatalog:
             return None if resolved is None else resolved.model
         functions = self.catalogs.functions
         if kind == "system function":
-            return functions.find_system(name) or self.module_function(name)
+            return functions.find_system(name) or self.module_functions.get(name.lower())
         return functions.find(name)
 
     def _note(self, look_up: tuple[str, Any], found: Any) -> None:
@@ -103,7 +104,7 @@ class SessionCatalog:
     def find_system_function(self, name: str) -> UserFunction | None:
         """Return the temporary system function of a name, or that of a module."""
         registered = self.catalogs.functions.find_system(name)
-        found = self.module_function(name) if registered is None else None
+        found = self.module_functions.get(name.lower()) if registered is None else None
         self._note(("system function", name), registered or found)
         return found or self._loaded(registered, name)
 
@@ -163,7 +164,7 @@ class SessionCatalog:
 
 class TableCatalog(SessionCatalog):
     def __init__(self, others: SessionCatalog, table: ContextResolvedTable) -> None:
-        super().__init__(others.catalogs, others.is_streaming, others.load, None, others.module_function)
+        super().__init__(others.catalogs, others.is_streaming, others.load, None, others.module_functions)
         self._table = table
 
     def find(self, names: tuple[str, ...]) -> seen.CatalogTable | seen.CatalogView | seen.CatalogPlan | None:

@@ -38,7 +38,7 @@ class _OperationCatalog(SessionCatalog):
     def __init__(
         self, others: SessionCatalog, tables: Mapping[str, Plan], functions: Mapping[str, UserFunction]
     ) -> None:
-        super().__init__(others.catalogs, others.is_streaming, others.load, None, others.module_function)
+        super().__init__(others.catalogs, others.is_streaming, others.load, None, others.module_functions)
         self._tables = tables
         self._functions = functions
 

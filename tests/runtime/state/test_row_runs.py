@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
+from scurry.runtime.savepoint.contents import keys_in
 from scurry.runtime.savepoint.entries import entries_of
 from scurry.runtime.state import row_groups
 from scurry.runtime.state.backend import KeyedStateBackend, stored_entries
@@ -22,7 +23,6 @@ from scurry.runtime.state.store import DictStore
 from scurry.sql.operators.hashed_rows.hashing import row_hashes
 from scurry.sql.operators.hashed_rows.rows import HashedRows
 from scurry.sql.operators.hashed_rows.tables import Table
-from scurry.state.entries import keys_in
 
 GROUPS = 4
 SCHEMA = pa.schema(

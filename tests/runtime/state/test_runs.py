@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from scurry.errors import CheckpointCorruptedError
 from scurry.runtime.keys import sortable
+from scurry.runtime.savepoint.contents import keys_in
 from scurry.runtime.savepoint.entries import entries_of
 from scurry.runtime.state import writing
 from scurry.runtime.state.backend import Index, KeyedStateBackend, stored_entries
@@ -25,7 +26,6 @@ from scurry.runtime.state.layout import GROUP_SHIFT, is_run
 from scurry.runtime.state.runs import NEVER, Run, built, merged, to_merge, values_of
 from scurry.runtime.state.slots import EVENT
 from scurry.runtime.state.store import DictStore, RunInfo, StoreKey
-from scurry.state.entries import keys_in
 from support.cases import cases
 
 GROUPS = 4

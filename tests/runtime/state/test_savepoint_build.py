@@ -46,8 +46,9 @@ def test_timers_fire_in_both_domains_without_touching_other_keys() -> None:
 
 
 def test_the_meta_tells_watermark_clock_and_the_groups_with_timers() -> None:
-    *_, entry = build_pages("op", [("a", {EVENT: {(7, None), (9, None)}}), ("b", {"v": 1})], GROUPS, 3, 5, 1000)
+    entries = build_pages("op", [("a", {EVENT: {(7, None), (9, None)}}), ("b", {"v": 1})], GROUPS, 3, 5, 1000)
+    (entry,) = [each for each in entries if each.kind == "meta"]
     meta = pickle.loads(entry.blob)
-    assert (entry.kind, entry.subtask, entry.id) == ("meta", 3, 0)
+    assert (entry.subtask, entry.id) == (3, 0)
     assert (meta.gate, meta.clock) == ({-1: 5}, 1000)
     assert meta.due == ({key_hash("a") % GROUPS: 7}, {})

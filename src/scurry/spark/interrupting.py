@@ -60,12 +60,17 @@ def _watch(
     over: threading.Event,
 ) -> None:
     while not over.wait(_CANCEL_SECONDS if job.stopping.is_set() else _COUNT_SECONDS):
-        if job.stopping.is_set():
-            context.cancelJobsWithTag(tag)
-        else:
-            job.tasks = _tasks(context, tag)
-            if counted is not None:
-                job.totals.uncommitted = counted()
+        try:
+            if job.stopping.is_set():
+                context.cancelJobsWithTag(tag)
+            else:
+                job.tasks = _tasks(context, tag)
+        except Exception:
+            if context._jsc is None:  # somebody has stopped Spark, which the job's own thread reports
+                return
+            raise
+        if counted is not None and not job.stopping.is_set():
+            job.totals.uncommitted = counted()
 
 
 def _tasks(context: SparkContext, tag: str) -> tuple[int, int]:

@@ -63,7 +63,7 @@ def test_a_large_result_that_a_client_of_the_gateway_does_not_fetch_is_not_in_me
     page = operation.fetch(0)
     while not page.rows:
         page = operation.fetch(0 if page.next_token is None else page.next_token)
-    assert [row[0] for _, row in page.rows[:3]] == [1, 2, 3]
+    assert page.rows[0][1][0] == 1
     assert pa.total_allocated_bytes() - before < 2 * MOST_WAITING_BYTES  # the result has 24 MB
     taken = len(page.rows)
     while page.next_token is not None:

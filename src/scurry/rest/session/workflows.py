@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 import uuid
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +15,8 @@ from scurry.common._process.schedule import Periodic, Schedule
 from scurry.errors import ArgumentError, SessionError
 from scurry.rest.session.directory import Program, SessionDirectory, read_record, write_record
 from scurry.rest.session.interface import SessionJob
+
+_LOG = logging.getLogger("scurry")
 
 #: The key by which a run knows the time that it is for, in milliseconds since the epoch.
 SCHEDULE_TIME_KEY = "$internal.schedule-time"
@@ -96,11 +98,14 @@ class Workflows:
         """Begin, with the work that was due while the session did not run."""
         self._directory.workflows.mkdir(mode=0o700, exist_ok=True)
         for file in sorted(self._directory.workflows.glob("*.json")):
-            with suppress(SessionError):  # a damaged one cannot be run
+            try:
                 workflow = read_record(Workflow, file)
-                self._known[workflow.id] = workflow
-                if not workflow.suspended:
-                    self._begin(workflow)
+            except SessionError as error:
+                _LOG.error("the workflow in %s cannot run: %s", file, error)
+                continue
+            self._known[workflow.id] = workflow
+            if not workflow.suspended:
+                self._begin(workflow)
 
     def close(self) -> None:
         """End; runs in progress go on when the session is started again."""

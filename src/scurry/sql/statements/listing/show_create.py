@@ -49,16 +49,8 @@ def _nullable(data_type: types.DataType) -> str:
 
 def show_create_table(session: TableSession, statement: nodes.ShowCreateTable) -> StatementResult:
     found = _existing(session, statement.name, "TABLE")
-    if isinstance(found.table, CatalogMaterializedTable):
-        raise ValidationError(
-            f"SHOW CREATE TABLE is only supported for tables, but {found.identifier} is a materialized table. "
-            "Please use SHOW CREATE MATERIALIZED TABLE instead."
-        )
-    if not isinstance(found.table, CatalogTable):
-        raise ValidationError(
-            f"SHOW CREATE TABLE is only supported for tables, but {found.identifier} is a view. "
-            "Please use SHOW CREATE VIEW instead."
-        )
+    if isinstance(found.table, CatalogMaterializedTable) or not isinstance(found.table, CatalogTable):
+        raise _of_another_kind(found, "table")
     return names_result("result", [create_table_text(found, found.table)])
 
 
@@ -69,16 +61,8 @@ def show_create_view(session: TableSession, statement: nodes.ShowCreateView) -> 
         raise ValidationError(
             f"SHOW CREATE VIEW is not supported for views registered by Table API: {found.identifier} has no SQL text."
         )
-    if isinstance(view, CatalogMaterializedTable):
-        raise ValidationError(
-            f"SHOW CREATE VIEW is only supported for views, but {found.identifier} is a materialized table. "
-            "Please use SHOW CREATE MATERIALIZED TABLE instead."
-        )
     if not isinstance(view, CatalogView):
-        raise ValidationError(
-            f"SHOW CREATE VIEW is only supported for views, but {found.identifier} is a table. "
-            "Please use SHOW CREATE TABLE instead."
-        )
+        raise _of_another_kind(found, "view")
     columns = ",\n".join(f"  {escape_identifier(name)}" for name in view.schema.get_column_names())
     lines = [f"CREATE {'TEMPORARY ' if found.temporary else ''}VIEW {found.identifier} (", columns, ")"]
     if view.comment:
@@ -99,11 +83,7 @@ def show_create_materialized_table(
         ).with_hint(session.catalogs.similar(identifier.path))
     table = found.table
     if not isinstance(table, CatalogMaterializedTable):
-        is_view = isinstance(table, CatalogView | QueryView)
-        raise ValidationError(
-            f"SHOW CREATE MATERIALIZED TABLE is only supported for materialized tables, but {found.identifier} is a "
-            f"{'view' if is_view else 'table'}. Please use SHOW CREATE {'VIEW' if is_view else 'TABLE'} instead."
-        )
+        raise _of_another_kind(found, "materialized table")
     lines = _table_lines(found, table, "MATERIALIZED TABLE")
     lines.append(f"START_MODE = {table.start_mode}")
     lines.append(f"FRESHNESS = {table.freshness}")
@@ -195,6 +175,17 @@ def _with(options: Mapping[str, str]) -> list[str]:
         return []
     listed = ",\n".join(f"  {escape_text(key)} = {escape_text(value)}" for key, value in sorted(options.items()))
     return ["WITH (", listed, ")"]
+
+
+def _of_another_kind(found: ContextResolvedTable, wanted: str) -> ValidationError:
+    if isinstance(found.table, CatalogMaterializedTable):
+        kind = "materialized table"
+    else:
+        kind = "view" if isinstance(found.table, CatalogView | QueryView) else "table"
+    return ValidationError(
+        f"SHOW CREATE {wanted.upper()} is only supported for {wanted}s, but {found.identifier} is a {kind}. "
+        f"Please use SHOW CREATE {kind.upper()} instead."
+    )
 
 
 def _existing(session: TableSession, name: nodes.Identifier, kind: str) -> ContextResolvedTable:

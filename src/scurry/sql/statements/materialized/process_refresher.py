@@ -37,6 +37,7 @@ from scurry.sql.statements.materialized.refresher import (
     RefreshState,
     checkpoint_settings,
     partition_at,
+    replace_text,
     state_directory,
 )
 from scurry.sql.statements.session import TableSession
@@ -280,9 +281,7 @@ def _is_over(job: TableJob) -> bool:
 
 def _note(marker: Path, due_ms: int) -> None:
     marker.parent.mkdir(parents=True, exist_ok=True)
-    part = marker.with_suffix(".part")
-    part.write_text(str(due_ms), encoding="utf-8")
-    part.replace(marker)
+    replace_text(marker, str(due_ms))
 
 
 def _noted(marker: Path) -> int | None:

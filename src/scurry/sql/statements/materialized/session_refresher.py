@@ -36,6 +36,7 @@ from scurry.sql.statements.materialized.refresher import (
     Refresher,
     RefreshState,
     checkpoint_settings,
+    replace_text,
     state_directory,
 )
 from scurry.sql.statements.names import qualified
@@ -273,9 +274,7 @@ def _while_starting() -> Iterator[None]:
 
 
 def _written(file: Path, text: str) -> Path:
-    part = file.with_suffix(".part")
-    part.write_text(f"{text};\n", encoding="utf-8")
-    part.replace(file)
+    replace_text(file, f"{text};\n")
     return file
 
 

@@ -15,7 +15,7 @@ INSTALLED := .venv/.installed
 
 CONFORMANCE ?= ../shared/conformance
 
-.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-faults test-postgres test-kafka chaos soak test-conformance lint bench lock pages clean coverage
+.PHONY: help setup demo docs test test-fast test-models test-slow test-spark test-nightly test-newest test-faults test-postgres test-servers test-kafka chaos soak test-conformance lint bench lock pages clean coverage
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -42,7 +42,7 @@ demo: setup ## Run the example on flight data
 # The longest first, three at a time: jobs that start, wait or fail leave half of two cores idle. `types` is first, as
 # tests of types use its cache.
 SUITES := types faults-in-session fast-sql fast-others test-spark kafka-topics test-slow test-conformance \
-	faults-in-processes kafka-history test-postgres
+	faults-in-processes kafka-history test-servers test-postgres
 
 # Here everything is killed twice; test-nightly does it 20 times each. A test that hangs fails with the stacks of its
 # threads.
@@ -92,6 +92,9 @@ test-newest: setup ## The tests that need no JVM, with the newest dependencies t
 
 test-postgres: setup ## The JDBC connector on a PostgreSQL server that is started for it, killed and started again
 	$(BIN)/python -m pytest -q -m "postgres and not kafka and not faults and not nightly"
+
+test-servers: setup ## Queues and stores on their servers, killed and started again; a server that is not installed is named
+	$(BIN)/python -m pytest -q -rs --durations=10 -m "servers and not nightly and not spark"
 
 test-faults: setup ## Jobs that are killed, fill their disk or find damaged files, 20 times each (SCURRY_KILLS, SCURRY_SEED)
 	@$(MAKE) --no-print-directory -j2 -O faults-in-processes faults-in-session

@@ -54,7 +54,7 @@ WITH_JVM = {"spark", "nightly", "conformance", "faults", "chaos", "soak", "bench
 
 
 #: Marks of tests that run only when they are asked for.
-ASKED_FOR = WITH_JVM | {"slow", "postgres"}
+ASKED_FOR = WITH_JVM | {"slow", "postgres", "servers"}
 
 
 @functools.cache

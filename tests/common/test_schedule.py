@@ -85,3 +85,24 @@ def test_missed_work_is_done_once_and_failures_end_nothing() -> None:
     assert news.wait(60)
     periodic.stop()
     assert done == [ms("2024-01-01 00:10:00"), ms("2024-01-01 00:11:00"), ms("2024-01-01 00:12:00")]
+
+
+def test_times_that_pass_while_work_goes_on_are_left_out_and_counted() -> None:
+    clock, news = [ms("2024-01-01 00:10:30")], threading.Event()
+    done: list[int] = []
+    skipped: list[int] = []
+
+    def work(due_ms: int) -> None:
+        done.append(due_ms)
+        clock[0] += {1: 60_000, 2: 190_000}.get(len(done), 0)
+        if len(done) == 3:
+            news.set()
+
+    periodic = Periodic(
+        Schedule(1, "MINUTE"), work, ms("2024-01-01 00:05:00"), lambda: clock[0], skipped=skipped.append
+    )
+    periodic.start()
+    assert news.wait(60)
+    periodic.stop()
+    assert done == [ms("2024-01-01 00:10:00"), ms("2024-01-01 00:11:00"), ms("2024-01-01 00:14:00")]
+    assert skipped == [2]

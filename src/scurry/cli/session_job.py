@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from scurry.cli.program import FAILED, run_program
 from scurry.common._process.launch import LaunchOptions
 
 
 def main() -> int:
-    """Run the program that the request on standard input names.
+    """Run the program that the request on standard input names, or those of many requests.
 
     Returns:
         Its exit status.
@@ -25,9 +26,34 @@ def main() -> int:
     if not line:
         return FAILED
     request: dict[str, Any] = json.loads(line)
-    threading.Thread(target=_end_with, args=(session,), name="scurry-session", daemon=True).start()
+    threading.Thread(target=_end_with_session, name="scurry-session", daemon=True).start()
     # The program has no terminal: reading from it finds the end.
     sys.stdin = open(os.devnull, encoding="utf-8")
+    return _run_all(session) if request.get("lasting") else _run(request)
+
+
+def _run_all(session: BinaryIO) -> int:
+    """Run programs one after the other; the answer to each request is its exit status."""
+    from scurry.rest.endpoint import await_archives
+
+    answers = os.dup(1)
+    while line := session.readline():
+        request = json.loads(line)
+        _redirect(1, request["output"])
+        _redirect(2, request["errors"])
+        status = _run(request)
+        await_archives()
+        os.write(answers, b"%d\n" % status)
+    return 0
+
+
+def _redirect(stream: int, path: str) -> None:
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(file, stream)
+    os.close(file)
+
+
+def _run(request: dict[str, Any]) -> int:
     configuration: dict[str, str] = request["configuration"]
     file = Path(request["program"])
     if file.suffix in (".zip", ".pyz"):  # its modules are imported, here and in workers
@@ -44,9 +70,11 @@ def main() -> int:
     return run_program(request["module"] or file, request["arguments"], options, debug=False)
 
 
-def _end_with(session: Any) -> None:
+def _end_with_session() -> None:
     """End this process when its session has gone: the next one repeats its uncommitted work."""
-    session.read()
+    hung_up = select.poll()
+    hung_up.register(0, 0)
+    hung_up.poll()
     os._exit(FAILED)
 
 

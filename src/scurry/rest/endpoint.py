@@ -70,7 +70,9 @@ class Endpoint:
         client.execution.page = (self.url, self._settings.token if self._settings.own_token else None)
         if ARCHIVE_KEY in job.plan.settings.configuration:
             job.to_archive = True
-            atexit.register(self._await_archive, job)
+            _archiving[self] = job
+            atexit.unregister(await_archives)  # it is to be called before what was registered until now
+            atexit.register(await_archives)
         threading.Thread(target=self._await_client, args=(job,), name="scurry-rest-listener", daemon=True).start()
         threading.Thread(target=self._sample, args=(job,), name="scurry-rest-history", daemon=True).start()
         client.get_job_execution_result().add_done_callback(lambda _: self._job_is_over(job))
@@ -122,11 +124,11 @@ class Endpoint:
         finally:
             job.to_archive = False
             self._archived.set()
+            _archiving.pop(self, None)
 
-    def _await_archive(self, job: ServedJob) -> None:
-        # At the end of the program: its main thread continues as soon as the job ends.
-        if job.status.is_globally_terminal_state():
-            self._archived.wait(_ARCHIVE_SECONDS)
+    def await_archive(self) -> None:
+        """Wait until the job, which is over, is archived."""
+        self._archived.wait(_ARCHIVE_SECONDS)
 
     def _await_client(self, job: ServedJob) -> None:
         with self._socket, self._wake, self._woken:
@@ -145,6 +147,17 @@ class Endpoint:
         from scurry.rest.server import JobServer
 
         JobServer(job, guarded(job, self._settings), self._over).run(sockets=[self._socket])
+
+
+#: Endpoint -> its job, which is to be archived.
+_archiving: dict[Endpoint, ServedJob] = {}
+
+
+def await_archives() -> None:
+    """Wait until the jobs of this process that are over are archived, as a program goes on as soon as they are."""
+    for endpoint, job in list(_archiving.items()):
+        if job.status.is_globally_terminal_state():
+            endpoint.await_archive()
 
 
 def _add_to_history(job: ServedJob) -> None:

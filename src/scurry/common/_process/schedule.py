@@ -61,6 +61,7 @@ class Periodic:
         work: Callable[[int], None],
         done_ms: int | None = None,
         now_ms: Callable[[], int] = lambda: int(time.time() * 1000),
+        skipped: Callable[[int], None] = lambda number: None,
     ) -> None:
         """Prepare to begin.
 
@@ -70,9 +71,10 @@ class Periodic:
             done_ms: The last time whose work has been done: work that was due since then is done at once, and times
                 before the last one that was missed are left out. None if there is nothing to catch up with.
             now_ms: The clock.
+            skipped: Called with the number of times that were left out because the work of the one before took longer.
         """
         self.schedule = schedule
-        self._work, self._now = work, now_ms
+        self._work, self._now, self._skipped = work, now_ms, skipped
         self._done = now_ms() if done_ms is None else done_ms
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="scurry-schedule", daemon=True)
@@ -96,14 +98,22 @@ class Periodic:
         return last if last > self._done else None
 
     def _run(self) -> None:
+        has_worked = False
         while not self._over.is_set():
             due = self.due()
             if due is None:
                 pause = (self.schedule.following(self._now()) - self._now()) / 1000
                 self._over.wait(min(max(pause, 0.001), _LONGEST_SLEEP))
                 continue
+            if has_worked and (left_out := self._between(self._done, due)):
+                self._skipped(left_out)
+            has_worked = True
             try:
                 self._work(due)
             except Exception:  # the next time may do better; `work` keeps the reason
                 _LOG.exception("scheduled work has failed")
             self._done = due
+
+    def _between(self, earlier_ms: int, later_ms: int) -> int:
+        """Return how many times there are between two; an hour more or less of a day changes nothing."""
+        return round((later_ms - earlier_ms) / (self.schedule.following(earlier_ms) - earlier_ms)) - 1

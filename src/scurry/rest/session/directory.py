@@ -149,6 +149,7 @@ class Submission:
         ended_ms: When its process ended; None while it is to run.
         state: Its final state: FINISHED, CANCELED or FAILED; None while it is to run.
         reason: The end of its output if it failed.
+        process: The name of the process that it shares with the runs before and after it; empty for one of its own.
     """
 
     id: str
@@ -162,6 +163,7 @@ class Submission:
     ended_ms: int | None = None
     state: str | None = None
     reason: str | None = None
+    process: str = ""
 
 
 def sessions_directory() -> Path:

@@ -21,7 +21,7 @@ from scurry.errors import SessionError
 from scurry.rest.session.directory import Submission
 
 #: Seconds that a process has to end by itself before it is killed.
-_PATIENCE_SECONDS = 10.0
+PATIENCE_SECONDS = 10.0
 #: Seconds that a program may take until it submits the job whose plan is wanted.
 _PLANNING_SECONDS = 60.0
 #: Characters of a process's output that say why it failed.
@@ -50,8 +50,8 @@ class JobProcess:
         ended: Callable[[int], None],
     ) -> None:
         self.output, self.errors = output, errors
-        request = _request(submission, configuration)
-        with _appended(output) as printed, _appended(errors) as reported:
+        request = request_of(submission, configuration)
+        with opened_to_append(output) as printed, opened_to_append(errors) as reported:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "scurry.cli.session_job"],
                 stdin=subprocess.PIPE,
@@ -80,26 +80,34 @@ class JobProcess:
 
     def end(self) -> None:
         """Let the process end as by Ctrl-C, and kill it if it takes too long."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
-        try:
-            self._process.wait(_PATIENCE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        ended(self._process)
 
     def reason(self) -> str:
         """Return the end of standard error, or of standard output if standard error is empty."""
-        try:
-            ends = (
-                file.read_bytes()[-_REASON:].decode(errors="replace").strip() for file in (self.errors, self.output)
-            )
-            return next(filter(None, ends), "")
-        except OSError as error:
-            return f"its output cannot be read: {error}"
+        return last_output(self.errors, self.output)
 
 
-def _appended(path: Path) -> BinaryIO:
+def ended(process: subprocess.Popen[bytes]) -> None:
+    """Let a process end as by Ctrl-C, and kill it if it takes too long."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT)
+    try:
+        process.wait(PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def last_output(errors: Path, output: Path) -> str:
+    """Return the end of standard error, or of standard output if standard error is empty."""
+    try:
+        ends = (file.read_bytes()[-_REASON:].decode(errors="replace").strip() for file in (errors, output))
+        return next(filter(None, ends), "")
+    except OSError as error:
+        return f"its output cannot be read: {error}"
+
+
+def opened_to_append(path: Path) -> BinaryIO:
     """Open a file, readable by its owner only, to append to it."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab", buffering=0)
 
@@ -112,7 +120,7 @@ def planned(submission: Submission) -> dict[str, Any]:
     """
     with tempfile.TemporaryDirectory(prefix="scurry-plan-") as directory:
         plan, output = Path(directory, "plan.json"), Path(directory, "output")
-        request = {**_request(submission, submission.configuration), "plan": str(plan)}
+        request = {**request_of(submission, submission.configuration), "plan": str(plan)}
         try:
             with open(output, "wb") as printed:
                 process = subprocess.Popen(
@@ -142,7 +150,8 @@ def planned(submission: Submission) -> dict[str, Any]:
         raise SessionError(f"the program has submitted no job\n{reason}")
 
 
-def _request(submission: Submission, configuration: Mapping[str, str]) -> dict[str, Any]:
+def request_of(submission: Submission, configuration: Mapping[str, str]) -> dict[str, Any]:
+    """Return the request to the process of a job, as JSON has it."""
     return {
         "program": submission.program,
         "module": submission.module,

@@ -13,11 +13,11 @@ from typing import Any
 
 from scurry.errors import ArgumentError, SessionError
 from scurry.rest.archive import ARCHIVE_KEY
-from scurry.rest.client import RemoteProcess
-from scurry.rest.registry import registered_jobs, token_of
-from scurry.rest.session.directory import Program, SessionDirectory, Submission, read_archive
-from scurry.rest.session.interface import Application, SessionJob
+from scurry.rest.session.directory import Program, SessionDirectory, Submission
+from scurry.rest.session.interface import Application
 from scurry.rest.session.job_process import JobProcess, planned
+from scurry.rest.session.known_jobs import KnownJobs, now_ms
+from scurry.rest.session.lasting_process import LastingProcesses, RunInProcess
 from scurry.rest.session.workflows import Workflows
 from scurry.runtime.engines import spark
 
@@ -29,14 +29,12 @@ CHECKPOINTS_KEY = "$internal.session.checkpoints"
 RESTART_KEY = "$internal.session.restart"
 #: Settings of the session alone.
 _OF_THE_SESSION = ("rest.", "scurry.rest", "spark.master")
-#: Maximum archives of jobs that are over in memory; others are read again.
-_MOST_ARCHIVES = 100
 #: Seconds between the end of a process that was killed and its next start.
 _RESTART_SECONDS = 0.5
 
 
-class SessionCluster:
-    """A session of many jobs, each in a process of its own.
+class SessionCluster(KnownJobs):
+    """A session of many jobs, in processes of their own or in some that last.
 
     Args:
         name: Its name.
@@ -45,15 +43,10 @@ class SessionCluster:
     """
 
     def __init__(self, name: str, directory: SessionDirectory, configuration: Mapping[str, str]) -> None:
-        self.name, self.directory, self.configuration = name, directory, dict(configuration)
-        self.started_ms = _now()
+        super().__init__(directory)
+        self.name, self.configuration = name, dict(configuration)
         self._application: Application | None = None
-        self._lock = threading.RLock()
-        self._submissions: dict[str, Submission] = {}
-        self._processes: dict[str, JobProcess] = {}
-        #: job id -> its endpoint; kept when the job is over, as it still answers clients that wait
-        self._endpoints: dict[str, RemoteProcess] = {}
-        self._archives: dict[str, dict[str, Any]] = {}
+        self._lasting = LastingProcesses(self._connected, self._disconnected)
         self.workflows = Workflows(self, directory)
         self._closing = False
         self._lost = threading.Event()
@@ -141,6 +134,7 @@ class SessionCluster:
                 process.end()
             else:
                 process.kill()
+        self._lasting.close()
         for job_id in processes if cancel else ():
             self._note_end(job_id, "CANCELED", None)
         if self._application is not None:
@@ -158,8 +152,9 @@ class SessionCluster:
         configuration: Mapping[str, str],
         directory: str | None = None,
         job_id: str | None = None,
+        process: str = "",
     ) -> str:
-        """Start a job in a process of its own.
+        """Start a job in a process of its own, or in one that lasts.
 
         Args:
             program: The program.
@@ -168,6 +163,7 @@ class SessionCluster:
             configuration: Its settings, which override those of the session.
             directory: Its working directory; that of the program if not given.
             job_id: The id of its first job; a new one if not given.
+            process: The name of the process that lasts, in which nothing else runs; empty for one of its own.
 
         Returns:
             The id of its first job.
@@ -181,7 +177,15 @@ class SessionCluster:
             raise ArgumentError(f"there is no directory {directory}, in which the program is to run")
         identifier = job_id or uuid.uuid4().hex
         submission = Submission(
-            identifier, program.path, program.name, _now(), directory, module, list(arguments), dict(configuration)
+            identifier,
+            program.path,
+            program.name,
+            now_ms(),
+            directory,
+            module,
+            list(arguments),
+            dict(configuration),
+            process=process,
         )
         with self._lock:
             if self._closing:
@@ -208,7 +212,7 @@ class SessionCluster:
         """
         settings = {**self._defaults, **_given(configuration)}
         submission = Submission(
-            "", program.path, program.name, _now(), str(Path(program.path).parent), module, list(arguments), settings
+            "", program.path, program.name, now_ms(), str(Path(program.path).parent), module, list(arguments), settings
         )
         return planned(submission)
 
@@ -236,24 +240,40 @@ class SessionCluster:
             "rest.bind-address": "127.0.0.1",
             "rest.port": "0",
         }
-        environment = self._application.connect(job_id) if self._application is not None else {}
-        output = self.directory.output(job_id)
+        settings = {**self._defaults, **_given(submission.configuration), **fixed}
         with self._lock:
             if self._closing:
                 return
             try:
-                self._processes[job_id] = JobProcess(
-                    submission,
-                    {**self._defaults, **_given(submission.configuration), **fixed},
-                    environment,
-                    output,
-                    self.directory.errors(job_id),
-                    lambda status: self._ended(job_id, status),
-                )
+                self._processes[job_id] = self._process_of(submission, settings)
             except (OSError, ValueError) as error:  # of this job alone: others must run
                 self._note_end(job_id, "FAILED", f"its process could not be started: {error}")
-                if self._application is not None:
-                    self._application.disconnect(job_id)
+                self._disconnected(job_id)
+
+    def _process_of(self, submission: Submission, settings: Mapping[str, str]) -> JobProcess | RunInProcess:
+        job_id = submission.id
+        output, errors = self.directory.output(job_id), self.directory.errors(job_id)
+
+        def over(status: int) -> None:
+            self._ended(job_id, status)
+
+        if submission.process:
+            run = self._lasting.run(submission, settings, output, errors, over)
+            if run is not None:
+                return run
+        return JobProcess(submission, settings, self._connected(job_id), output, errors, over)
+
+    def _connected(self, process: str) -> Mapping[str, str]:
+        """Return the environment variables that a process needs."""
+        return {} if self._application is None else self._application.connect(process)
+
+    def _disconnected(self, process: str) -> None:
+        if self._application is not None:
+            self._application.disconnect(process)
+
+    def end_process(self, name: str) -> None:
+        """End a process that lasts, if there is one; its last run is over."""
+        self._lasting.end(name)
 
     def _ended(self, job_id: str, status: int) -> None:
         with self._lock:
@@ -278,107 +298,9 @@ class SessionCluster:
             killed = f"its process was killed by signal {-status}\n" if status < 0 else ""
             state, reason = "FAILED", killed + process.reason()
         self._note_end(job_id, state, reason)
-        if self._application is not None:
-            self._application.disconnect(job_id)
-
-    def _note_end(self, job_id: str, state: str, reason: str | None) -> None:
-        with self._lock:
-            submission = self._submissions[job_id]
-            self._submissions[job_id] = self.directory.ended(submission, state, _now(), reason)
-            self._processes.pop(job_id, None)
-
-    def forget(self, job_id: str) -> None:
-        """Remove the files of a job that is over."""
-        with self._lock:
-            submission = self._submissions.get(job_id)
-            if submission is None or submission.state is None:
-                return
-            del self._submissions[job_id]
-            self._endpoints.pop(job_id, None)
-            self._archives.pop(job_id, None)
-            self.directory.forget(job_id)
-
-    def jobs(self) -> list[SessionJob]:
-        """Return all jobs, running or over, the oldest first."""
-        self._look_for_endpoints()
-        with self._lock:
-            found = {
-                one.id: SessionJob(
-                    one.id, one.name, one.submitted_ms, one.ended_ms, one.state, one.reason, self._endpoints.get(one.id)
-                )
-                for one in self._submissions.values()
-            }
-            for job_id, endpoint in self._endpoints.items():  # further jobs of a program
-                if job_id not in found:
-                    found[job_id] = SessionJob(job_id, "", self.started_ms, None, None, None, endpoint)
-        for file in self.directory.archive.iterdir():
-            if (
-                not file.name.startswith(".")
-                and file.name not in found
-                and (archive := self.archived(file.name)) is not None
-            ):
-                one = archive["/jobs/overview"]["jobs"][0]
-                found[file.name] = SessionJob(
-                    one["jid"], one["name"], one["start-time"], one["end-time"], one["state"], None, None
-                )
-        return sorted(found.values(), key=lambda job: (job.submitted_ms, job.id))
-
-    def finished(self) -> list[dict[str, Any]]:
-        """Return Flink's overviews of the jobs that are over, from the directory alone."""
-        self._submissions = {one.id: one for one in self.directory.submissions()}
-        found = []
-        for job in self.jobs():
-            archive = self.archived(job.id)
-            if archive is not None:
-                found.append(archive["/jobs/overview"]["jobs"][0])
-            elif job.state is not None:
-                found.append(
-                    {
-                        "jid": job.id,
-                        "name": job.name,
-                        "state": job.state,
-                        "start-time": job.submitted_ms,
-                        "end-time": job.ended_ms,
-                    }
-                )
-        return found
-
-    def job(self, job_id: str) -> SessionJob | None:
-        """Return a job, or None if it does not exist."""
-        return next((job for job in self.jobs() if job.id == job_id), None)
-
-    def archived(self, job_id: str) -> dict[str, Any] | None:
-        """Return the answers of a job that is over by their paths; None if it runs, or there is no whole archive."""
-        if job_id not in self._archives:
-            archive = read_archive(self.directory.archive / job_id)
-            if archive is None:
-                return None
-            self._archives[job_id] = archive
-            while len(self._archives) > _MOST_ARCHIVES:
-                del self._archives[next(iter(self._archives))]
-        return self._archives[job_id]
-
-    def output(self, job_id: str) -> Path:
-        """Return the file with the standard output of a job's process."""
-        return self.directory.output(job_id)
-
-    def errors(self, job_id: str) -> Path:
-        """Return the file with the standard error of a job's process."""
-        return self.directory.errors(job_id)
-
-    def _look_for_endpoints(self) -> None:
-        registered = registered_jobs()
-        with self._lock:
-            pids = {process.pid for process in self._processes.values()}
-            for entry in registered:
-                if entry.pid in pids and entry.id not in self._endpoints:
-                    self._endpoints[entry.id] = RemoteProcess(entry.url, token_of(entry), pid=entry.pid)
+        self._disconnected(job_id)
 
 
 def _given(configuration: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that jobs may have of their own."""
     return {key: value for key, value in configuration.items() if not key.startswith(_OF_THE_SESSION)}
-
-
-def _now() -> int:
-    return int(time.time() * 1000)

@@ -15,7 +15,7 @@ WorkflowId = Annotated[str, Path(pattern="^[0-9a-f]{32}$")]
 
 
 class WorkflowRequest(BaseModel):
-    """A program of the session's machine, and how often it runs."""
+    """A program of the session's machine, how often it runs, and whether one process executes all runs."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -25,6 +25,7 @@ class WorkflowRequest(BaseModel):
     unit: Literal["SECOND", "MINUTE", "HOUR", "DAY"]
     zone: str = "UTC"
     configuration: dict[str, str] = Field(default_factory=dict)
+    lasting: bool = False
 
 
 @router.get("/workflows")
@@ -38,7 +39,7 @@ def create_workflow(request: Request, body: WorkflowRequest) -> dict[str, Any]:
     """Run a program by a schedule."""
     schedule = Schedule(body.number, body.unit, body.zone)
     now_ms = int(time.time() * 1000)
-    made = _workflows(request).create(body.name, body.program, schedule, body.configuration, now_ms)
+    made = _workflows(request).create(body.name, body.program, schedule, body.configuration, now_ms, body.lasting)
     return dict(made.described())
 
 

@@ -24,7 +24,9 @@ SCHEDULE_TIME_KEY = "$internal.schedule-time"
 MOST_RUNS = 10
 #: Milliseconds before its time when a run begins: its process waits for the time when it has started.
 _LEAD_MS = 15_000
-_PAUSE = 0.1
+#: Longest period in milliseconds of a workflow whose process waits for the next run.
+_LASTING_MS = 600_000
+_PAUSE = 0.5
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,8 @@ class Workflow:
         state: The final state of that run; empty while it runs.
         reason: Why it has failed; empty if it has not.
         finished_ms: When the last run that has not failed was over; None before.
+        lasting: Whether one process executes all runs, if they are not far apart.
+        skipped: How many times had no run, because the one before took longer.
     """
 
     id: str
@@ -60,21 +64,40 @@ class Workflow:
     state: str = ""
     reason: str = ""
     finished_ms: int | None = None
+    lasting: bool = False
+    skipped: int = 0
+
+    @property
+    def schedule(self) -> Schedule:
+        """The times of its runs."""
+        return Schedule(self.number, self.unit, self.zone)
 
     def described(self) -> dict[str, Any]:
-        """Return the workflow as clients see it, without its settings."""
+        """Return the workflow as clients see it, with the time of its next run, without its settings."""
         described = asdict(self)
         del described["configuration"]
-        return described
+        return {**described, "next_ms": None if self.suspended else self.schedule.following(_now())}
 
 
 class Runs(Protocol):
     """The jobs of the session."""
 
     def submit(
-        self, program: Program, *, arguments: list[str], configuration: Mapping[str, str], job_id: str | None = None
+        self,
+        program: Program,
+        *,
+        arguments: list[str],
+        configuration: Mapping[str, str],
+        job_id: str | None = None,
+        process: str = "",
     ) -> str:
-        """Start a job; return its id."""
+        """Start a job, in the process of a name if one is given; return its id."""
+
+    def await_end(self, job_id: str, seconds: float) -> bool:
+        """Wait until a job is over, or for some seconds; return whether it is; one that is unknown is over."""
+
+    def end_process(self, name: str) -> None:
+        """End a process whose last job is over."""
 
     def job(self, job_id: str) -> SessionJob | None:
         """Return a job, or None if it does not exist."""
@@ -118,7 +141,13 @@ class Workflows:
     # ------------------------------------------------------------------ requests
 
     def create(
-        self, name: str, program: str, schedule: Schedule, configuration: Mapping[str, str], now_ms: int
+        self,
+        name: str,
+        program: str,
+        schedule: Schedule,
+        configuration: Mapping[str, str],
+        now_ms: int,
+        lasting: bool = False,
     ) -> Workflow:
         """Add a workflow.
 
@@ -136,6 +165,7 @@ class Workflows:
             schedule.zone,
             now_ms,
             dict(configuration),
+            lasting=lasting,
         )
         self._keep(workflow)
         self._begin(workflow)
@@ -173,13 +203,13 @@ class Workflows:
 
     def _begin(self, workflow: Workflow) -> None:
         identifier = workflow.id
-        schedule = Schedule(workflow.number, workflow.unit, workflow.zone)
-        lead_ms = min(_LEAD_MS, (schedule.following(0) - schedule.last(0)) // 2)
+        lead_ms = min(_LEAD_MS, _period_ms(workflow.schedule) // 2)
         periodic = Periodic(
-            schedule,
+            workflow.schedule,
             lambda due_ms: self._run(identifier, due_ms),
             workflow.done_ms,
-            lambda: int(time.time() * 1000) + lead_ms,
+            lambda: _now() + lead_ms,
+            lambda number: self._skip(identifier, number),
         )
         with self._lock:
             if identifier in self._periodic:
@@ -192,6 +222,11 @@ class Workflows:
             periodic = self._periodic.pop(identifier, None)
         if periodic is not None:
             periodic.stop()
+            self._runs.end_process(identifier)
+
+    def _skip(self, identifier: str, number: int) -> None:
+        workflow = self._changed(identifier, skipped=self._known[identifier].skipped + number)
+        _LOG.warning("%s: the last run took longer than its interval; %s had none", workflow.name, _times(number))
 
     def _run(self, identifier: str, due_ms: int) -> None:
         workflow = self._known[identifier]
@@ -202,7 +237,8 @@ class Workflows:
             self._changed(identifier, job_id=job_id, state="")
             program = Program("", Path(workflow.program).name, workflow.program, due_ms, own=False)
             configuration = {**workflow.configuration, SCHEDULE_TIME_KEY: str(due_ms)}
-            self._runs.submit(program, arguments=[], configuration=configuration, job_id=job_id)
+            process = identifier if workflow.lasting and _period_ms(workflow.schedule) <= _LASTING_MS else ""
+            self._runs.submit(program, arguments=[], configuration=configuration, job_id=job_id, process=process)
         job = self._ended(job_id)
         if job is None:
             return
@@ -213,12 +249,9 @@ class Workflows:
     def _ended(self, job_id: str) -> SessionJob | None:
         """Wait for the end of a run; return it, or None if the session ends before. A run that is gone is over."""
         while not self._closing.is_set():
-            job = self._runs.job(job_id)
-            if job is None:
-                return SessionJob(job_id, "", 0, int(time.time() * 1000), "FINISHED", None, None)
-            if job.state is not None:
-                return job
-            time.sleep(_PAUSE)
+            if self._runs.await_end(job_id, _PAUSE):
+                job = self._runs.job(job_id)
+                return job or SessionJob(job_id, "", 0, _now(), "FINISHED", None, None)
         return None
 
     def _forget_earlier(self, identifier: str, job_id: str) -> None:
@@ -240,3 +273,15 @@ class Workflows:
         with self._lock:
             write_record(self._directory.workflows / f"{workflow.id}.json", asdict(workflow))
             self._known[workflow.id] = workflow
+
+
+def _period_ms(schedule: Schedule) -> int:
+    return schedule.following(0) - schedule.last(0)
+
+
+def _times(number: int) -> str:
+    return "one time" if number == 1 else f"{number} times"
+
+
+def _now() -> int:
+    return int(time.time() * 1000)

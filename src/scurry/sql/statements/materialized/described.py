@@ -38,7 +38,11 @@ def describe_refreshing(
     ]
     if table.refresh_mode is RefreshMode.FULL:
         rows.insert(4, ("cron expression", table.freshness.cron()))
-        rows.insert(-2, ("last refresh", _time(state.refreshed_ms, session.time_zone)))
+        rows[-2:-2] = [
+            ("last refresh", _time(state.refreshed_ms, session.time_zone)),
+            ("next refresh", _time(state.next_ms, session.time_zone)),
+            ("skipped refreshes", str(state.skipped)),
+        ]
     return table_result([("info name", STRING), ("info value", STRING)], rows)
 
 

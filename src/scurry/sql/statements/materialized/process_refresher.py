@@ -53,7 +53,16 @@ class _Refreshed:
         self.job, self.periodic = job, periodic
         self.lock: IO[str] | None = None
         self.refreshed_ms: int | None = None
-        self.error = ""
+        self.error, self.skipped = "", 0
+
+    def skip(self, number: int) -> None:
+        """Count refreshes that were left out."""
+        self.skipped += number
+
+    @property
+    def next_ms(self) -> int | None:
+        """The time of the next refresh of FULL mode, in milliseconds since the epoch; None in CONTINUOUS mode."""
+        return None if self.periodic is None else self.periodic.schedule.following(int(time.time() * 1000))
 
 
 class ProcessRefresher(Refresher):
@@ -161,7 +170,7 @@ class ProcessRefresher(Refresher):
                 job.wait(0)
             except (ScurryError, TimeoutError) as failure:
                 error = str(failure)
-        return RefreshState(status, job_id, found.refreshed_ms, error)
+        return RefreshState(status, job_id, found.refreshed_ms, error, next_ms=found.next_ms, skipped=found.skipped)
 
     def refresh(
         self,
@@ -206,7 +215,7 @@ class ProcessRefresher(Refresher):
             _note(marker, due_ms)
 
         schedule = Schedule(table.freshness.number, table.freshness.unit, zone)
-        found.periodic = Periodic(schedule, work, _noted(marker))
+        found.periodic = Periodic(schedule, work, _noted(marker), skipped=found.skip)
         with self._lock:
             self._tables[handler.id] = found
         found.periodic.start()

@@ -31,6 +31,8 @@ class RefreshState:
         job_id: That job.
         refreshed_ms: When the last refresh of FULL mode was committed, in milliseconds since the epoch; None before.
         error: Why the last one has failed; empty if it has not.
+        next_ms: When the next refresh of FULL mode is due, in milliseconds since the epoch; None if none is.
+        skipped: How many refreshes of FULL mode were left out because the one before took longer than its interval.
         place: Where it is refreshed.
     """
 
@@ -39,6 +41,8 @@ class RefreshState:
     refreshed_ms: int | None = None
     error: str = ""
     place: str = "this process"
+    next_ms: int | None = None
+    skipped: int = 0
 
 
 class Refresher(ABC):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 
@@ -18,6 +19,7 @@ from scurry.sql.statements.materialized.session_refresher import SessionRefreshe
 from scurry.sql.statements.session import TableSession
 
 _PROCESS = ProcessRefresher()
+_has_planned = threading.Event()
 
 
 def refresher_of(session: TableSession, handler: RefreshHandler | None = None) -> Refresher:
@@ -70,8 +72,9 @@ def refresh_here(
 def _wait_until(
     due_ms: int, session: TableSession, identifier: ObjectIdentifier, table: CatalogMaterializedTable
 ) -> None:
-    """Wait for a time; planning once before loads the modules of the refresh."""
-    if due_ms > time.time() * 1000:
+    """Wait for a time; planning once before loads the modules of the refresh, if this process has not yet."""
+    if due_ms > time.time() * 1000 and not _has_planned.is_set():
+        _has_planned.set()
         replacing_sink(configured(session, {RUNTIME_MODE.key: "BATCH"}).executing(), identifier, table, {})
     while (pause := due_ms / 1000 - time.time()) > 0:
         time.sleep(pause)

@@ -45,6 +45,8 @@ from scurry.sql.statements.session import TableSession
 from scurry.sql.syntax import nodes
 from scurry.sql.syntax.parser import parse
 
+#: Settings of a job that begins again when its process was killed.
+_RESTART = {"$internal.session.restart": "true"}
 #: Seconds in which the process of a job has to submit it.
 _STARTING_SECONDS = 120.0
 #: Seconds between two looks at a job.
@@ -119,7 +121,8 @@ class SessionRefresher(Refresher):
             "number": table.freshness.number,
             "unit": table.freshness.unit,
             "zone": session.time_zone,
-            "configuration": _settings(own) | {REFRESH_KEY: "here"},
+            "configuration": _settings(own) | {REFRESH_KEY: "here"} | _RESTART,
+            "lasting": True,
         }
         return replace(handler, job_id=str(process.request("POST", "/workflows", body)["id"]))
 
@@ -180,7 +183,15 @@ class SessionRefresher(Refresher):
             if table.refresh_mode is RefreshMode.FULL:
                 found = process.request("GET", f"/workflows/{table.handler.job_id}")
                 state = found["state"] or ("RUNNING" if found["job_id"] else "")
-                return RefreshState(state, found["job_id"], found["finished_ms"], found["reason"], place)
+                return RefreshState(
+                    state,
+                    found["job_id"],
+                    found["finished_ms"],
+                    found["reason"],
+                    place,
+                    found["next_ms"],
+                    found["skipped"],
+                )
             job_id = table.handler.job_id
             return RefreshState(self._job_state(process, job_id), job_id, None, self._reason(process, job_id), place)
         except ScurryError as error:
@@ -217,7 +228,7 @@ class SessionRefresher(Refresher):
 
     def _submit(self, process: RemoteProcess, program: Path, session: TableSession, settings: Mapping[str, str]) -> str:
         registered = process.request("POST", "/jars/register", {"path": str(program)})
-        body = {"flinkConfiguration": _settings(session) | {"$internal.session.restart": "true"} | dict(settings)}
+        body = {"flinkConfiguration": _settings(session) | _RESTART | dict(settings)}
         return str(process.request("POST", f"/jars/{registered['filename']}/run", body)["jobid"])
 
     def _wait_for_start(self, process: RemoteProcess, job_id: str) -> None:

@@ -74,7 +74,7 @@ def test_explain_shows_the_query_as_written_and_as_executed(tables: Tables) -> N
     written, executed = text.split("== Optimized Execution Plan ==")
     assert written.startswith("== Abstract Syntax Tree ==")
     assert "EXISTS({" in written
-    assert "joinType=[semi]" in executed
+    assert "joinType=[LeftSemiJoin]" in executed
 
 
 def test_session_windows_are_refused_in_batch(tables: Tables) -> None:

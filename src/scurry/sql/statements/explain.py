@@ -65,11 +65,11 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
     # Nobody asks a query that is only explained for the rows before updates.
     updates = Update.ONLY_AFTER, Update.BEFORE_AND_AFTER
-    statement = planned(session, plans, updates)
-    shown = _named_as_written(statement, plans, updates)
+    shown = _named_as_written(planned(session, plans, updates, explained=True), plans, updates)
     modes = shown.changelogs.text if session.is_streaming and "CHANGELOG_MODE" in details else None
     text = relational_explain.explain(plans, shown.plans, shown.reading(plans), modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
+        statement = planned(session, plans, updates)
         job = statement if statement.sinks else replace(statement, changelogs=Changelogs(statement.plans))
         text += f"\n== Physical Execution Plan ==\n{execution_plan(job)}"
     return text

@@ -116,7 +116,10 @@ def _aggregations(plan: Plan) -> Iterator[relational.Aggregate]:
 
 
 def planned(
-    session: TableSession, plans: Sequence[Plan], updates: Sequence[Update] = (Update.BEFORE_AND_AFTER,)
+    session: TableSession,
+    plans: Sequence[Plan],
+    updates: Sequence[Update] = (Update.BEFORE_AND_AFTER,),
+    explained: bool = False,
 ) -> PlannedStatement:
     """Optimise and check the plans of a statement.
 
@@ -124,6 +127,7 @@ def planned(
         session: The session.
         plans: The plans of sinks, or that of a query.
         updates: What the updates of a query may consist of, the best first.
+        explained: Whether the plans are for EXPLAIN, in the shapes that Flink shows.
 
     Raises:
         ValidationError: A table has no source, STREAMING cannot execute the plans, or a sink cannot take the changes of
@@ -138,9 +142,9 @@ def planned(
     changes = {scan.key: _changes_of(_source(session, scan)) for plan in plans for scan in scans_of(plan)}
     plans = [reduce_conditions(plan, functions) for plan in plans]
     found = [
-        plan.with_inputs((optimized(plan.input, functions, changes),))
+        plan.with_inputs((optimized(plan.input, functions, changes, explained),))
         if isinstance(plan, Sink)
-        else optimized(plan, functions, changes)
+        else optimized(plan, functions, changes, explained)
         for plan in plans
     ]
     if not session.is_streaming:

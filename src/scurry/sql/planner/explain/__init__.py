@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.explain.advice import Advice
+from scurry.sql.planner.explain.batch.execution import executed as of_batch
 from scurry.sql.planner.explain.expressions import INFIX, expression_text
 from scurry.sql.planner.explain.logical import plan_text, written_text
-from scurry.sql.planner.explain.physical import Operator, operators, physical_text, physical_tree_text
-from scurry.sql.planner.explain.reading import NO_TABLES, ScanDescriptions
+from scurry.sql.planner.explain.physical import operators, physical_text, physical_tree_text
+from scurry.sql.planner.explain.reading import BATCH, NO_TABLES, ScanDescriptions
 from scurry.sql.planner.explain.shared import shared_texts
-from scurry.sql.planner.explain.trees import tree_text
+from scurry.sql.planner.explain.trees import Operator, tree_text
 from scurry.sql.planner.explain.written import named_as_written
 
 __all__ = [
@@ -44,13 +45,18 @@ def explain(
         advises: Whether to show what would make the physical plan faster.
     """
     advice = Advice() if advises else None
-    physical = [physical_tree_text(plan, reading, modes, advice) for plan in executed]
+    physical = [physical_tree_text(plan, reading or BATCH, modes, advice) for plan in executed]
     parts = [
         ("Abstract Syntax Tree", [written_text(plan, (reading or NO_TABLES).written) for plan in plans]),
         ("Optimized Physical Plan", physical)
         if advice is None
         else ("Optimized Physical Plan With Advice", [*physical, advice.text()]),
-        ("Optimized Execution Plan", _executed_texts(executed, reading)),
+        (
+            "Optimized Execution Plan",
+            shared_texts([of_batch(operators(plan, BATCH, INFIX)) for plan in executed])
+            if reading is None
+            else _executed_texts(executed, reading),
+        ),
     ]
     return "\n\n".join(f"== {title} ==\n" + "\n\n".join(texts) for title, texts in parts) + "\n"
 

@@ -92,14 +92,19 @@ class _Phase:
 def _phases(calls: Sequence[AggregateCall], retracts: bool) -> Iterator[_Phase]:
     views, number = _views(calls), 0
     for call in calls:
-        parts = state_names(call.function, retracts)
-        if call.function == "COUNT" and not call.arguments:
-            parts = ("count1",)
+        parts = state_parts(call, retracts)
         named = [f"{part}${number + place}" for place, part in enumerate(parts)]
         number += len(parts)
         state = named[0] if len(named) == 1 else f"({', '.join(named)})"
         view = f"distinct${views.index(call.arguments)} " if _is_distinct(call) else ""
         yield _Phase(call, f"{call.function}{'_RETRACT' if retracts else ''}", view, state, number - 1)
+
+
+def state_parts(call: AggregateCall, retracts: bool) -> tuple[str, ...]:
+    """Return Flink's names of the columns of the state of an aggregate."""
+    if call.function == "COUNT" and not call.arguments:
+        return ("count1",)
+    return state_names(call.function, retracts)
 
 
 def _views(calls: Sequence[AggregateCall]) -> list[tuple[Expression, ...]]:

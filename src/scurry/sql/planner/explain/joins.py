@@ -7,7 +7,8 @@ from scurry.sql.plan.physical.joins import LookupJoin, RegularJoin, StreamingJoi
 from scurry.sql.planner.explain.expressions import PrefixText, all_of_text
 from scurry.sql.planner.explain.names import distinct_names
 
-_JOIN_TYPES = {
+#: Flink's names of the kinds of joins.
+JOIN_TYPES = {
     "INNER": "InnerJoin",
     "LEFT": "LeftOuterJoin",
     "RIGHT": "RightOuterJoin",
@@ -29,7 +30,7 @@ def streaming_join_text(plan: StreamingJoin, text: PrefixText) -> str:
     ]
     if plan.rest is not None:
         conditions += [text(each, names) for each in conjuncts(plan.rest)]
-    parts = [f"joinType=[{_JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{all_of_text(conditions, text)}]"]
+    parts = [f"joinType=[{JOIN_TYPES[plan.kind]}]", *plan.details, f"where=[{all_of_text(conditions, text)}]"]
     parts += [f"select=[{', '.join(names[: len(plan.schema)])}]", *plan.shown_after]
     if isinstance(plan, RegularJoin) and plan.state_ttl != (None, None):
         ttl = zip(("LEFT", "RIGHT"), plan.state_ttl, strict=True)
@@ -42,7 +43,7 @@ def lookup_join_text(plan: LookupJoin, text: PrefixText) -> str:
     """Return a lookup join, with its expressions as a text has them."""
     names, asked = plan.input.schema.names, plan.table.schema.names
     lookup = ", ".join(f"{asked[column]}={names[key]}" for key, column in plan.keys)
-    parts = [f"table=[{'.'.join(plan.table.path)}]", f"joinType=[{_JOIN_TYPES[plan.kind]}]", f"lookup=[{lookup}]"]
+    parts = [f"table=[{'.'.join(plan.table.path)}]", f"joinType=[{JOIN_TYPES[plan.kind]}]", f"lookup=[{lookup}]"]
     both = distinct_names([*names, *plan.right_schema.names])
     conditions = [] if plan.condition is None else [text(plan.condition, asked)]
     conditions += [] if plan.rest is None else [text(plan.rest, both)]

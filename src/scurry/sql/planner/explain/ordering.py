@@ -18,8 +18,8 @@ def over_aggregate_text(plan: OverAggregate) -> str:
     if plan.partition_by:
         parts.append(f"partitionBy=[{_columns(plan.partition_by, names)}]")
     parts.append(f"orderBy=[{names[plan.time]} ASC]")
-    parts.append(f"window=[ {_frame(plan.frame)}]")
-    calls = [f"{_aggregate(call.call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    parts.append(f"window=[ {frame_text(plan.frame)}]")
+    calls = [f"{aggregate_text(call.call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
     parts.append(f"select=[{', '.join([*names, *calls])}]")
     return f"OverAggregate({', '.join(parts)})"
 
@@ -31,13 +31,13 @@ def rank_text(plan: Rank) -> str:
         limits = f"offset=[{plan.start - 1}], fetch=[{plan.end - plan.start + 1}]"
         if not plan.order_by:
             return f"Limit({limits})"
-        return f"SortLimit(orderBy=[{_order(plan.order_by, names)}], {limits}, strategy=[{_strategy(plan)}])"
+        return f"SortLimit(orderBy=[{order_text(plan.order_by, names)}], {limits}, strategy=[{_strategy(plan)}])"
     numbers = f"rankStart={plan.start}, rankEnd={plan.end}"
     if plan.end_column is not None:
         numbers = f"rankEnd={names[plan.end_column]}"
     return (
         f"Rank(strategy=[{_strategy(plan)}], rankType=[ROW_NUMBER], rankRange=[{numbers}], "
-        f"partitionBy=[{_columns(plan.partition_by, names)}], orderBy=[{_order(plan.order_by, names)}], "
+        f"partitionBy=[{_columns(plan.partition_by, names)}], orderBy=[{order_text(plan.order_by, names)}], "
         f"select=[{', '.join(plan.schema.names)}])"
     )
 
@@ -55,7 +55,7 @@ def deduplicate_text(plan: Deduplicate) -> str:
 
 def temporal_sort_text(plan: TemporalSort) -> str:
     """Return sorting by time as text."""
-    return f"TemporalSort(orderBy=[{_order(plan.keys, plan.schema.names)}])"
+    return f"TemporalSort(orderBy=[{order_text(plan.keys, plan.schema.names)}])"
 
 
 def _strategy(plan: Rank) -> str:
@@ -64,7 +64,8 @@ def _strategy(plan: Rank) -> str:
     return f"{plan.strategy}[{','.join(map(str, plan.update_key))}]"
 
 
-def _order(keys: Sequence[SortKey], names: Sequence[str]) -> str:
+def order_text(keys: Sequence[SortKey], names: Sequence[str]) -> str:
+    """Return an order of columns with names as text."""
     return ", ".join(f"{names[key.index]} {'DESC' if key.descending else 'ASC'}" for key in keys)
 
 
@@ -72,15 +73,17 @@ def _columns(columns: Sequence[int], names: Sequence[str]) -> str:
     return ", ".join(names[column] for column in columns)
 
 
-def _frame(frame: Frame) -> str:
-    return f"{frame.units} BETWEEN {_bound(frame.lower)} AND {_bound(frame.upper)}"
+def frame_text(frame: Frame, units: str | None = None) -> str:
+    """Return a frame as text, in other units if they are given."""
+    return f"{units or frame.units} BETWEEN {_bound(frame.lower)} AND {_bound(frame.upper)}"
 
 
 def _bound(bound: FrameBound) -> str:
     return bound.kind if not isinstance(bound.distance, Literal) else f"{bound.distance.value} {bound.kind}"
 
 
-def _aggregate(call: AggregateCall, names: Sequence[str]) -> str:
+def aggregate_text(call: AggregateCall, names: Sequence[str]) -> str:
+    """Return an aggregate of OVER as text."""
     arguments = ", ".join(_argument(each, names) for each in call.arguments) or "*"
     shown = f"{call.function}({'DISTINCT ' if call.distinct else ''}{arguments})"
     return shown if call.filter is None else f"{shown} FILTER {_argument(call.filter, names)}"

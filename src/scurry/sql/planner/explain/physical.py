@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from scurry.sql.plan import nodes as nodes
@@ -18,6 +18,7 @@ from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import substituted
 from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
+from scurry.sql.planner.explain.batch import batch_operator, limit_operator
 from scurry.sql.planner.explain.expressions import PLAIN, PrefixText, all_of_text, expression_text
 from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_text
 from scurry.sql.planner.explain.logical import node_text
@@ -36,7 +37,7 @@ from scurry.sql.planner.explain.reading import (
     scan_text,
 )
 from scurry.sql.planner.explain.sargs import joined_ranges
-from scurry.sql.planner.explain.trees import tree_text
+from scurry.sql.planner.explain.trees import Operator, tree_text
 from scurry.sql.planner.explain.types import record_text
 from scurry.sql.planner.explain.windows import (
     global_window_text,
@@ -48,28 +49,6 @@ from scurry.sql.planner.explain.windows import (
     window_rank_text,
 )
 from scurry.sql.planner.explain.written import value_rows
-
-
-@dataclass(frozen=True)
-class Operator:
-    """An operator of a plan as it is executed.
-
-    Attributes:
-        text: The operator as EXPLAIN shows it, with its name first.
-        plan: The node whose rows it emits.
-        inputs: The operators it reads.
-        drops_before: Whether its updates lose the rows before them later, where those of the node have none.
-    """
-
-    text: str
-    plan: Plan
-    inputs: tuple[Operator, ...]
-    drops_before: bool = False
-
-    @property
-    def name(self) -> str:
-        """Flink's name of it."""
-        return self.text.partition("(")[0]
 
 
 def physical_tree_text(
@@ -96,7 +75,9 @@ def physical_tree_text(
             shown = f"{start}changelogMode=[{mode}])"
         return shown, operator.inputs
 
-    return tree_text(operators(plan, reading, PLAIN if reading is None else expression_text), described)
+    return tree_text(
+        operators(plan, reading, PLAIN if reading is None or reading.is_batch else expression_text), described
+    )
 
 
 def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = expression_text) -> Operator:
@@ -111,25 +92,30 @@ def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = e
         return _calc(plan, reading, text)
     if isinstance(plan, nodes.Scan):
         return _read(plan, reading or NO_TABLES, text)
+    is_batch = reading is not None and reading.is_batch
     if isinstance(plan, nodes.Limit) and isinstance(plan.input, nodes.Sort):
-        return Operator(_limit(plan), plan, (operators(plan.input.input, reading, text),))
+        below = operators(plan.input.input, reading, text)
+        return limit_operator(plan, below) if is_batch else Operator(_limit(plan), plan, (below,))
     if isinstance(plan, nodes.Aggregate | aggregates.LocalGroupAggregate) and _has_all_columns(plan.input):
         inputs = [operators(plan.input.inputs[0], reading, text)]
     else:
         inputs = [operators(each, reading, text) for each in plan.inputs]
+    found = batch_operator(plan, inputs, text) if is_batch else None
+    if found is not None:
+        return found
     if isinstance(plan, windows.WindowAggregate) and len(plan.grouping_sets) > 1:
         inputs = [_expanded(plan, inputs[0])]
     if isinstance(plan, windows.WindowAggregate) and has_two_phases(plan):
         local = Operator(local_window_text(plan), plan, (inputs[0],))
         return _ordered(Operator(global_window_text(plan), plan, (_exchange(local, plan.keys, plan.input),)))
     keys = _KEYS.get(type(plan))
-    if reading is not None and keys is not None:
+    if reading is not None and not is_batch and keys is not None:
         pairs = zip(inputs, keys(plan), strict=True)
         inputs = [
             each if columns is None else _exchange(each, columns, below)
             for (each, columns), below in zip(pairs, plan.inputs, strict=True)
         ]
-    if reading is not None and isinstance(plan, nodes.Aggregate):
+    if reading is not None and not is_batch and isinstance(plan, nodes.Aggregate):
         shown = group_aggregate_text(plan, reading.retracted.get(plan, ()))
     else:
         shown = physical_text(plan, text)
@@ -232,7 +218,9 @@ def _calc(plan: Plan, reading: ScanDescriptions | None, text: PrefixText) -> Ope
     shown = [_selected(each, name, names, text) for each, name in zip(columns, plan.schema.names, strict=True)]
     where = joined_ranges(conditions, lambda each: text(each, names))
     condition = f", where=[{all_of_text(where, text)}]" if where else ""
-    return Operator(f"Calc(select=[{', '.join(shown)}]{condition})", plan, (rows,))
+    found = None if rows.distribution is None else [places.index(each) for each in rows.distribution if each in places]
+    kept = None if found is None or len(found) < len(rows.distribution or ()) else tuple(found)
+    return Operator(f"Calc(select=[{', '.join(shown)}]{condition})", plan, (rows,), distribution=kept)
 
 
 def _is_projection(scan: nodes.Scan, columns: Sequence[Expression], names: Sequence[str]) -> bool:

@@ -25,11 +25,13 @@ class ScanDescriptions:
             plan as it is written; nothing for a table without watermarks.
         without_before: The scans where the rows before updates, which their tables have, are dropped.
         retracted: Aggregations of rows that may be taken back -> for each aggregate whether it takes them back.
+        is_batch: Whether tables are read in BATCH, and operators are shown as Flink plans them there.
     """
 
     watermarks: Mapping[Any, tuple[Plan, Plan]]
     without_before: Collection[Scan] = ()
     retracted: Mapping[Plan, Sequence[bool]] = field(default_factory=dict)
+    is_batch: bool = False
 
     def watermark(self, scan: Scan) -> Plan | None:
         """Return the plan that computes time and watermark of a table; None if it has none."""
@@ -47,6 +49,7 @@ class ScanDescriptions:
 
 
 NO_TABLES = ScanDescriptions({})
+BATCH = ScanDescriptions({}, is_batch=True)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from scurry.sql.planner.explain.physical import Operator
-from scurry.sql.planner.explain.trees import tree_text
+from scurry.sql.planner.explain.trees import Operator, tree_text
 
 #: An operator with all below it: operators that have the same are one.
 _Key = tuple[object, ...]

@@ -1,11 +1,38 @@
-"""Trees as text."""
+"""Operators, and trees as text."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
+from scurry.sql.plan.nodes import Plan
+
 _Node = TypeVar("_Node")
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of a plan as it is executed.
+
+    Attributes:
+        text: The operator as EXPLAIN shows it, with its name first.
+        plan: The node whose rows it emits.
+        inputs: The operators it reads.
+        drops_before: Whether its updates lose the rows before them later, where those of the node have none.
+        distribution: In BATCH, by which columns its rows are together; none if all rows are; None if nothing is known.
+    """
+
+    text: str
+    plan: Plan
+    inputs: tuple[Operator, ...]
+    drops_before: bool = False
+    distribution: tuple[int, ...] | None = None
+
+    @property
+    def name(self) -> str:
+        """Flink's name of it."""
+        return self.text.partition("(")[0]
 
 
 def tree_text(node: _Node, described: Callable[[_Node], tuple[str, Sequence[_Node]]]) -> str:

@@ -5,13 +5,14 @@ Each rule is a module with a function of a plan and the session, which returns a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
+from scurry.sql.planner.rules.explained import SHAPING, SHOWN, split_distinct, without_marks
 from scurry.sql.planner.rules.limits import check_batch, check_streaming
 from scurry.sql.planner.rules.merge_projections import merge_projections, unneeded_aggregates
 from scurry.sql.planner.rules.order_joins import order_joins
@@ -20,8 +21,9 @@ from scurry.sql.planner.rules.prune_columns import prune_columns
 from scurry.sql.planner.rules.prune_empty import prune_empty
 from scurry.sql.planner.rules.push_filters import push_filters
 from scurry.sql.planner.rules.streaming import STREAMING_RULES
+from scurry.sql.planner.rules.streaming.aggregates import expand_grouping_sets
 from scurry.sql.planner.rules.streaming.scan_changes import scan_changes
-from scurry.sql.planner.rules.streaming.set_operations import compared_set_operations
+from scurry.sql.planner.rules.streaming.set_operations import compared_set_operations, set_operations
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.planner.rules.unused_joins import unused_joins
 
@@ -43,6 +45,9 @@ RULES: tuple[Rule, ...] = (
     unused_joins,
 )
 
+#: Operations of BATCH that Flink computes of others.
+SHOWN_IN_BATCH: tuple[Rule, ...] = (set_operations, unneeded_aggregates, split_distinct, expand_grouping_sets)
+
 #: Rules without which plans have the same rows; but for `prune_empty`, global aggregates of no rows in STREAMING.
 EXCLUDABLE: tuple[Rule, ...] = (
     push_filters,
@@ -55,13 +60,16 @@ EXCLUDABLE: tuple[Rule, ...] = (
 )
 
 
-def optimized(plan: Plan, session: EvaluationContext, changes: Mapping[Any, str] | None = None) -> Plan:
+def optimized(
+    plan: Plan, session: EvaluationContext, changes: Mapping[Any, str] | None = None, explained: bool = False
+) -> Plan:
     """Apply all rules to a plan, but for those that the setting `scurry.optimizer.excluded-rules` names.
 
     Args:
         plan: The plan that the validator made.
         session: The session.
         changes: As for `scan_changes`, by which operations of STREAMING are chosen; None if all rows are inserted.
+        explained: Whether the plan is for EXPLAIN, in the shape that Flink shows, and not executed.
 
     Returns:
         A plan with the same rows, which can be executed.
@@ -72,15 +80,24 @@ def optimized(plan: Plan, session: EvaluationContext, changes: Mapping[Any, str]
     excluded = _excluded(session)
     for rule in RULES:
         if rule.__name__ not in excluded:
-            plan = rule(plan, session)
+            shaping = explained and rule is prune_columns
+            plan = rule(_applied(SHAPING, plan, session) if shaping else plan, session)
+            plan = without_marks(plan) if shaping else plan
     if session.is_streaming:
         plan = plan if changes is None else scan_changes(plan, changes, session)
         for rule in STREAMING_RULES:
             plan = rule(plan, session)
     else:
-        plan = compared_set_operations(plan, session)
+        plan = _applied(SHOWN_IN_BATCH if explained else (compared_set_operations,), plan, session)
     # The changes of a pattern's rows are known from the chosen operations only.
-    return pattern_matches(plan, session)
+    plan = pattern_matches(plan, session)
+    return _applied(SHOWN, plan, session) if explained else plan
+
+
+def _applied(rules: Sequence[Rule], plan: Plan, session: EvaluationContext) -> Plan:
+    for rule in rules:
+        plan = rule(plan, session)
+    return plan
 
 
 def _excluded(session: EvaluationContext) -> set[str]:

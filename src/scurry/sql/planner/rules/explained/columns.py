@@ -1,0 +1,47 @@
+"""Columns that Flink does not prune."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.plan.nodes import Filter, Limit, OneInput, Over, Plan, Project, Scan, Sort, Unnest
+from scurry.sql.plan.schema import Schema
+from scurry.sql.planner.explain.reading import reads_all
+
+
+@dataclass(frozen=True)
+class _Kept(OneInput):
+    """Marks rows of which all columns are kept."""
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+def kept_columns(plan: Plan, session: EvaluationContext) -> Plan:
+    """Mark what Flink does not prune: rows of which elements are read, those of limited tables, in BATCH those of OVER.
+
+    Pruning keeps all columns of marked rows.
+    """
+    plan = plan.with_inputs(tuple(kept_columns(each, session) for each in plan.inputs))
+    if isinstance(plan, Unnest) or (isinstance(plan, Limit | Sort) and _is_table(plan.input)):
+        return plan.with_inputs(tuple(map(_Kept, plan.inputs)))
+    if not session.is_streaming and isinstance(plan, Filter) and _is_over(plan.input):
+        return replace(plan, input=_Kept(plan.input))
+    return plan
+
+
+def without_marks(plan: Plan) -> Plan:
+    """Return a plan without the marks of `kept_columns`."""
+    inputs = tuple(map(without_marks, plan.inputs))
+    return inputs[0] if isinstance(plan, _Kept) else plan.with_inputs(inputs)
+
+
+def _is_table(plan: Plan) -> bool:
+    return isinstance(plan, Scan) and reads_all(plan)
+
+
+def _is_over(plan: Plan) -> bool:
+    return isinstance(plan, Project) and isinstance(plan.input, Over)

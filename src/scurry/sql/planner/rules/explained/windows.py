@@ -1,0 +1,66 @@
+"""Sums of OVER as Flink computes them of other aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
+from scurry.sql.plan.nodes import Over, Plan, Project
+from scurry.sql.plan.physical.over import OverAggregate
+from scurry.sql.plan.rewriting import all_substituted
+from scurry.sql.plan.windows import WindowCall
+from scurry.sql.types import BigIntType, BooleanType
+
+
+def sums_of_windows(plan: Plan, session: EvaluationContext) -> Plan:
+    """Compute SUM and AVG of a window of its COUNT and $SUM0, and name columns that are not computed as Flink does."""
+    plan = plan.with_inputs(tuple(sums_of_windows(each, session) for each in plan.inputs))
+    if isinstance(plan, Project) and isinstance(plan.input, Over | OverAggregate):
+        return _split(plan, plan.input)
+    return plan
+
+
+def _split(plan: Project, over: Over | OverAggregate) -> Plan:
+    width = len(over.input.schema)
+    calls: list[WindowCall] = []
+    values: list[Expression] = []
+    for call in over.calls:
+        values.append(_value(call, calls, width))
+    columns: list[Expression] = [*builders.columns(over.input), *values]
+    names = tuple(f"w0$o{place}" for place in range(len(calls)))
+    changed = replace(over, calls=tuple(calls), names=names)
+    expressions = all_substituted(plan.expressions, columns)
+    return Project(changed, tuple(expressions), _names(plan, expressions, width))
+
+
+def _names(plan: Project, expressions: Sequence[Expression], width: int) -> tuple[str, ...]:
+    """Return the names of columns: Flink loses those of aggregates if no column is computed."""
+    if not all(isinstance(each, InputReference) for each in expressions):
+        return plan.names
+    return tuple(
+        f"${place}" if isinstance(each, InputReference) and each.index >= width else name
+        for place, (each, name) in enumerate(zip(expressions, plan.names, strict=True))
+    )
+
+
+def _value(call: WindowCall, calls: list[WindowCall], width: int) -> Expression:
+    """Return the value of an aggregate over others, which are added."""
+
+    def column(each: WindowCall) -> Expression:
+        if each not in calls:
+            calls.append(each)
+        return InputReference(width + calls.index(each), each.type)
+
+    if call.call.function not in ("SUM", "AVG"):
+        return column(call)
+    count_type = BigIntType(False)
+    count = column(replace(call, call=replace(call.call, function="COUNT", type=count_type), type=count_type))
+    total = column(replace(call, call=replace(call.call, function="$SUM0")))
+    is_there = Call(">", (count, Literal(0, count_type)), BooleanType(False))
+    found: Expression = Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
+    if call.call.function == "AVG":
+        found = Call("/", (found, count), call.type)
+    return found

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from scurry.common._config.rest import ARCHIVE_DIR
 from scurry.rest.internal import answer
@@ -36,6 +38,10 @@ def _vertex_ids(job: ServedJob) -> list[str]:
     return [vertex_id(part.uid) for part in vertices(job.plan)]
 
 
+async def _answers(served: Any, paths: Sequence[str]) -> list[dict[str, str]]:
+    return [{"path": path, "json": (await answer(served, path))[2].decode()} for path in paths]
+
+
 def write_archive(job: ServedJob, directory: str) -> None:
     """Write the archive of a job that is over.
 
@@ -53,7 +59,7 @@ def write_archive(job: ServedJob, directory: str) -> None:
     served = application(job)
     of_job = [*_PATHS, *(f"/vertices/{id}{path}" for id in _vertex_ids(job) for path in _OF_VERTICES)]
     paths = ["/jobs/overview", *(f"/jobs/{job.id}{path}" for path in of_job)]
-    parts = [{"path": path, "json": asyncio.run(answer(served, path))[2].decode()} for path in paths]
+    parts = asyncio.run(_answers(served, paths))
     target = Path(directory.removeprefix("file://"))
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
     staged = target / f".{job.id}.{os.getpid()}"

@@ -79,7 +79,7 @@ test-spark: setup ## Tests that start Spark
 test-nightly: export SCURRY_CASES ?= 700
 test-nightly: setup ## What is too long for every change: all programs of Flink on Spark, 20 kills of each kind
 	$(BIN)/python -m pytest -q -m nightly
-	@$(MAKE) --no-print-directory coverage test-faults test-kafka test-newest
+	@$(MAKE) --no-print-directory coverage test-slow test-conformance test-faults test-kafka test-newest
 
 # What pip installs today, beside requirements.lock: the environment is made anew each time.
 NEWEST := .venv-newest

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import engine
 
 from support import TESTS
 from support.cases import cases
@@ -25,6 +26,8 @@ settings.register_profile(
     "scurry", max_examples=cases(100), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("scurry")
+# What failed is found again by its seed; shrinking it for five minutes would keep all other failures waiting.
+engine.MAX_SHRINKING_SECONDS = 30
 
 # What a shell starts in the background is told to ignore interrupts, and tells its children so; some tests send them.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -17,10 +16,11 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 
 from scurry.common import CompletableFuture
 from scurry.rest.client import RemoteProcess
+from support.cases import cases
 from support.rest.fake_jobs import TOKEN, FakeJob, served
 
 #: Requests per path and mode.
-CASES = int(os.environ.get("SCURRY_CASES", "25"))
+CASES = cases(25)
 
 #: Query parameters that mean nothing are ignored, as everywhere; and a well-formed body may be one no job can fulfil.
 NOT_PROMISED: list[Any] = [negative_data_rejection, positive_data_acceptance]

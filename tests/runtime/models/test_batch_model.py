@@ -141,9 +141,20 @@ Job = Callable[[DataStream, DataStream], DataStream]
 JOBS: dict[str, Job] = {
     "moving timers": lambda left, right: left.key_by(key_of).process(Moving()),
     "timers": lambda left, right: left.key_by(key_of).process(Timers()),
-    "interval join": lambda left, right: (
-        left.key_by(key_of).interval_join(right.key_by(key_of)).between(ms(-3), ms(5)).process(Pairs())
-    ),
+}
+
+
+def _interval_join(lower: int, upper: int) -> Job:
+    return lambda left, right: (
+        left.key_by(key_of).interval_join(right.key_by(key_of)).between(ms(lower), ms(upper)).process(Pairs())
+    )
+
+
+JOBS |= {
+    "interval join": _interval_join(-3, 5),
+    "interval join with earlier records": _interval_join(-7, -2),
+    "interval join with later records": _interval_join(2, 6),
+    "interval join at the same time": _interval_join(0, 0),
 }
 
 
@@ -194,7 +205,9 @@ def _small_limits(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     if request.param == "many keys at once":
         monkeypatch.setattr(batch_task, "FIRST_RECORDS", 100)
         monkeypatch.setattr(batch_task, "RUN_RECORDS", 100)
+        monkeypatch.setattr(interval_join, "_MANY", 1)
         return
+    monkeypatch.setattr(batch_task, "PARTS", 1)
     monkeypatch.setattr(batch_task, "FIRST_RECORDS", 3)
     monkeypatch.setattr(key_blocks, "_LEAST_RECORDS", 2)
     monkeypatch.setattr(key_blocks, "_MOST_RECORDS", 3)

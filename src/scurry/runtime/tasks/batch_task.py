@@ -27,6 +27,8 @@ from scurry.runtime.tasks.task import Task
 
 #: Records collected before a task's output is cut into rows: more make fewer rows, but leave the processor's caches.
 RUN_RECORDS = 65_536
+#: A key is processed in parts if it has so many times the records that are processed at once.
+PARTS = 16
 
 
 #: The order in which a level receives its rows; Spark sorts by the same columns.
@@ -212,12 +214,12 @@ class OperatorRun:
             start = records.ends[first - 1] if first else 0
             last = max(bisect_right(records.ends, start + sizer.size, first), first + 1)
             began, count = time.monotonic(), records.ends[last - 1] - start
-            if count > sizer.size:
+            if count > sizer.size * PARTS:
                 yield from self._key(operator, records.keys[first], records.parts_of(first))
             else:
                 operator.process_keys(records.some(first, last), partial(self._begin, operator), self.watermark)
                 yield count
-                sizer.processed(time.monotonic() - began)
+                sizer.processed((time.monotonic() - began) * min(1.0, sizer.size / count))
             first = last
 
     def _begin(self, operator: KeyedOperator, key: CanonicalKey) -> None:

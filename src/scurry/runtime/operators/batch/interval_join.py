@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from scurry.graph.plan import OperatorPlan
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.key_records import KeyRecords
-from scurry.runtime.exchange.wire import MIN_TIME
+from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error
 from scurry.runtime.functions.context import TaskInfo
 from scurry.runtime.operators.interval_join import IntervalJoinOperator
@@ -18,8 +18,41 @@ from scurry.runtime.operators.interval_join import IntervalJoinOperator
 _time = itemgetter(0)
 #: More records without partners to come are dropped.
 _DROPPED = 1024
-#: As many results are emitted at once.
+#: As many results are emitted at once, and as many pairs are formed, unless one record has more partners.
 _EMITTED = 4096
+#: The partners of as many records are found as arrays; a small job does without NumPy, whose import takes longer.
+_MANY = 256
+
+
+class _Partners(NamedTuple):
+    """The partners of records among those of the other side that come before them, in arrays.
+
+    Attributes:
+        sides: The side of each record.
+        places: For each side, the places of the records of the other side.
+        firsts: Where the partners of each record begin among the places of the other side.
+        counts: How many partners it has.
+    """
+
+    sides: Any
+    places: tuple[Any, Any]
+    firsts: Any
+    counts: Any
+
+    def pairs(self, first: int, last: int) -> tuple[Any, Any]:
+        """Return the places of the left and of the right records of all pairs of the records between two places."""
+        import numpy as np
+
+        counts = self.counts[first:last]
+        own = np.repeat(np.arange(first, last), counts)
+        behind = np.cumsum(counts)
+        of_other = np.arange(len(own)) - np.repeat(behind - counts, counts) + self.firsts[own]
+        is_right = self.sides[own] == 1
+        partners = np.empty(len(own), np.int64)
+        for side in (0, 1):
+            chosen = is_right if side else ~is_right
+            partners[chosen] = self.places[side][of_other[chosen]]
+        return np.where(is_right, partners, own), np.where(is_right, own, partners)
 
 
 class BatchIntervalJoinOperator(IntervalJoinOperator):
@@ -37,12 +70,76 @@ class BatchIntervalJoinOperator(IntervalJoinOperator):
             return
         if isinstance(origins, int):
             return  # all are of one side
+        partners = self._partners_of(records, origins) if len(origins) >= _MANY else None
+        if partners is not None:
+            self._join_pairs(records, partners)
+            return
         start = 0
         for end in records.ends:
             sides = origins[start:end]
             if min(sides) < max(sides):
                 self._join_key(sides, records.values[start:end], times[start:end])
             start = end
+
+    def _partners_of(self, records: KeyRecords, origins: list[int]) -> _Partners | None:
+        """Return the partners of the records of some keys; None if their times are near the ends of 64 bits."""
+        import numpy as np
+
+        times = np.frombuffer(records.times, np.int64)
+        margin = max(map(abs, self._partners[0]))
+        low, high = int(times.min()) - margin, int(times.max()) + margin
+        span = high - low + 1
+        if low < MIN_TIME or high > MAX_TIME or span * len(records.keys) > MAX_TIME:
+            return None
+        ends: Any = np.array(records.ends, np.int64)
+        # a time plus that of its key grows with the key and the time, and partners of other keys are out of reach
+        times = times + np.repeat(np.arange(len(ends)) * span - low, np.diff(ends, prepend=0))
+        sides = np.array(origins, np.int64) >> 1
+        places = np.flatnonzero(sides == 1), np.flatnonzero(sides == 0)
+        firsts, lasts = np.empty(len(sides), np.int64), np.empty(len(sides), np.int64)
+        for side, (others, (lower, upper)) in enumerate(zip(places, self._partners, strict=True)):
+            own, other_times = places[1 - side], times[others]
+            firsts[own] = other_times.searchsorted(times[own] + lower)
+            in_reach = other_times.searchsorted(times[own] + upper, "right")
+            lasts[own] = np.minimum(in_reach, others.searchsorted(own))
+        return _Partners(sides, places, firsts, np.maximum(lasts - firsts, 0))
+
+    def _join_pairs(self, records: KeyRecords, partners: _Partners) -> None:
+        """Join the records of some keys, the pairs of several records at once."""
+        import numpy as np
+
+        times: Any = np.frombuffer(records.times, np.int64)
+        behind = np.cumsum(partners.counts)
+        first, count, done = 0, len(behind), 0
+        while first < count:
+            last = max(int(behind.searchsorted(done + _EMITTED, "right")), first + 1)
+            lefts, rights = partners.pairs(first, last)
+            if len(lefts):
+                self._process_pairs(records.values, lefts.tolist(), rights.tolist(), times[lefts], times[rights])
+            first, done = last, int(behind[last - 1])
+
+    def _process_pairs(self, values: Values, lefts: list[int], rights: list[int], *times: Any) -> None:
+        """Call the function with pairs, given the places and the times of their records; emit its results."""
+        import numpy as np
+
+        process, context, get = self._process, self._context, values.__getitem__
+        uncopied, copy = self.collector.handing_over()
+        results: Values = []
+        result_times: list[int] = []
+        left = right = None
+        columns = [column.tolist() for column in (*times, np.maximum(*times))]
+        try:
+            for left, right, context.left, context.right, time in zip(
+                map(get, lefts), map(get, rights), *columns, strict=True
+            ):
+                some = process(left, right, context)
+                if some is not None:
+                    for result in some:
+                        results.append(result if type(result) is uncopied else copy(result))
+                        result_times.append(time)
+        except Exception as error:
+            raise operator_error(self.plan, error, (left, right)) from error
+        self._emit(results, result_times)
 
     def _join_key(self, origins: list[int], values: Values, times: Sequence[int]) -> None:
         """Join the records of a key; the partners of a record are those of the other side that are not later."""

@@ -40,9 +40,13 @@ NEEDED: dict[str, dict[str, str]] = {
     "delta": {},
     "iceberg": {},
     "spark": {"format": "text", "path": "/tmp/files"},
+    "elasticsearch-6": {"hosts": "http://h:9200", "index": "i", "document-type": "d"},
+    "elasticsearch-7": {"hosts": "http://h:9200", "index": "i"},
+    "elasticsearch-8": {"hosts": "http://h:9200", "index": "i"},
     "filesystem": {"path": "/tmp/files", "format": "csv"},
     "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
     "kafka": KAFKA | JSON,
+    "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
     "savepoint": {"operator.uid": "visits"},
     "upsert-kafka": {
@@ -110,6 +114,44 @@ JAVA_TYPE_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
     for name in COLUMNS
     for option in OF_JAVA
+}
+#: The cache of lookups, of every connector that has them.
+LOOKUP_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "lookup.cache": (PARTIAL | {"lookup.cache": "NONE"}, PARTIAL),
+    "lookup.partial-cache.max-rows": (PARTIAL, PARTIAL | {"lookup.partial-cache.max-rows": "6"}),
+    "lookup.partial-cache.expire-after-write": (
+        PARTIAL, PARTIAL | {"lookup.partial-cache.expire-after-write": "1 s"},
+    ),
+    "lookup.partial-cache.expire-after-access": (
+        PARTIAL, PARTIAL | {"lookup.partial-cache.expire-after-access": "1 s"},
+    ),
+    "lookup.partial-cache.cache-missing-key": (PARTIAL, PARTIAL | {"lookup.partial-cache.cache-missing-key": "false"}),
+}  # fmt: skip
+ELASTICSEARCH_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = LOOKUP_CASES | {
+    "hosts": ({}, {"hosts": "http://g:9200"}),
+    "index": ({}, {"index": "j"}),
+    "document-id.key-delimiter": ({}, {"document-id.key-delimiter": "$"}),
+    "username": (LOGIN, LOGIN | {"username": "bob"}),
+    "password": (LOGIN, LOGIN | {"password": "b"}),
+    "failure-handler": ({}, {"failure-handler": "ignore"}),
+    "sink.delivery-guarantee": ({}, {"sink.delivery-guarantee": "exactly-once"}),
+    "sink.flush-on-checkpoint": ({}, {"sink.flush-on-checkpoint": "false"}),
+    "sink.bulk-flush.max-actions": ({}, {"sink.bulk-flush.max-actions": "7"}),
+    "sink.bulk-flush.max-size": ({}, {"sink.bulk-flush.max-size": "7 mb"}),
+    "sink.bulk-flush.interval": ({}, {"sink.bulk-flush.interval": "7 s"}),
+    "sink.bulk-flush.backoff.strategy": ({}, {"sink.bulk-flush.backoff.strategy": "DISABLED"}),
+    "sink.bulk-flush.backoff.max-retries": ({}, {"sink.bulk-flush.backoff.max-retries": "7"}),
+    "sink.bulk-flush.backoff.delay": ({}, {"sink.bulk-flush.backoff.delay": "7 s"}),
+    "connection.path-prefix": ({}, {"connection.path-prefix": "/v1"}),
+    "connection.request-timeout": ({}, {"connection.request-timeout": "7 s"}),
+    "connection.timeout": ({}, {"connection.timeout": "7 s"}),
+    "socket.timeout": ({}, {"socket.timeout": "7 s"}),
+    "format": ({}, {"format": "csv"}),
+    "sink.version.column": ({}, {"sink.version.column": "k"}),
+    "scan.fetch-size": ({}, {"scan.fetch-size": "7"}),
+    "scan.partition.num": ({}, {"scan.partition.num": "7"}),
+    "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+    "sink.parallelism": ({}, {"sink.parallelism": "3"}),
 }
 CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "datagen": {
@@ -179,7 +221,7 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "sink.rolling-policy.check-interval": ({}, {"sink.rolling-policy.check-interval": "1 s"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
     },
-    "jdbc": {
+    "jdbc": LOOKUP_CASES | {
         "url": ({}, {"url": "jdbc:sqlite:/tmp/b.db"}),
         "table-name": ({}, {"table-name": "u"}),
         "username": (LOGIN, LOGIN | {"username": "bob"}),
@@ -192,18 +234,7 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "scan.partition.upper-bound": (PARTITIONED, PARTITIONED | {"scan.partition.upper-bound": "8"}),
         "scan.fetch-size": ({}, {"scan.fetch-size": "7"}),
         "scan.auto-commit": ({}, {"scan.auto-commit": "false"}),
-        "lookup.cache": (PARTIAL | {"lookup.cache": "NONE"}, PARTIAL),
         "lookup.max-retries": ({}, {"lookup.max-retries": "9"}),
-        "lookup.partial-cache.max-rows": (PARTIAL, PARTIAL | {"lookup.partial-cache.max-rows": "6"}),
-        "lookup.partial-cache.expire-after-write": (
-            PARTIAL, PARTIAL | {"lookup.partial-cache.expire-after-write": "1 s"},
-        ),
-        "lookup.partial-cache.expire-after-access": (
-            PARTIAL, PARTIAL | {"lookup.partial-cache.expire-after-access": "1 s"},
-        ),
-        "lookup.partial-cache.cache-missing-key": (
-            PARTIAL, PARTIAL | {"lookup.partial-cache.cache-missing-key": "false"},
-        ),
         "lookup.cache.max-rows": (FORMER, FORMER | {"lookup.cache.max-rows": "6"}),
         "lookup.cache.ttl": (FORMER, FORMER | {"lookup.cache.ttl": "6 s"}),
         "lookup.cache.caching-missing-key": (FORMER, FORMER | {"lookup.cache.caching-missing-key": "false"}),
@@ -214,11 +245,15 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "filter.handling.policy": ({}, {"filter.handling.policy": "never"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
     },
+    "elasticsearch-6": ELASTICSEARCH_CASES | {"document-type": ({}, {"document-type": "e"})},
+    "elasticsearch-7": ELASTICSEARCH_CASES,
+    "elasticsearch-8": ELASTICSEARCH_CASES,
     "kafka": KAFKA_CASES | {
         "format": ({}, {"format": "csv"}),
         "topic-pattern": ({}, {"topic-pattern": "t.*"}),
         "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
     },
+    "opensearch": ELASTICSEARCH_CASES | {"allow-insecure": ({}, {"allow-insecure": "true"})},
     "print": {
         "print-identifier": ({}, {"print-identifier": "a"}),
         "standard-error": ({}, {"standard-error": "true"}),
@@ -311,7 +346,8 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 
 def context_of(connector: str, options: Mapping[str, str], *others: Column) -> TableContext:
     columns = [*(PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()), *others]
-    key = UniqueConstraint("pk", ("k",)) if connector in ("upsert-kafka", "savepoint") else None
+    has_key = connector in ("upsert-kafka", "savepoint") or connector.startswith(("elasticsearch", "opensearch"))
+    key = UniqueConstraint("pk", ("k",)) if has_key else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
         ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()

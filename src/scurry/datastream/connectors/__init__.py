@@ -83,7 +83,10 @@ _INSTEAD = {
     "cassandra": "write with stream.to_spark('org.apache.spark.sql.cassandra', ...) and the Spark Cassandra Connector "
     f"({_SPARK_DOCS}), or {_OWN}",
     "dynamic_kafka": "use a KafkaSource for each cluster and union the streams (docs/connectors/kafka.md)",
-    "elasticsearch": f"write with stream.to_spark('es', ...) and elasticsearch-spark ({_SPARK_DOCS}), or {_OWN}",
+    **dict.fromkeys(("dynamodb", "firehose", "sqs"), f"{_OWN} around boto3"),
+    "gcp_pubsub": f"{_OWN} around google-cloud-pubsub",
+    "hbase": "use env.from_spark(...) and stream.to_spark('org.apache.hadoop.hbase.spark', ...) with HBase's connector "
+    f"for Spark ({_SPARK_DOCS}), or {_OWN}",
     "kinesis": "use env.from_spark(...) and stream.to_spark('aws-kinesis', ...) with spark-sql-kinesis-connector "
     f"({_SPARK_DOCS}), or {_OWN}",
     "pulsar": "use env.from_spark(...) and stream.to_spark('pulsar', ...) with pulsar-spark-connector "

@@ -19,10 +19,14 @@ CONNECTORS = {
     "blackhole": "scurry.sql.connectors.blackhole:BlackHoleFactory",
     "datagen": "scurry.sql.connectors.datagen.factory:DataGenFactory",
     "delta": "scurry.sql.connectors.lakes.delta:DeltaFactory",
+    "elasticsearch-6": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch6Factory",
+    "elasticsearch-7": "scurry.sql.connectors.elasticsearch.factory:ElasticsearchFactory",
+    "elasticsearch-8": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch8Factory",
     "filesystem": "scurry.sql.connectors.filesystem.factory:FileSystemFactory",
     "iceberg": "scurry.sql.connectors.lakes.iceberg:IcebergFactory",
     "jdbc": "scurry.sql.connectors.jdbc.factory:JdbcFactory",
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
+    "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
     "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
     "spark": "scurry.sql.connectors.spark:SparkFactory",
@@ -33,7 +37,7 @@ CONNECTORS = {
 _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'format' = the format of the package"
 #: Replacements for connectors that scurry does not have, by their names without a version.
 _ELSEWHERE = {
-    **dict.fromkeys(("elasticsearch", "opensearch", "kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
+    **dict.fromkeys(("kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
     **dict.fromkeys(
         ("mysql", "postgres", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",

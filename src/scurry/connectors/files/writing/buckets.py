@@ -137,7 +137,16 @@ class DateTimeBuckets(_WallClockBuckets):
     def bucket(self, now_ms: int) -> str:
         """Return the formatted time."""
         moment = datetime.datetime.fromtimestamp(now_ms / 1000, datetime.UTC).astimezone(_zone(self.timezone))
-        return "".join(_part(token, moment) for token in _TOKEN.findall(self.pattern))
+        return date_time_text(self.pattern, moment)
+
+
+def date_time_text(pattern: str, moment: datetime.datetime) -> str:
+    """Return a time in the form of a pattern of Java's DateTimeFormatter, of the letters y u M d H h m s S a E D.
+
+    Raises:
+        UnsupportedError: It has another letter.
+    """
+    return "".join(_part(token, moment) for token in _TOKEN.findall(pattern))
 
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|" + "|".join(f"{c}+" for c in "yuMdHhmsSaED") + r"|[^']")

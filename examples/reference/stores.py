@@ -1,0 +1,34 @@
+"""Stores as sinks: what is built here needs a server only when the job runs."""
+
+from __future__ import annotations
+
+from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.elasticsearch import (
+    Elasticsearch6SinkBuilder,
+    Elasticsearch7SinkBuilder,
+    ElasticsearchEmitter,
+    FlushBackoffType,
+)
+
+# Elasticsearch and OpenSearch
+
+people = (
+    Elasticsearch7SinkBuilder()
+    .set_hosts(["http://localhost:9200", "http://localhost:9201"])
+    .set_emitter(ElasticsearchEmitter.static_index("people", "id"))
+    .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+    .set_bulk_flush_max_actions(500)
+    .set_bulk_flush_max_size_mb(5)
+    .set_bulk_flush_interval(1000)
+    .set_bulk_flush_backoff_strategy(FlushBackoffType.EXPONENTIAL, 8, 50)
+    .set_connection_username("ann")
+    .set_connection_password("secret")
+    .set_connection_path_prefix("/search")
+    .set_connection_request_timeout(1000)
+    .set_connection_timeout(2000)
+    .set_socket_timeout(30_000)
+    .build()
+)
+assert people.hosts.hosts == ("http://localhost:9200", "http://localhost:9201")
+by_day = ElasticsearchEmitter.dynamic_index("day", "id", "event")
+assert Elasticsearch6SinkBuilder().set_hosts("localhost:9200").set_emitter(by_day).build().bulk.max_actions == 1000

@@ -1,0 +1,1 @@
+"""Elasticsearch and OpenSearch: bulk requests, searches by slices, documents by id. Plain HTTP, without a client."""

@@ -1,0 +1,1 @@
+"""HTTP: a client that other connectors use."""

@@ -46,12 +46,14 @@ NEEDED: dict[str, dict[str, str]] = {
     "filesystem": {"path": "/tmp/files", "format": "csv"},
     "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
     "kafka": KAFKA | JSON,
+    "log": {"topic": "t", "scan.startup.mode": "earliest-offset"} | JSON,
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
     "savepoint": {"operator.uid": "visits"},
     "upsert-kafka": {
         "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json",
     },
+    "upsert-log": {"topic": "t", "key.format": "json", "value.format": "json"},
 }  # fmt: skip
 
 PARTITIONED = {"scan.partition.column": "k", "scan.partition.num": "2"} | {
@@ -109,6 +111,30 @@ KAFKA_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "sink.transactional-id-prefix": (EXACTLY_ONCE, EXACTLY_ONCE | {"sink.transactional-id-prefix": "b"}),
     "sink.transaction-naming-strategy": ({}, {"sink.transaction-naming-strategy": "POOLING"}),
     "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+}  # fmt: skip
+LOG_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = KAFKA_CASES | {
+    "path": ({}, {"path": "/tmp/other"}),
+    "sink.delivery-guarantee": ({}, {"sink.delivery-guarantee": "exactly-once"}),
+    "sink.semantic": ({}, {"sink.semantic": "exactly-once"}),
+    "num.partitions": ({}, {"num.partitions": "2"}),
+    "retention.ms": ({}, {"retention.ms": "2"}),
+    "retention.bytes": ({}, {"retention.bytes": "2"}),
+    "segment.bytes": ({}, {"segment.bytes": "2"}),
+}
+VALUE_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "format": ({}, {"format": "csv"}),
+    "topic-pattern": ({}, {"topic-pattern": "t.*"}),
+    "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
+}
+UPSERT_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "key.format": ({}, {"key.format": "csv"}),
+    "value.format": ({}, {"value.format": "csv"}),
+    "key.fields-prefix": (
+        {"value.fields-include": "EXCEPT_KEY"}, {"value.fields-include": "EXCEPT_KEY", "key.fields-prefix": "k"},
+    ),
+    "value.fields-include": ({}, {"value.fields-include": "EXCEPT_KEY"}),
+    "sink.buffer-flush.max-rows": (BUFFERED, BUFFERED | {"sink.buffer-flush.max-rows": "6"}),
+    "sink.buffer-flush.interval": (BUFFERED, BUFFERED | {"sink.buffer-flush.interval": "2 s"}),
 }  # fmt: skip
 JAVA_TYPE_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
@@ -248,11 +274,8 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "elasticsearch-6": ELASTICSEARCH_CASES | {"document-type": ({}, {"document-type": "e"})},
     "elasticsearch-7": ELASTICSEARCH_CASES,
     "elasticsearch-8": ELASTICSEARCH_CASES,
-    "kafka": KAFKA_CASES | {
-        "format": ({}, {"format": "csv"}),
-        "topic-pattern": ({}, {"topic-pattern": "t.*"}),
-        "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
-    },
+    "kafka": KAFKA_CASES | VALUE_CASES,
+    "log": LOG_CASES | VALUE_CASES,
     "opensearch": ELASTICSEARCH_CASES | {"allow-insecure": ({}, {"allow-insecure": "true"})},
     "print": {
         "print-identifier": ({}, {"print-identifier": "a"}),
@@ -271,16 +294,8 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
     },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
-    "upsert-kafka": KAFKA_CASES | {
-        "key.format": ({}, {"key.format": "csv"}),
-        "value.format": ({}, {"value.format": "csv"}),
-        "key.fields-prefix": (
-            {"value.fields-include": "EXCEPT_KEY"}, {"value.fields-include": "EXCEPT_KEY", "key.fields-prefix": "k"},
-        ),
-        "value.fields-include": ({}, {"value.fields-include": "EXCEPT_KEY"}),
-        "sink.buffer-flush.max-rows": (BUFFERED, BUFFERED | {"sink.buffer-flush.max-rows": "6"}),
-        "sink.buffer-flush.interval": (BUFFERED, BUFFERED | {"sink.buffer-flush.interval": "2 s"}),
-    },
+    "upsert-kafka": KAFKA_CASES | UPSERT_CASES,
+    "upsert-log": LOG_CASES | UPSERT_CASES,
 }  # fmt: skip
 REGISTRY = {"url": "http://r", "subject": "s"}
 CHANGE_CASES = {
@@ -346,7 +361,9 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 
 def context_of(connector: str, options: Mapping[str, str], *others: Column) -> TableContext:
     columns = [*(PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()), *others]
-    has_key = connector in ("upsert-kafka", "savepoint") or connector.startswith(("elasticsearch", "opensearch"))
+    has_key = connector in ("upsert-kafka", "upsert-log", "savepoint") or connector.startswith(
+        ("elasticsearch", "opensearch")
+    )
     key = UniqueConstraint("pk", ("k",)) if has_key else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
@@ -386,7 +403,7 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
     context = context_of(factory.identifier, NEEDED[factory.identifier] | dict(options))
     if "topic-pattern" in options:
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "topic"})
-    if "value.format" in options and factory.identifier == "kafka":
+    if "value.format" in options and factory.identifier in ("kafka", "log"):
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
     return [
         outcome(lambda: factory.create_source(context)),

@@ -26,11 +26,13 @@ CONNECTORS = {
     "iceberg": "scurry.sql.connectors.lakes.iceberg:IcebergFactory",
     "jdbc": "scurry.sql.connectors.jdbc.factory:JdbcFactory",
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
+    "log": "scurry.sql.connectors.log.factory:LogFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
     "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
     "spark": "scurry.sql.connectors.spark:SparkFactory",
     "upsert-kafka": "scurry.sql.connectors.kafka.factory:UpsertKafkaFactory",
+    "upsert-log": "scurry.sql.connectors.log.factory:UpsertLogFactory",
 }
 
 

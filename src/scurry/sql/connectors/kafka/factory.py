@@ -8,6 +8,7 @@ from typing import Any
 from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer
 from scurry.connectors.kafka.sink import KafkaSink
 from scurry.connectors.kafka.topics import KafkaTopics
+from scurry.connectors.messages import MessageScan
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption
@@ -33,7 +34,7 @@ class KafkaFactory(MessageFactory):
         """Return the keys of the formats, and those of clients' properties that are set."""
         return [*super().other_keys(context), *(key for key in context.options if key.startswith("properties."))]
 
-    def scan(self, options: Options) -> KafkaTopics:
+    def scan(self, options: Options) -> MessageScan:
         """Return the messages of topics."""
         return KafkaTopics(
             keys.client_properties(options),
@@ -50,8 +51,17 @@ class KafkaFactory(MessageFactory):
         """Return the topics that are written."""
         topics = keys.subscription(options).topics
         if not self.upsert:
-            keys.partitioned(options)
+            self.check_partitioner(options)
         return topics
+
+    def check_partitioner(self, options: Options) -> None:
+        """Check how rows get to partitions.
+
+        Raises:
+            ValidationError: The way does not go with keys.
+            UnsupportedError: There is no such way here.
+        """
+        keys.partitioned(options)
 
     def sink(self, options: Options, serializer: ChangeSerializer, context: TableContext) -> Sink:
         """Return the sink of topics."""
@@ -72,7 +82,7 @@ class UpsertKafkaFactory(KafkaFactory):
     def check(self, context: TableContext) -> Options:
         """Return the options after checking them."""
         options = super().check(context)
-        _key_of(context)
+        self._key_of(context)
         if (options.get(keys.BUFFER_ROWS) > 0) != (options.get(keys.BUFFER_INTERVAL) > 0):
             raise ValidationError(
                 "'sink.buffer-flush.max-rows' and 'sink.buffer-flush.interval' must be set to be greater than zero "
@@ -88,22 +98,21 @@ class UpsertKafkaFactory(KafkaFactory):
         sink, rows = super().sink(options, serializer, context), options.get(keys.BUFFER_ROWS)
         if rows <= 0:
             return sink
-        places = tuple(map(serializer.names.index, _key_of(context)))
+        places = tuple(map(serializer.names.index, self._key_of(context)))
         return ReducingSink(sink, places, rows, options.get(keys.BUFFER_INTERVAL))
 
     def key_names(self, context: TableContext, options: Options) -> list[str]:
         """Return the columns of the primary key."""
-        names = _key_of(context)
+        names = self._key_of(context)
         self.check(context)  # a missing format of keys
         return names
 
-
-def _key_of(context: TableContext) -> list[str]:
-    key = context.schema.get_primary_key()
-    if key is None:
-        raise ValidationError(
-            "'upsert-kafka' tables require to define a PRIMARY KEY constraint. The PRIMARY KEY specifies which columns "
-            "should be read from or write to the Kafka message key. The PRIMARY KEY also defines records in the "
-            "'upsert-kafka' table should update or delete on which keys."
-        ).with_hint("add it to CREATE TABLE: PRIMARY KEY (id) NOT ENFORCED")
-    return list(key.columns)
+    def _key_of(self, context: TableContext) -> list[str]:
+        key = context.schema.get_primary_key()
+        if key is None:
+            raise ValidationError(
+                f"'{self.identifier}' tables require to define a PRIMARY KEY constraint. The PRIMARY KEY specifies "
+                "which columns should be read from or write to the Kafka message key. The PRIMARY KEY also defines "
+                f"records in the '{self.identifier}' table should update or delete on which keys."
+            ).with_hint("add it to CREATE TABLE: PRIMARY KEY (id) NOT ENFORCED")
+        return list(key.columns)

@@ -201,7 +201,7 @@ def _offsets(
             raise ValidationError(
                 "Property group.id is required when using committed offset for offsets initializer"
             ).with_hint("set 'properties.group.id', or 'scan.startup.mode' = 'earliest-offset', which needs none")
-        return KafkaOffsetsInitializer.committed_offsets(_reset(options))
+        return KafkaOffsetsInitializer.committed_offsets(reset_strategy(options))
     value = options.find(millis) if mode == "timestamp" else options.find(offsets)
     if value is None:
         needed = millis.key if mode == "timestamp" else offsets.key
@@ -214,7 +214,12 @@ def _offsets(
     return KafkaOffsetsInitializer.offsets(_specific(value, offsets.key, topics[0]))
 
 
-def _reset(options: Options) -> KafkaOffsetResetStrategy:
+def reset_strategy(options: Options) -> KafkaOffsetResetStrategy:
+    """Return the strategy without a valid offset: the property `auto.offset.reset`.
+
+    Raises:
+        ValidationError: There is no such strategy.
+    """
     name = options.values.get("properties.auto.offset.reset", "none").upper()
     try:
         return KafkaOffsetResetStrategy[name]
@@ -243,6 +248,18 @@ def _specific(text: str, key: str, topic: str) -> dict[KafkaTopicPartition, int]
     return found
 
 
+def check_keys_of_turns(options: Options, way: str) -> None:
+    """Check that rows with keys do not get to partitions in turns.
+
+    Raises:
+        ValidationError: They do.
+    """
+    if way == "round-robin" and KEY_FIELDS in options:
+        raise ValidationError(
+            "Currently 'round-robin' partitioner only works when option 'key.fields' is not specified."
+        )
+
+
 def partitioned(options: Options) -> None:
     """Check how rows get to partitions.
 
@@ -251,10 +268,7 @@ def partitioned(options: Options) -> None:
         UnsupportedError: There is no such way here.
     """
     way = options.get(PARTITIONER)
-    if way == "round-robin" and KEY_FIELDS in options:
-        raise ValidationError(
-            "Currently 'round-robin' partitioner only works when option 'key.fields' is not specified."
-        )
+    check_keys_of_turns(options, way)
     if way not in ("default", "round-robin"):
         raise UnsupportedError(
             f"'{PARTITIONER.key}' = '{way}': rows are partitioned by their keys, or without keys in turns ('default', "

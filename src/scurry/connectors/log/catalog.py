@@ -1,0 +1,211 @@
+"""The catalog of a log: its topics, where their partitions end, and which micro-batches of sinks it has.
+
+It is one small file that is replaced as a whole: whatever is appended becomes visible with it, to all readers at once.
+Bytes behind the ends that it names are what a crash left, and the next append overwrites them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scurry.errors import ArgumentError, StorageError
+
+_VERSION = 1
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+#: Sinks whose last micro-batch is kept; those that wrote first are forgotten first.
+KEPT_SINKS = 10_000
+#: Bytes of a segment, unless the topic says otherwise.
+SEGMENT_BYTES = 64 << 20
+
+
+@dataclass(frozen=True)
+class TopicSettings:
+    """Settings of a topic.
+
+    Attributes:
+        partitions: Number of partitions that the topic has at least.
+        retention_ms: Age in milliseconds after which segments are deleted; None for never.
+        retention_bytes: Bytes of a partition above which its oldest segments are deleted; None for no limit.
+        segment_bytes: Bytes after which a further segment begins.
+    """
+
+    partitions: int = 1
+    retention_ms: int | None = None
+    retention_bytes: int | None = None
+    segment_bytes: int = SEGMENT_BYTES
+
+
+@dataclass
+class Partition:
+    """A partition.
+
+    Attributes:
+        segments: The first offset of each segment; the last one is written to.
+        end: The offset after the last record.
+        position: Number of bytes in the last segment.
+        blocks: Number of blocks in the last segment.
+    """
+
+    segments: list[int] = field(default_factory=lambda: [0])
+    end: int = 0
+    position: int = 0
+    blocks: int = 0
+
+    @property
+    def start(self) -> int:
+        """Return the first offset that is kept."""
+        return self.segments[0]
+
+
+@dataclass
+class Topic:
+    """A topic."""
+
+    settings: TopicSettings
+    partitions: list[Partition]
+
+
+@dataclass
+class Content:
+    """The content of a catalog.
+
+    Attributes:
+        topics: The topics by name.
+        batches: The last micro-batch of each sink that wrote exactly once.
+    """
+
+    topics: dict[str, Topic] = field(default_factory=dict)
+    batches: dict[str, int] = field(default_factory=dict)
+
+    def ensure(self, name: str, settings: TopicSettings) -> bool:
+        """Let there be a topic with at least some partitions; return whether something has changed.
+
+        Raises:
+            ArgumentError: The name cannot be that of a topic.
+        """
+        topic = self.topics.get(name)
+        if topic is None:
+            if not _TOPIC.fullmatch(name) or name in (".", ".."):
+                raise ArgumentError(
+                    f"{name!r} cannot be the name of a topic: it has 1 to 249 letters, digits, '.', '_' or '-'"
+                )
+            self.topics[name] = Topic(settings, [Partition() for _ in range(settings.partitions)])
+            return True
+        missing = settings.partitions - len(topic.partitions)
+        topic.partitions += [Partition() for _ in range(missing)]
+        return missing > 0
+
+    def note_batch(self, sink: str, batch: int) -> None:
+        """Remember that a micro-batch of a sink is here."""
+        self.batches.pop(sink, None)
+        self.batches[sink] = batch
+        while len(self.batches) > KEPT_SINKS:
+            del self.batches[next(iter(self.batches))]
+
+
+class Catalog:
+    """The file with the content, and the lock that whoever changes it holds."""
+
+    def __init__(self, root: Path) -> None:
+        """Refer to the catalog of a log; nothing is read or created yet."""
+        self._path = root / "catalog"
+        self._lock = root / "lock"
+        self._seen: tuple[int, int, int] | None = None
+        self._content = Content()
+
+    def read(self) -> Content:
+        """Return the present content, which must not be changed; an empty one if there is no log.
+
+        Raises:
+            StorageError: The file is damaged or cannot be read.
+        """
+        try:
+            status = os.stat(self._path)
+            seen = (status.st_ino, status.st_mtime_ns, status.st_size)
+            if seen != self._seen:
+                self._content, self._seen = _parsed(self._path), seen
+        except FileNotFoundError:
+            self._content, self._seen = Content(), None
+        except OSError as error:
+            raise StorageError(f"the log at {self._path.parent} cannot be read: {error}") from None
+        return self._content
+
+    @contextmanager
+    def changed(self) -> Iterator[Content]:
+        """Hold the lock of the log, yield its content, and store it if it has changed, unless the block fails.
+
+        Raises:
+            StorageError: The directory cannot be written to.
+        """
+        root = self._path.parent
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            with open(self._lock, "a+b") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                content = _parsed(self._path) if self._path.exists() else Content()
+                before = _text(content)
+                yield content
+                after = _text(content)
+                if after != before:
+                    replace_file(self._path, after)
+        except StorageError:
+            raise
+        except OSError as error:
+            raise StorageError(f"the log at {root} cannot be written to: {error}") from None
+
+
+def replace_file(path: Path, content: bytes, durable: bool = True) -> None:
+    """Replace a file as a whole; whoever calls this holds the lock of the log.
+
+    Args:
+        path: The file.
+        content: What it has from now on.
+        durable: Whether that survives a crash of the machine.
+    """
+    temporary = path.with_name(f".{path.name}.new")
+    with open(temporary, "wb") as file:
+        file.write(content)
+        file.flush()
+        if durable:
+            os.fsync(file.fileno())
+    os.replace(temporary, path)
+    if durable:
+        force_directory(path.parent)
+
+
+def force_directory(path: Path) -> None:
+    """Let the names in a directory survive a crash of the machine."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _text(content: Content) -> bytes:
+    text = json.dumps({"version": _VERSION, **asdict(content)}).encode()
+    return b"%08x\n%s\n" % (zlib.crc32(text), text)
+
+
+def _parsed(path: Path) -> Content:
+    checksum, _, text = path.read_bytes().partition(b"\n")
+    text = text.removesuffix(b"\n")
+    if checksum != b"%08x" % zlib.crc32(text):
+        raise StorageError(f"{path} is damaged: its checksum does not fit; restore it from a copy of the directory")
+    found: dict[str, Any] = json.loads(text)
+    if found["version"] > _VERSION:
+        raise StorageError(f"the log at {path.parent} was written by a later version of scurry: update this one")
+    topics = {
+        name: Topic(TopicSettings(**topic["settings"]), [Partition(**each) for each in topic["partitions"]])
+        for name, topic in found["topics"].items()
+    }
+    return Content(topics, found["batches"])

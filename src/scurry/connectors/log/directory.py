@@ -1,0 +1,196 @@
+"""LogDirectory: a log of messages in a directory.
+
+catalog                             what is visible: see `catalog.py`
+lock                                held by whoever appends
+topics/TOPIC/PARTITION/             segments: 00000000000000000000.log, named by their first offset, and .index
+staged/SINK/                        records of micro-batches that are not committed yet
+groups/GROUP                        offsets that consumer groups have committed
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from scurry.connectors.kafka.partitions import KafkaTopicPartition
+from scurry.connectors.log import segments
+from scurry.connectors.log.blocks import Columns, Header
+from scurry.connectors.log.catalog import Catalog, Content, Partition, TopicSettings, replace_file
+from scurry.connectors.log.segments import PartitionWriter
+from scurry.errors import ArgumentError
+
+#: topic, partition, blocks
+Addition = tuple[str, int, Iterable[bytes]]
+
+
+#: Names the directory of logs for programs that name none.
+PATH_VARIABLE = "SCURRY_LOG_DIR"
+
+
+def default_path() -> str:
+    """Return the directory of the log of programs that name none: `scurry-log` in the working directory."""
+    return os.path.abspath(os.environ.get(PATH_VARIABLE) or "scurry-log")
+
+
+class LogDirectory:
+    """A log; several processes may use one, also on several machines that share the file system."""
+
+    def __init__(self, path: str) -> None:
+        """Refer to a log; the directory is created with the first topic."""
+        self.path = os.path.abspath(path)
+        self._root = Path(self.path)
+        self._catalog = Catalog(self._root)
+
+    def _directory(self, topic: str, partition: int) -> Path:
+        return self._root / "topics" / topic / str(partition)
+
+    # ---------------------------------------------------------------- topics
+
+    def topics(self) -> dict[str, int]:
+        """Return the number of partitions of every topic."""
+        return {name: len(topic.partitions) for name, topic in self._catalog.read().topics.items()}
+
+    def ensure(self, topic: str, settings: TopicSettings) -> int:
+        """Create a topic unless there is one, with at least some partitions; return how many it has.
+
+        Raises:
+            ArgumentError: The name cannot be that of a topic.
+            StorageError: The directory cannot be written to.
+        """
+        if self.topics().get(topic, 0) < settings.partitions:
+            with self._catalog.changed() as content:
+                content.ensure(topic, settings)
+        return self.topics()[topic]
+
+    def delete(self, topic: str) -> None:
+        """Delete a topic with its records.
+
+        Raises:
+            ArgumentError: There is no such topic.
+        """
+        with self._catalog.changed() as content:
+            if content.topics.pop(topic, None) is None:
+                raise ArgumentError(f"there is no topic {topic!r} at {self.path}")
+            shutil.rmtree(self._root / "topics" / topic, ignore_errors=True)
+
+    def partition(self, name: KafkaTopicPartition) -> Partition | None:
+        """Return a partition as it is now, None without one."""
+        topic = self._catalog.read().topics.get(name.topic)
+        return topic.partitions[name.partition] if topic and name.partition < len(topic.partitions) else None
+
+    # ---------------------------------------------------------------- writing
+
+    def append(self, additions: Iterable[Addition], batch: tuple[str, int] | None = None) -> bool:
+        """Append blocks to partitions, which become visible all at once.
+
+        Args:
+            additions: The blocks, and where they go.
+            batch: A sink and its micro-batch, which is appended only once.
+
+        Returns:
+            Whether they were appended; False if the micro-batch is there already.
+
+        Raises:
+            StorageError: The directory cannot be written to, or a segment is damaged.
+        """
+        deleted: list[tuple[Path, int]] = []
+        with self._catalog.changed() as content:
+            if batch is not None:
+                if content.batches.get(batch[0], -1) >= batch[1]:
+                    return False
+                content.note_batch(*batch)
+            writers: dict[tuple[str, int], PartitionWriter] = {}
+            try:
+                for topic, number, blocks in additions:
+                    writer = writers.get((topic, number))
+                    if writer is None:
+                        content.ensure(topic, TopicSettings(number + 1))
+                        writer = writers[topic, number] = self._writer(content, topic, number)
+                    for block in blocks:
+                        writer.append(block)
+                for (topic, number), writer in writers.items():
+                    deleted += self._expired(content, topic, number, writer)
+            finally:
+                for writer in writers.values():
+                    writer.close()
+        for directory, segment in deleted:
+            segments.delete_segment(directory, segment)
+        return True
+
+    def _writer(self, content: Content, topic: str, number: int) -> PartitionWriter:
+        found = content.topics[topic]
+        return PartitionWriter(self._directory(topic, number), found.partitions[number], found.settings)
+
+    def _expired(
+        self, content: Content, topic: str, number: int, writer: PartitionWriter
+    ) -> Iterator[tuple[Path, int]]:
+        """Remove the segments that need not be kept any more from the content, and yield them."""
+        settings, partition = content.topics[topic].settings, content.topics[topic].partitions[number]
+        directory = self._directory(topic, number)
+        if settings.retention_bytes is not None:
+            sizes = [segments.size_of(directory, each) for each in partition.segments[:-1]]
+            left = sum(sizes) + partition.position
+            for size in sizes:
+                if left - size < settings.retention_bytes:
+                    break
+                left -= size
+                yield directory, partition.segments.pop(0)
+        if settings.retention_ms is not None:
+            oldest = int(time.time() * 1000) - settings.retention_ms
+            if partition.blocks and writer.latest < oldest:
+                writer.roll()
+            while len(partition.segments) > 1 and segments.latest_of(directory, partition.segments[0]) < oldest:
+                yield directory, partition.segments.pop(0)
+
+    def staging(self, sink: str) -> Path:
+        """Return the directory of records that a sink has not committed yet."""
+        return self._root / "staged" / quote(sink, safe="")
+
+    # ---------------------------------------------------------------- reading
+
+    def blocks(self, name: KafkaTopicPartition, offset: int) -> Iterator[tuple[Header, Columns]]:
+        """Yield the blocks of a partition that there are now, from the one with an offset.
+
+        Raises:
+            StorageError: A segment is damaged.
+            FileNotFoundError: A segment has been deleted since.
+        """
+        partition = self.partition(name)
+        if partition is not None:
+            yield from segments.blocks_from(self._directory(*name), partition, offset)
+
+    def offset_at(self, name: KafkaTopicPartition, timestamp: int) -> int:
+        """Return the offset of the first record with this timestamp (ms) or a later one, -1 without such a record."""
+        partition = self.partition(name)
+        return -1 if partition is None else segments.offset_at(self._directory(*name), partition, timestamp)
+
+    # ---------------------------------------------------------------- groups
+
+    def committed(self, group: str) -> dict[KafkaTopicPartition, int]:
+        """Return the offsets that a consumer group has committed."""
+        try:
+            found = json.loads((self._root / "groups" / quote(group, safe="")).read_bytes())
+        except FileNotFoundError:
+            return {}
+        return {KafkaTopicPartition(topic, number): offset for topic, number, offset in found}
+
+    def commit(self, group: str, offsets: Mapping[KafkaTopicPartition, int]) -> None:
+        """Store offsets of a consumer group, besides those of other partitions."""
+        with self._catalog.changed():  # for the lock
+            path = self._root / "groups" / quote(group, safe="")
+            path.parent.mkdir(exist_ok=True)
+            every = {**self.committed(group), **offsets}
+            text = json.dumps([[*name, offset] for name, offset in sorted(every.items())])
+            replace_file(path, text.encode(), durable=False)
+
+    def groups(self) -> list[str]:
+        """Return the consumer groups that have committed offsets."""
+        with suppress(FileNotFoundError):
+            return sorted(unquote(name) for name in os.listdir(self._root / "groups") if not name.startswith("."))
+        return []

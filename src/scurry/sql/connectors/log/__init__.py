@@ -1,0 +1,1 @@
+"""The connectors `log` and `upsert-log`: tables of topics in a directory."""

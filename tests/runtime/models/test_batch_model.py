@@ -114,6 +114,20 @@ class Moving(KeyedProcessFunction):
             ctx.timer_service().register_event_time_timer(timestamp + 1)
 
 
+class Chained(KeyedProcessFunction):
+    """Sets a near and a far timer with each record; one that fires sets a nearer one than others, and deletes one."""
+
+    def process_element(self, value: Any, ctx: Any) -> None:
+        for delay in (1, 20):
+            ctx.timer_service().register_event_time_timer(value[1] + delay)
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[Any]:
+        yield ctx.get_current_key(), timestamp
+        if timestamp % 3:
+            ctx.timer_service().register_event_time_timer(timestamp + 1)
+        ctx.timer_service().delete_event_time_timer(timestamp + 5)
+
+
 class Both(KeyedCoProcessFunction):
     """Emits each record with the number of records of the other side before it."""
 
@@ -141,6 +155,7 @@ Job = Callable[[DataStream, DataStream], DataStream]
 JOBS: dict[str, Job] = {
     "moving timers": lambda left, right: left.key_by(key_of).process(Moving()),
     "timers": lambda left, right: left.key_by(key_of).process(Timers()),
+    "timers that set timers": lambda left, right: left.key_by(key_of).process(Chained()),
 }
 
 

@@ -19,9 +19,9 @@ from scurry.runtime.exchange.wire import BATCH_ORDER, MAX_TIME, MIN_TIME, BatchR
 from scurry.runtime.keys import CanonicalKey, KeyOrder
 from scurry.runtime.operators import KeyedOperator
 from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.single_key import SingleKeyBackend
 from scurry.runtime.state.store import DictStore
 from scurry.runtime.tasks.level_task import LevelTask
-from scurry.runtime.tasks.single_key import SingleKeyBackend
 from scurry.runtime.tasks.source_task import FIRST_RECORDS, SourceTask
 from scurry.runtime.tasks.task import Task
 

@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
-from scurry.runtime.exchange.collector import Values
+from scurry.graph.plan import OperatorPlan
+from scurry.runtime.exchange.collector import Collector, Values
 from scurry.runtime.exchange.key_records import KeyRecords
 from scurry.runtime.failure import operator_error
+from scurry.runtime.functions.context import ProcessContext, TaskInfo, TimerService
 from scurry.runtime.operators.keyed import KeyedProcessOperator
 from scurry.runtime.operators.record_by_record import followers
+from scurry.runtime.state.backend import KeyedStateBackend
+from scurry.runtime.state.single_key import SingleKeyBackend
+from scurry.runtime.state.slots import EVENT
+
+
+class _TimerService(TimerService):
+    """The timer service of a key at a time, most of whose records ask for a timer that it has."""
+
+    #: the times of the current key's event-time timers
+    times: Container[int] = ()
+
+    def register_event_time_timer(self, timestamp: int) -> None:
+        if timestamp not in self.times:
+            (self.backend or self._keyed()).register_timer(EVENT, timestamp, None)
 
 
 class BatchKeyedProcessOperator(KeyedProcessOperator):
     """Call the function with the records of many keys, and fire the timers of each key after its last record."""
+
+    def __init__(self, plan: OperatorPlan, collector: Collector, info: TaskInfo) -> None:
+        super().__init__(plan, collector, info)
+        self.service: _TimerService = _TimerService(info.clock)
+        self.context = ProcessContext(self.service)
+
+    def bind(self, backend: KeyedStateBackend, watermark: int) -> None:
+        super().bind(backend, watermark)
+        if isinstance(backend, SingleKeyBackend):
+            self.service.times = backend.times[EVENT]
 
     def process_keys(self, records: KeyRecords, begin: Callable[[Any], None], watermark: int) -> None:
         origins = records.origins

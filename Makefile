@@ -48,6 +48,8 @@ SUITES := types faults-in-session fast-sql fast-others test-spark kafka-topics t
 # threads.
 test: export SCURRY_KILLS ?= 2
 test: export PYTEST_TIMEOUT ?= 900
+# The number of the day: of what is marked `in_turn` a third runs here, other tests each day; nightly all do.
+test: export SCURRY_TURN ?= $(shell echo $$(( $$(date +%s) / 86400 )))
 test: style ## What CI runs: lint and all tests
 	@$(MAKE) --no-print-directory -j3 -k -O $(SUITES)
 

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import engine
 
 from support import TESTS
-from support.cases import cases
+from support.cases import DAYS, cases, has_turn
 
 # A busy machine is no bug: how long an example takes decides nothing.
 settings.register_profile(
@@ -86,10 +87,18 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse marks that `pytest_ignore_collect` does not find: CI would never run these tests."""
+    """Refuse marks that `pytest_ignore_collect` does not find, as CI would never run these tests; skip who has no turn.
+
+    A test that is marked `in_turn` costs most of a minute on Spark and shows there what others show without it.
+    """
+    numbers: Counter[Path] = Counter()
     for item in items:
         if unnamed := ASKED_FOR.intersection(mark.name for mark in item.iter_markers()) - _marks_named_in(item.path):
             raise pytest.UsageError(f"{item.nodeid}: write pytest.mark.{unnamed.pop()} in the module or its conftest")
+        if item.get_closest_marker("in_turn"):
+            if not has_turn(item.path.stem, numbers[item.path]):
+                item.add_marker(pytest.mark.skip(reason=f"it has its turn on one of {DAYS} days, and each night"))
+            numbers[item.path] += 1
 
 
 @pytest.fixture(autouse=True)

@@ -133,6 +133,7 @@ def test_history_and_live_on_spark(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.in_turn
 @pytest.mark.parametrize("mode", ["streaming", "batch"])
 def test_spark_finds_the_same(tmp_path: Path, mode: str) -> None:
     late = check_run(tmp_path / "results", 3, "spark", mode)

@@ -70,7 +70,7 @@ def files_and_lakes(place: Place) -> Mapping[str, str]:
     }
 
 
-@pytest.mark.parametrize("runner", ["spark", "local"])
+@pytest.mark.parametrize("runner", [pytest.param("spark", marks=pytest.mark.in_turn), "local"])
 def test_inserts_into_files_and_lakes(
     runner: str, numbers: Path, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:
@@ -89,7 +89,7 @@ def test_inserts_into_files_and_lakes(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("runner", ["spark", "local"])
+@pytest.mark.parametrize("runner", [pytest.param("spark", marks=pytest.mark.in_turn), "local"])
 def test_inserts_into_postgres(
     runner: str, numbers: Path, chance: random.Random, faults: int, tmp_path: Path, postgres_server: Any
 ) -> None:

@@ -47,7 +47,7 @@ def run(place: Place, runner: str, parallelism: int = 2) -> Run:
     return Run(place, ["--runner", runner], PROGRAM, arguments)
 
 
-@pytest.mark.parametrize("runner", ["spark", "local"])
+@pytest.mark.parametrize("runner", [pytest.param("spark", marks=pytest.mark.in_turn), "local"])
 def test_a_killed_job_ends_with_the_same_records(
     numbers: Path, runner: str, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:

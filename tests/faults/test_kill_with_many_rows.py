@@ -82,7 +82,7 @@ def check(place: Place) -> None:
     ]
 
 
-@pytest.mark.parametrize("runner", ["spark", "local"])
+@pytest.mark.parametrize("runner", [pytest.param("spark", marks=pytest.mark.in_turn), "local"])
 def test_a_killed_job_ends_with_the_same_rows(
     runner: str, numbers: Path, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:

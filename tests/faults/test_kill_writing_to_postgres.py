@@ -65,7 +65,7 @@ class Job:
             assert counts == list(range(1, len(counts) + 1))
 
 
-@pytest.fixture(params=["spark", "local"])
+@pytest.fixture(params=[pytest.param("spark", marks=pytest.mark.in_turn), "local"])
 def job(request: pytest.FixtureRequest, postgres_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Job:
     monkeypatch.setenv("SCURRY_TEST_PASSWORD", "correct-horse")
     postgres_server.empty()

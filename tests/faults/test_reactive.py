@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.cases import sample
 from support.faults.endless_job import LINES, PYTHONPATH, SENSORS, EndlessJob, Readings
 from support.faults.standalone_cluster import REACTIVE, Cluster, Daemon
 
@@ -23,7 +24,7 @@ def test_the_parallelism_follows_the_workers_and_nothing_is_lost_or_doubled(tmp_
         try:
             readings.write(2)
             job.start("--master", cluster.url, *REACTIVE).reaches(1)
-            for leave in (Daemon.kill, Daemon.terminate):
+            for leave in sample((Daemon.terminate, Daemon.kill), 2):
                 second = cluster.add_worker()
                 job.counts_all()
                 readings.write(1)

@@ -16,6 +16,7 @@ from scurry.common.watermark_strategy import TimestampAssigner
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors.file_system import FileSource, StreamFormat
 from scurry.datastream.window import TumblingEventTimeWindows
+from support.cases import sample
 from support.faults.endless_job import ENVIRONMENT, PYTHONPATH
 from support.faults.standalone_cluster import REACTIVE, Cluster, Daemon, wait_until
 from support.statements.tables import environment, read
@@ -204,7 +205,7 @@ def test_executors_that_come_and_go_lose_no_row(
 
         try:
             wait_until(lambda: read(tmp_path / "output" / "over"), "the first rows", while_runs=job)
-            for number, leave in enumerate((Daemon.kill, Daemon.terminate), 1):
+            for number, leave in enumerate(sample((Daemon.kill, Daemon.terminate), 2), 1):
                 second = cluster.add_worker()
                 rescales(number, 2)
                 leave(second)

@@ -27,7 +27,7 @@ pytestmark = [
 SPARK = Path(pyspark.__file__).parent
 (ANY_JAR,) = (SPARK / "jars").glob("spark-tags_*.jar")
 DRIVER = TESTS.parent / "examples" / "deploy" / "driver.py"
-SMALL = {"spark.executor.memory": "512m", "spark.executor.extraJavaOptions": "-XX:+UseSerialGC"}
+SMALL = {"spark.executor.memory": "512m", "spark.executor.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"}
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ class SubmittedDriver:
         """Nothing: the workers, which it is part of, are killed."""
 
 
+@pytest.mark.in_turn
 def test_a_job_submitted_from_here_ends_as_one_without_spark_submit(
     tmp_path: Path, workers: tuple[Cluster, list[Daemon]]
 ) -> None:

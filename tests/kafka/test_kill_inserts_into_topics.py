@@ -24,7 +24,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("runner", ["spark", "local"])
+@pytest.mark.parametrize("runner", [pytest.param("spark", marks=pytest.mark.in_turn), "local"])
 def test_inserts_into_topics(runner: str, kafka: Kafka, tmp_path: Path) -> None:
     chance = random.Random(int(os.environ.get("SCURRY_SEED", str(random.SystemRandom().randrange(10**6)))))
     numbers = write_numbers(tmp_path / "numbers")

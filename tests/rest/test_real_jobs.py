@@ -22,7 +22,10 @@ from scurry.rest.plan_json import vertex_id
 PROGRAM = Path(__file__).parent / "programs" / "counting.py"
 SOURCE = str(Path(scurry.__file__).parent.parent)
 
-RUNNERS = [pytest.param("local", id="local"), pytest.param("spark", id="spark", marks=pytest.mark.spark)]
+RUNNERS = [
+    pytest.param("local", id="local"),
+    pytest.param("spark", id="spark", marks=[pytest.mark.spark, pytest.mark.in_turn]),
+]
 
 
 class Shell:

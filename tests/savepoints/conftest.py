@@ -22,7 +22,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return found
 
 
-@pytest.fixture(params=["local", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.fixture(params=["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.in_turn])])
 def job(request: pytest.FixtureRequest, tmp_path: Path) -> Job:
     """Jobs on each runner."""
     return Job(request.param, tmp_path)

@@ -14,7 +14,7 @@ from scurry.state import OperatorTransformation, SavepointWriter
 PROGRAM = Path(__file__).parent / "programs" / "counts.py"
 
 
-@pytest.fixture(params=["local", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.fixture(params=["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.in_turn])])
 def runner(request: pytest.FixtureRequest) -> str:
     runner: str = request.param
     return runner

@@ -16,7 +16,7 @@ def run(*arguments: str) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout.splitlines()
 
 
-@pytest.mark.parametrize("runner", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.mark.parametrize("runner", ["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.in_turn])])
 def test_a_dataclass_of_the_main_module_takes_added_fields(tmp_path: Path, runner: str) -> None:
     savepoint = run("local", str(tmp_path / "first"))[-1]
     found = run(runner, str(tmp_path / "second"), savepoint)

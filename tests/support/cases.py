@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import datetime
 import os
+import zlib
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -19,12 +19,23 @@ def cases(full: int) -> int:
     return full if _ASKED_FOR else max(full // 3, 1)
 
 
-def sample(listed: Sequence[T], one_in: int) -> list[T]:
-    """Return every `one_in`-th of some cases, others each day; all of them if SCURRY_CASES is set.
+#: Set by `make test`, a number that grows by one each day: some tests and cases have their turn on one day of several.
+_TURN = os.environ.get("SCURRY_TURN")
+#: On how many days each test marked `in_turn` has its turn once.
+DAYS = 3
 
-    Commits of one day run the same cases. SCURRY_SEED, a number, decides instead of the day.
+
+def sample(listed: Sequence[T], one_in: int) -> list[T]:
+    """Return every `one_in`-th of some cases, others each day, where SCURRY_TURN is set; else all of them."""
+    return list(listed) if _TURN is None else list(listed[int(_TURN) % one_in :: one_in])
+
+
+def has_turn(module: str, number: int, turn: str | None = _TURN) -> bool:
+    """Return whether a test has its turn: one day of three, those of a module one after the other.
+
+    Args:
+        module: Name of its module; by it, modules begin on different days.
+        number: Which of the tests `in_turn` of the module it is.
+        turn: SCURRY_TURN; without it, all tests have their turn.
     """
-    if _ASKED_FOR:
-        return list(listed)
-    seed = os.environ.get("SCURRY_SEED")
-    return list(listed[(datetime.date.today().toordinal() if seed is None else int(seed)) % one_in :: one_in])
+    return turn is None or (zlib.crc32(module.encode()) + number - int(turn)) % DAYS == 0

@@ -73,6 +73,11 @@ def test_runs_of_a_name_share_a_process_also_after_one_has_failed(processes: Pro
     assert processes.connected == ["a", "b"]
 
 
+def test_a_process_may_be_started_before_its_first_run(processes: Processes) -> None:
+    started = processes.lasting.start("a", str(processes.home))
+    assert started is not None and processes.run("one")[0] == started.pid
+
+
 def test_a_process_that_was_killed_ends_its_run_and_another_does_the_next_one(processes: Processes) -> None:
     run = processes.begin("wait")
     assert run is not None

@@ -23,6 +23,7 @@ class Runs:
     def __init__(self) -> None:
         self.jobs: dict[str, SessionJob] = {}
         self.processes: list[str] = []
+        self.prepared: list[tuple[str, str]] = []
         self.ended: list[str] = []
         self.goes_on = threading.Event()
 
@@ -44,6 +45,9 @@ class Runs:
         return self.jobs.get(job_id)
 
     def forget(self, job_id: str) -> None: ...
+
+    def prepare_process(self, name: str, directory: str) -> None:
+        self.prepared.append((name, directory))
 
     def end_process(self, name: str) -> None:
         self.ended.append(name)
@@ -87,6 +91,7 @@ def test_runs_that_are_not_far_apart_share_a_process(
     workflow = made.create(schedule, lasting, late_ms=2 * 3600_000)
     wait_for(lambda: made.runs.processes)
     assert made.runs.processes == [workflow.id if shares else ""]
+    assert made.runs.prepared == ([(workflow.id, str(made.program.parent))] if shares else [])
 
 
 def test_suspending_ends_the_process(made: Made) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import select
@@ -12,6 +13,9 @@ from typing import Any, BinaryIO
 
 from scurry.cli.program import FAILED, run_program
 from scurry.common._process.launch import LaunchOptions
+
+#: Modules that a script of SQL loads, some after its job: a process that lasts loads them before its first run.
+_OF_RUNS = ("scurry.table._scripts", "scurry.sql.statements.execution", "scurry.rest.app")
 
 
 def main() -> int:
@@ -36,6 +40,8 @@ def _run_all(session: BinaryIO) -> int:
     """Run programs one after the other; the answer to each request is its exit status."""
     from scurry.rest.endpoint import await_archives
 
+    for module in _OF_RUNS:
+        importlib.import_module(module)
     answers = os.dup(1)
     while line := session.readline():
         request = json.loads(line)

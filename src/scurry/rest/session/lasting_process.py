@@ -171,7 +171,24 @@ class LastingProcesses:
         Returns:
             The run; None if there are as many processes as there may be.
         """
-        name = submission.process
+        process = self.start(submission.process, submission.directory, errors)
+        if process is None:
+            return None
+        run = RunInProcess(process, output, errors, over)
+        process.run(run, {**request_of(submission, configuration), "output": str(output), "errors": str(errors)})
+        return run
+
+    def start(self, name: str, directory: str, errors: Path = Path(os.devnull)) -> LastingProcess | None:
+        """Start a process, unless it runs.
+
+        Args:
+            name: Its name.
+            directory: Its working directory.
+            errors: The file that gets standard error before the first run.
+
+        Returns:
+            The process; None if there are as many as there may be.
+        """
         with self._lock:
             process = self._processes.get(name)
             if process is not None and process.is_worn:
@@ -180,13 +197,9 @@ class LastingProcesses:
             if process is None:
                 if len(self._processes) >= MOST_LASTING:
                     return None
-                process = LastingProcess(
-                    submission.directory, self._connect(name), errors, lambda gone: self._ended(name, gone)
-                )
+                process = LastingProcess(directory, self._connect(name), errors, lambda gone: self._ended(name, gone))
                 self._processes[name] = process
-        run = RunInProcess(process, output, errors, over)
-        process.run(run, {**request_of(submission, configuration), "output": str(output), "errors": str(errors)})
-        return run
+        return process
 
     def end(self, name: str) -> None:
         """End a process, whose last run is over, if there is one."""

@@ -271,6 +271,12 @@ class SessionCluster(KnownJobs):
         if self._application is not None:
             self._application.disconnect(process)
 
+    def prepare_process(self, name: str, directory: str) -> None:
+        """Start a process that lasts, which will run programs of a directory."""
+        with self._lock, suppress(OSError):  # the first run tries again, and says why it cannot
+            if not self._closing:
+                self._lasting.start(name, directory)
+
     def end_process(self, name: str) -> None:
         """End a process that lasts, if there is one; its last run is over."""
         self._lasting.end(name)

@@ -96,6 +96,9 @@ class Runs(Protocol):
     def await_end(self, job_id: str, seconds: float) -> bool:
         """Wait until a job is over, or for some seconds; return whether it is; one that is unknown is over."""
 
+    def prepare_process(self, name: str, directory: str) -> None:
+        """Start a process that will run programs of a directory."""
+
     def end_process(self, name: str) -> None:
         """End a process whose last job is over."""
 
@@ -215,6 +218,8 @@ class Workflows:
             if identifier in self._periodic:
                 return
             self._periodic[identifier] = periodic
+        if process := _process_of(workflow):
+            self._runs.prepare_process(process, str(Path(workflow.program).parent))
         periodic.start()
 
     def _stop(self, identifier: str) -> None:
@@ -237,8 +242,9 @@ class Workflows:
             self._changed(identifier, job_id=job_id, state="")
             program = Program("", Path(workflow.program).name, workflow.program, due_ms, own=False)
             configuration = {**workflow.configuration, SCHEDULE_TIME_KEY: str(due_ms)}
-            process = identifier if workflow.lasting and _period_ms(workflow.schedule) <= _LASTING_MS else ""
-            self._runs.submit(program, arguments=[], configuration=configuration, job_id=job_id, process=process)
+            self._runs.submit(
+                program, arguments=[], configuration=configuration, job_id=job_id, process=_process_of(workflow)
+            )
         job = self._ended(job_id)
         if job is None:
             return
@@ -273,6 +279,11 @@ class Workflows:
         with self._lock:
             write_record(self._directory.workflows / f"{workflow.id}.json", asdict(workflow))
             self._known[workflow.id] = workflow
+
+
+def _process_of(workflow: Workflow) -> str:
+    """Return the name of the process of a workflow's runs; empty if each has its own."""
+    return workflow.id if workflow.lasting and _period_ms(workflow.schedule) <= _LASTING_MS else ""
 
 
 def _period_ms(schedule: Schedule) -> int:

@@ -81,7 +81,7 @@ def test_a_connector_that_scurry_lacks_is_reported_with_what_to_use_instead(stat
 
 
 #: Modules of connectors that PyFlink 2.3 has and scurry does not have yet: none is ever added.
-LACKING = {"cassandra", "dynamic_kafka", "kinesis", "pulsar", "rabbitmq"}
+LACKING = {"cassandra", "dynamic_kafka", "kinesis", "pulsar"}
 
 
 def connectors_of_pyflink() -> list[str]:
@@ -100,7 +100,7 @@ def test_every_connector_of_pyflink_is_there_or_says_what_to_use_instead(name: s
 
 
 def test_the_list_of_pyflinks_connectors_is_whole() -> None:
-    assert {"cassandra", "elasticsearch", "kafka", "kinesis", "pulsar", "rabbitmq"} <= set(connectors_of_pyflink())
+    assert {"cassandra", "elasticsearch", "kafka", "kinesis", "pulsar"} <= set(connectors_of_pyflink())
     assert set(connectors_of_pyflink()) >= LACKING
 
 

@@ -14,6 +14,7 @@ from scurry.common import Row, SimpleStringSchema, TypeInformation, Types, Water
 from scurry.common.serialization import Encoder
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.source import BatchLimits, ChunkSizer, MalformedRecords, Source
+from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import SplitSource
 from scurry.datastream.connectors.file_system import BucketAssigner, FileSink, FileSource, RollingPolicy, StreamFormat
 from scurry.datastream.connectors.hybrid_source import HybridSource, SourceSwitchContext
@@ -77,6 +78,10 @@ assert not letters.meets_malformed_records
 letters.committed({"ab": 2})
 
 # Those of scurry
+
+env = StreamExecutionEnvironment.get_execution_environment()
+with env.add_source(NumberSequenceSource(1, 3)).execute_and_collect() as sent:
+    assert sorted(sent) == [1, 2, 3]
 
 numbers = NumberSequenceSource(1, 3)
 assert records_of(numbers) == [1, 2, 3]

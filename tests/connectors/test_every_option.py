@@ -49,6 +49,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "log": {"topic": "t", "scan.startup.mode": "earliest-offset"} | JSON,
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
+    "rabbitmq": {"queue": "q", "format": "json"},
     "savepoint": {"operator.uid": "visits"},
     "upsert-kafka": {
         "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json",
@@ -136,6 +137,14 @@ UPSERT_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "sink.buffer-flush.max-rows": (BUFFERED, BUFFERED | {"sink.buffer-flush.max-rows": "6"}),
     "sink.buffer-flush.interval": (BUFFERED, BUFFERED | {"sink.buffer-flush.interval": "2 s"}),
 }  # fmt: skip
+#: Of every connector of messages.
+MESSAGE_CASES = {key: KAFKA_CASES[key] for key in (
+    "key.format", "key.fields", "key.fields-prefix", "value.fields-include", "sink.parallelism",
+)} | {
+    "format": ({}, {"format": "csv"}),
+    "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
+}  # fmt: skip
+STREAM = {"queue.type": "stream"}
 JAVA_TYPE_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
     for name in COLUMNS
@@ -294,6 +303,29 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
     },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
+    "rabbitmq": MESSAGE_CASES | {
+        "queue": ({}, {"queue": "other"}),
+        "host": ({}, {"host": "other"}),
+        "port": ({}, {"port": "1"}),
+        "virtual-host": ({}, {"virtual-host": "v"}),
+        "username": ({}, {"username": "ann"}),
+        "password": ({}, {"password": "a"}),
+        "uri": ({}, {"uri": "amqp://ann:a@host:1/v"}),
+        "queue.type": ({}, STREAM),
+        "scan.correlation-id.enabled": ({}, {"scan.correlation-id.enabled": "true"}),
+        "scan.prefetch-count": ({}, {"scan.prefetch-count": "3"}),
+        "scan.startup.mode": (STREAM, STREAM | {"scan.startup.mode": "latest-offset"}),
+        "scan.startup.timestamp-millis": (
+            STREAM | {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "1"},
+            STREAM | {"scan.startup.mode": "timestamp", "scan.startup.timestamp-millis": "2"},
+        ),
+        "scan.startup.specific-offset": (
+            STREAM | {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "1"},
+            STREAM | {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "2"},
+        ),
+        "sink.exchange": ({}, {"sink.exchange": "e"}),
+        "sink.routing-key": ({}, {"sink.routing-key": "k"}),
+    },
     "upsert-kafka": KAFKA_CASES | UPSERT_CASES,
     "upsert-log": LOG_CASES | UPSERT_CASES,
 }  # fmt: skip
@@ -403,7 +435,7 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
     context = context_of(factory.identifier, NEEDED[factory.identifier] | dict(options))
     if "topic-pattern" in options:
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "topic"})
-    if "value.format" in options and factory.identifier in ("kafka", "log"):
+    if "value.format" in options and factory.identifier in ("kafka", "log", "rabbitmq"):
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
     return [
         outcome(lambda: factory.create_source(context)),

@@ -113,12 +113,23 @@ class StreamExecutionEnvironment(ReadingShortcuts, ConfiguredEnvironment):
             raise ArgumentTypeError(f"from_source takes a source from datastream.connectors, got {source!r}")
         return self._source(source, watermark_strategy, source_name, declared_type(type_info, "type_info"))
 
-    def add_source(self, source_func: Any, source_name: str = "Custom Source", type_info: Any = None) -> NoReturn:
-        """Raise an error that names the replacement of a source function, which is written in Java.
+    def add_source(
+        self, source_func: Any, source_name: str = "Custom Source", type_info: DeclaredType[Any] | None = None
+    ) -> DataStream[Any]:
+        """Return a stream of the records of a source that PyFlink has as a source function, such as `RMQSource`.
+
+        Args:
+            source_func: The source.
+            source_name: Name of the operator.
+            type_info: Declared type of the records; None takes what the source says.
 
         Raises:
-            UnsupportedError: Always.
+            UnsupportedError: A function that is written in Java.
         """
+        from scurry.connectors.source import Source
+
+        if isinstance(source_func, Source):
+            return self.from_source(source_func, None, source_name, type_info)
         raise UnsupportedError(
             "add_source takes functions written in Java, which scurry does not run: use from_source with a source from "
             "datastream.connectors or one of your own (docs/connectors/user-defined.md), or from_spark"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import shutil
 import signal
 import socket
@@ -108,11 +109,20 @@ class ServerProcess:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of loopback that are free."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
+    """Return ports of loopback that are free, none of those that clients get.
+
+    A client that tries a dead server again and again would otherwise be given the server's own port, and keep it.
+    """
+    sockets: list[socket.socket] = []
+    while len(sockets) < count:
+        each = socket.socket()
+        try:
+            each.bind(("127.0.0.1", random.randrange(15_000, 32_000)))
+        except OSError:
+            each.close()
+        else:
+            sockets.append(each)
+    ports: list[int] = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()
     return ports

@@ -91,12 +91,10 @@ _INSTEAD = {
     f"({_SPARK_DOCS}), or {_OWN}",
     "pulsar": "use env.from_spark(...) and stream.to_spark('pulsar', ...) with pulsar-spark-connector "
     f"({_SPARK_DOCS}), or {_OWN}",
-    "rabbitmq": f"{_OWN} around a client such as pika",
 }
 _CONNECTOR_OF = {
     **dict.fromkeys(("DynamicKafkaSource", "DynamicKafkaSourceBuilder"), "dynamic_kafka"),
     **dict.fromkeys(("PulsarSource", "PulsarSourceBuilder", "StartCursor", "StopCursor"), "pulsar"),
-    **dict.fromkeys(("RMQConnectionConfig", "RMQSink", "RMQSource"), "rabbitmq"),
 }
 
 
@@ -115,13 +113,16 @@ def what_to_use_instead(name: str) -> str | None:
 
 
 #: PyFlink exports these here too; they are loaded on demand, because their client may not be installed.
-_KAFKA = ("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic")
+_ON_DEMAND = {
+    **dict.fromkeys(("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic"), "kafka"),
+    **dict.fromkeys(("RMQConnectionConfig", "RMQSink", "RMQSource"), "rabbitmq"),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Return a class of the Kafka connector, or raise an error that names the replacement of a missing connector."""
-    if name in _KAFKA:
-        return getattr(importlib.import_module(f"{__name__}.kafka"), name)
+    """Return a class of a connector that needs a client, or raise an error that names the replacement of the module."""
+    if name in _ON_DEMAND:
+        return getattr(importlib.import_module(f"{__name__}.{_ON_DEMAND[name]}"), name)
     if instead := what_to_use_instead(name):
         raise ModuleNotFoundError(instead, name=f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from scurry.connectors.jdbc.sink import JdbcSink
     from scurry.connectors.sink import Sink
     from scurry.datastream.connectors.file_system import StreamingFileSink
+    from scurry.datastream.connectors.rabbitmq import RMQSink
     from scurry.datastream.data_stream.cached import CachedDataStream
     from scurry.datastream.data_stream.connected import BroadcastConnectedStream, BroadcastStream, ConnectedStreams
     from scurry.datastream.data_stream.joins import CoGroupedStreams, JoinedStreams
@@ -424,8 +425,8 @@ class DataStream(WritingShortcuts, OperatorSettings, Generic[T_co]):
             raise ArgumentTypeError(f"sink_to takes a sink from datastream.connectors, got {sink!r}; {hint}")
         return self._sink(sink, type(sink).__name__)
 
-    def add_sink(self, sink_func: SinkFunction[T_co] | JdbcSink | StreamingFileSink) -> DataStreamSink:
-        """Write each record with a SinkFunction, at least once, or with a `JdbcSink`."""
+    def add_sink(self, sink_func: SinkFunction[T_co] | JdbcSink | StreamingFileSink | RMQSink) -> DataStreamSink:
+        """Write each record with a SinkFunction, at least once, or with a sink such as `JdbcSink` or `RMQSink`."""
         from scurry.connectors.function_sink import FunctionSink
         from scurry.connectors.sink import Sink
 

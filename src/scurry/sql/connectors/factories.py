@@ -29,6 +29,7 @@ CONNECTORS = {
     "log": "scurry.sql.connectors.log.factory:LogFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
+    "rabbitmq": "scurry.sql.connectors.queues.rabbitmq:RabbitFactory",
     "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
     "spark": "scurry.sql.connectors.spark:SparkFactory",
     "upsert-kafka": "scurry.sql.connectors.kafka.factory:UpsertKafkaFactory",

@@ -1,0 +1,280 @@
+"""Queues that hand messages out instead of keeping them: the driver receives, and messages are the assignments.
+
+Such a queue has no positions to read again from. An assignment is logged before a task sees it, so a repeated
+micro-batch has the same messages; the queue gets its acknowledgements when they are committed.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import Event, Thread
+from typing import Any
+
+from scurry.connectors.messages import MessageScan
+from scurry.connectors.source import MEASURED, Assignment, Backlog, BatchLimits, Enumerator
+from scurry.errors import SourceConnectionError, UnsupportedError
+
+#: Limit of the messages that wait to be assigned; connectors let the server wait while there are more.
+MOST_WAITING = 20_000
+#: Longest time that a server may be away, in seconds, once it has answered.
+PATIENCE_SECONDS = 60.0
+#: Pause between attempts to connect again, in seconds.
+_PAUSE_SECONDS = 0.25
+#: Seconds after which the driver asks for messages again, when there were none.
+_POLL_SECONDS = 0.02
+
+
+class Receiver(ABC):
+    """The messages of a queue, received in a thread of the driver.
+
+    Connectors connect, receive for a moment, and disconnect. If the connection breaks, messages that nobody has taken
+    are forgotten, because the server sends them again.
+    """
+
+    #: Errors of a connection that broke.
+    broken: tuple[type[Exception], ...] = (OSError,)
+
+    def __init__(self) -> None:
+        """Receive nothing yet."""
+        self._messages: deque[Any] = deque()
+        self._error: Exception | None = None
+        self._thread: Thread | None = None
+        self._closing = Event()
+
+    @abstractmethod
+    def connect(self) -> None:
+        """Connect, and begin to receive.
+
+        Raises:
+            SourceConnectionError: The server cannot be reached, or refuses.
+        """
+
+    @abstractmethod
+    def receive(self) -> None:
+        """Wait a moment for messages, and call `received` for each."""
+
+    @abstractmethod
+    def disconnect(self) -> None:
+        """Close the connection, which may be broken."""
+
+    @abstractmethod
+    def acknowledge(self) -> None:
+        """Acknowledge all messages that have been taken; called by the driver."""
+
+    @abstractmethod
+    def size(self, message: Any) -> int:
+        """Return the number of bytes of a message."""
+
+    def accepted(self, messages: list[Any]) -> list[Any]:
+        """Return those of the messages just taken that were not assigned before."""
+        return messages
+
+    def position(self) -> dict[str, Any]:
+        """Return the position after the last messages taken, as JSON-able data."""
+        return {}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continue behind earlier assignments; called before messages are taken."""
+        return
+
+    def received(self, message: Any) -> None:
+        """Keep a message until it is taken; called by `receive`."""
+        self._messages.append(message)
+
+    @property
+    def waiting(self) -> int:
+        """Return how many messages wait to be taken."""
+        return len(self._messages)
+
+    def take(self, most: int, most_bytes: int) -> list[Any]:
+        """Return received messages that were not assigned before, up to some number and some bytes, at least one.
+
+        Raises:
+            SourceConnectionError: The server cannot be reached, or has been away for too long.
+        """
+        if self._thread is None:
+            self.connect()
+            self._thread = Thread(target=self._run, name=f"scurry-{type(self).__name__}", daemon=True)
+            self._thread.start()
+        if self._error is not None:
+            raise self._error
+        taken: list[Any] = []
+        size = 0
+        while self._messages and len(taken) < most and size < most_bytes:
+            try:
+                taken.append(self._messages.popleft())
+            except IndexError:  # the connection broke in this moment
+                break
+            size += self.size(taken[-1])
+        return self.accepted(taken)
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                self.receive()
+            except self.broken as error:
+                self._messages.clear()
+                if not self._closing.is_set():
+                    self._connect_again(error)
+            except Exception as error:
+                self._error = error
+            if self._error is not None:
+                break
+        self.disconnect()
+
+    def _connect_again(self, reason: Exception) -> None:
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while not self._closing.wait(_PAUSE_SECONDS):
+            self.disconnect()
+            try:
+                self.connect()
+            except SourceConnectionError as error:
+                if time.monotonic() > give_up:
+                    self._error = error
+                    self._error.__cause__ = reason
+                    return
+            except Exception as error:
+                self._error = error
+                return
+            else:
+                return
+
+    def close(self) -> None:
+        """End the thread and the connection."""
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join(10)
+
+
+class ReceivingEnumerator(Enumerator):
+    """Assign the messages that a receiver has to the only channel."""
+
+    def __init__(self, receiver: Receiver, limits: BatchLimits) -> None:
+        """Connect with the first batch."""
+        self._receiver, self._limits = receiver, limits
+        self._spoken = False
+
+    def next_batch(self) -> list[Assignment]:
+        """Return the messages that have been received."""
+        messages = self._receiver.take(self._limits.max_records, self._limits.max_bytes)
+        silent, self._spoken = not self._spoken, True  # an empty queue holds the watermark back from the beginning
+        return [Assignment(0, [messages] if messages else None, False, len(messages))] if messages or silent else []
+
+    def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        """Change the limits of later batches."""
+        self._limits = limits
+
+    def backlog(self) -> Backlog:
+        """Return the number of messages that wait here; those that the server keeps are not known."""
+        return Backlog(self._receiver.waiting)
+
+    def position(self) -> dict[str, Any]:
+        """Return the position of the receiver."""
+        return self._receiver.position()
+
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continue behind earlier assignments."""
+        self._receiver.restore(position)
+
+    def idle_hint(self) -> float:
+        """Return a short time: messages are received meanwhile."""
+        return _POLL_SECONDS
+
+    def committed(self) -> None:
+        """Acknowledge all messages that are assigned."""
+        self._receiver.acknowledge()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._receiver.close()
+
+
+class ReceivingScan(MessageScan):
+    """The messages of a queue that the driver receives."""
+
+    @property
+    def ends(self) -> bool:
+        """Return False: queues do not end."""
+        return False
+
+    def channels(self, parallelism: int) -> int:
+        """Return 1: one connection receives, which keeps the order of the queue."""
+        return 1
+
+    @abstractmethod
+    def create_receiver(self) -> Receiver:
+        """Return the receiver, not connected yet."""
+
+    @abstractmethod
+    def size(self, message: Any) -> int:
+        """Return the number of bytes of a message."""
+
+    def create_enumerator(self, channels: int, limits: BatchLimits) -> Enumerator:
+        """Return the assigner of received messages."""
+        return ReceivingEnumerator(self.create_receiver(), limits)
+
+    def messages(self, part: Any) -> Iterator[Sequence[Any]]:
+        """Yield the messages of an assignment."""
+        MEASURED.get()(len(part), sum(map(self.size, part)))
+        yield part
+
+    def parts(self) -> list[Any]:
+        """Raise an error.
+
+        Raises:
+            UnsupportedError: Always: the messages of a queue do not end.
+        """
+        raise UnsupportedError(
+            "the messages of a queue do not end: read it in STREAMING (SET 'execution.runtime-mode')"
+        )
+
+
+#: Acknowledged ids that are remembered, in case that the server loses acknowledgements when it dies.
+MOST_ACKNOWLEDGED = 10_000
+#: Seconds for which ids of an earlier attempt are remembered: the server sends their messages again within them.
+_RESTORED_SECONDS = 600.0
+
+
+class SeenIds:
+    """Ids of messages that were assigned, which tell messages that a queue sends again.
+
+    Ids that are not acknowledged are all kept; of acknowledged ones those of the last messages.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """Know no ids."""
+        self._now = now
+        #: ids in their order
+        self._assigned: dict[str, None] = {}
+        self._acknowledged: dict[str, None] = {}
+        self._restored: dict[str, None] = {}
+        self._forget_at = 0.0
+
+    def add(self, key: str) -> bool:
+        """Note an id; return whether it is new."""
+        if key in self._assigned or key in self._acknowledged or key in self._restored:
+            return False
+        self._assigned[key] = None
+        return True
+
+    def acknowledged(self) -> None:
+        """Note that all ids so far are acknowledged."""
+        known = self._acknowledged
+        known.update(self._assigned)
+        self._assigned.clear()
+        while len(known) > MOST_ACKNOWLEDGED:
+            del known[next(iter(known))]
+        if self._restored and self._now() > self._forget_at:
+            self._restored.clear()
+
+    def listed(self) -> list[str]:
+        """Return all ids that are known."""
+        return [*self._restored, *self._acknowledged, *self._assigned]
+
+    def restore(self, listed: Sequence[str]) -> None:
+        """Know the ids that an earlier attempt knew."""
+        self._restored = dict.fromkeys(listed)
+        self._forget_at = self._now() + _RESTORED_SECONDS

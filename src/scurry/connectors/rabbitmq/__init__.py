@@ -1,0 +1,1 @@
+"""RabbitMQ: queues that are acknowledged, and streams, which have offsets."""

@@ -1,0 +1,195 @@
+"""Queues and streams of RabbitMQ as scans of messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from scurry.connectors.messages import MessageSystem
+from scurry.connectors.queues.receiving import MOST_WAITING, Receiver, ReceivingScan, SeenIds
+from scurry.connectors.rabbitmq.client import ANSWER_SECONDS, Broker, open_queue, pika
+from scurry.connectors.rabbitmq.messages import OFFSET, RabbitMessages, RMQMessage, message_of
+from scurry.errors import MalformedRecordError, SourceNotFoundError
+
+#: Seconds for which the thread waits for messages at once.
+_WAIT_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class RabbitQueue(ReceivingScan):
+    """The messages of a queue, or of a stream.
+
+    Attributes:
+        broker: Where the queue is.
+        queue: Its name.
+        correlation_ids: Whether a message whose correlation id was read before is left out.
+        prefetch: How many messages may wait for their acknowledgement; None for `MOST_WAITING`.
+        start: Where a stream begins: `first`, `last`, `next`, an offset, or milliseconds as `timestamp:N`; None for a
+            queue.
+    """
+
+    system: ClassVar[MessageSystem] = RabbitMessages()
+    broker: Broker
+    queue: str
+    correlation_ids: bool = False
+    prefetch: int | None = None
+    start: str | int | None = None
+
+    def create_receiver(self) -> Receiver:
+        """Return the receiver, not connected yet."""
+        return _Receiver(self) if self.start is None else _StreamReceiver(self)
+
+    def size(self, message: RMQMessage) -> int:
+        """Return the number of bytes of the body."""
+        return len(message.body)
+
+
+#: A delivery: the connection that it came by, its tag, and the message.
+_Delivery = tuple[int, int, RMQMessage]
+
+
+class _Receiver(Receiver):
+    def __init__(self, scan: RabbitQueue) -> None:
+        super().__init__()
+        self._scan = scan
+        module = pika()
+        self.broken = (module.exceptions.AMQPError, OSError)
+        self._connection: Any = None
+        self._channel: Any = None
+        #: counts connections: tags belong to one
+        self._number = 0
+        self._taken: tuple[int, int] = (0, 0)
+        self._seen = SeenIds()
+
+    def connect(self) -> None:
+        scan = self._scan
+        self._connection = scan.broker.connection(reads=True)
+        self._number += 1
+        try:
+            self._channel = self._opened()
+            self._channel.basic_qos(prefetch_count=scan.prefetch or MOST_WAITING)
+            self._channel.basic_consume(scan.queue, self._came, arguments=self._arguments())
+        except SourceNotFoundError:
+            self.disconnect()
+            raise
+        except self.broken as error:
+            failed = scan.broker.failure(error, reads=True)
+            self.disconnect()
+            raise failed from None
+
+    def _opened(self) -> Any:
+        return open_queue(self._connection, self._scan.queue, None)
+
+    def _arguments(self) -> dict[str, Any] | None:
+        return None
+
+    def receive(self) -> None:
+        self._connection.process_data_events(_WAIT_SECONDS)
+        if self._channel.is_closed:  # the queue was deleted
+            raise pika().exceptions.AMQPChannelError("the channel was closed")
+
+    def _came(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
+        self.received((self._number, method.delivery_tag, message_of(self._scan.queue, method, properties, body)))
+
+    def size(self, message: _Delivery) -> int:
+        return len(message[2].body)
+
+    def accepted(self, messages: list[_Delivery]) -> list[RMQMessage]:
+        if messages:
+            self._taken = messages[-1][:2]
+        found = [message for _, _, message in messages]
+        return [message for message in found if self._is_new(message)] if self._scan.correlation_ids else found
+
+    def _is_new(self, message: RMQMessage) -> bool:
+        if message.correlation_id is None:
+            raise MalformedRecordError(
+                RabbitMessages().place(message),
+                None,
+                message.body.decode("utf-8", "replace"),
+                "it has no correlation id, which exactly-once reading needs",
+            ).with_hint("publish messages with a unique correlation_id, or set use_correlation_id to False")
+        return self._seen.add(message.correlation_id)
+
+    def acknowledge(self) -> None:
+        number, tag = self._taken
+        if number == self._number and tag:
+            self._acknowledge(number, tag)
+        self._taken = (0, 0)
+        self._seen.acknowledged()
+
+    def _acknowledge(self, number: int, tag: int) -> None:
+        def send() -> None:  # in the thread of the connection
+            if number == self._number and self._channel.is_open:
+                self._channel.basic_ack(tag, multiple=True)
+
+        try:
+            self._connection.add_callback_threadsafe(send)
+        except self.broken:
+            pass  # it is broken: the broker sends the messages again
+
+    def position(self) -> dict[str, Any]:
+        return {"ids": self._seen.listed()}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self._seen.restore(position["ids"])
+
+    def disconnect(self) -> None:
+        try:
+            self._connection.close()
+        except Exception:
+            pass  # it is closed already
+
+
+class _StreamReceiver(_Receiver):
+    """Receive a stream, whose offsets are the position; its acknowledgements only let the broker send more."""
+
+    def __init__(self, scan: RabbitQueue) -> None:
+        super().__init__(scan)
+        self._next: int | None = None
+
+    def _opened(self) -> Any:
+        channel = open_queue(self._connection, self._scan.queue, {"x-queue-type": "stream"})
+        if self._next is not None:
+            self._check_kept(self._next)
+        return channel
+
+    def _check_kept(self, wanted: int) -> None:
+        """Raise an error if the broker has deleted messages that are not read."""
+        channel = self._connection.channel()
+        channel.basic_qos(prefetch_count=1)
+        first = {OFFSET: "first"}
+        for method, properties, _ in channel.consume(
+            self._scan.queue, arguments=first, inactivity_timeout=ANSWER_SECONDS / 4
+        ):
+            if method is not None and properties.headers[OFFSET] > wanted:
+                raise SourceNotFoundError(
+                    f"stream {self._scan.queue!r} at {self._scan.broker.place}: the message at offset {wanted} was "
+                    f"deleted before it was read, the first one that is left has offset {properties.headers[OFFSET]}; "
+                    "raise x-max-age or x-max-length-bytes of the stream, and start the job without its checkpoint"
+                )
+            break
+        channel.close()
+
+    def _arguments(self) -> dict[str, Any]:
+        start = self._scan.start if self._next is None else self._next
+        if isinstance(start, str) and start.startswith("timestamp:"):
+            return {OFFSET: datetime.fromtimestamp(int(start[10:]) / 1000, UTC)}
+        return {OFFSET: start}
+
+    def accepted(self, messages: list[_Delivery]) -> list[RMQMessage]:
+        if messages:
+            self._acknowledge(*messages[-1][:2])
+        taken = [message for _, _, message in messages if self._next is None or (message.offset or 0) >= self._next]
+        if taken:
+            self._next = (taken[-1].offset or 0) + 1
+        return taken
+
+    def acknowledge(self) -> None:
+        return
+
+    def position(self) -> dict[str, Any]:
+        return {"next": self._next}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        self._next = position["next"]

@@ -1,0 +1,1 @@
+"""Tables of queues: the connectors of message systems other than Kafka."""

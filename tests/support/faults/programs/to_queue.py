@@ -1,0 +1,34 @@
+"""Numbers -> messages.
+
+    to_queue.py SYSTEM PORT CHECKPOINTS FUSE
+
+With a fuse (`failing_sink.py`), the job can be made to die after its sink has committed and before the engine has.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from scurry.common import Configuration, Types, WatermarkStrategy
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.connectors import DataGeneratorSource
+from support.faults.failing_sink import FailingSink
+from support.queues import SYSTEMS
+
+NUMBERS, PER_SECOND = 2000, 500
+
+
+def main(system: str, port: str, checkpoints: str, fuse: str) -> None:
+    configuration = Configuration()
+    configuration.set_string("execution.checkpointing.dir", checkpoints)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_max_parallelism(8)
+    source = DataGeneratorSource(lambda index: index, NUMBERS, PER_SECOND, Types.LONG())
+    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").map(str, Types.STRING())
+    numbers.sink_to(SYSTEMS[system].sink(int(port))).name("queue").uid("queue")
+    numbers.sink_to(FailingSink(fuse))
+    env.execute("to a queue")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,131 @@
+"""Queues that jobs of tests read and write, by name: their servers, sources, sinks, and what tests do with them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pika
+
+from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.sink import Sink
+from scurry.connectors.source import Source
+from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
+
+
+@dataclass(frozen=True)
+class System:
+    """A queue named `numbers` of a server at a port of loopback.
+
+    Attributes:
+        server: Module and class of its server.
+        source: Returns the source.
+        sink: Returns the sink.
+        put: Puts messages into it.
+        taken: Returns all messages that are in it.
+        clear: Deletes it.
+        reads_once: Whether the source is exactly once.
+        writes_once: Whether the sink is exactly once.
+    """
+
+    server: str
+    source: Callable[[int], Source]
+    sink: Callable[[int], Sink]
+    put: Callable[[int, Sequence[str]], None]
+    taken: Callable[[int], list[str]]
+    clear: Callable[[int], None]
+    reads_once: bool = True
+    writes_once: bool = True
+
+
+# ---------------------------------------------------------------------------- RabbitMQ
+
+
+def rabbit(port: int) -> RMQConnectionConfig:
+    builder = RMQConnectionConfig.Builder().set_host("127.0.0.1").set_port(port).set_virtual_host("/")
+    return builder.set_user_name("guest").set_password("guest").build()
+
+
+def _again(act: Callable[[], None]) -> None:
+    """Call a function until the broker, which may have been killed, has its queues again."""
+    for _ in range(100):
+        try:
+            return act()
+        except pika.exceptions.ChannelClosedByBroker as error:
+            if "home node" not in error.reply_text:
+                raise
+            time.sleep(0.2)
+    act()
+
+
+def _rabbit_put(kind: str, ids: bool) -> Callable[[int, Sequence[str]], None]:
+    def put(port: int, texts: Sequence[str]) -> None:
+        with pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port)) as connection:
+            _again(lambda: declare(connection.channel()))
+            channel = connection.channel()
+            channel.confirm_delivery()
+            for text in texts:
+                properties = pika.BasicProperties(delivery_mode=2, correlation_id=text if ids else None)
+                channel.basic_publish("", "numbers", text.encode(), properties)
+
+    def declare(channel: Any) -> None:
+        channel.queue_declare("numbers", durable=True, arguments={"x-queue-type": kind})
+
+    return put
+
+
+def _rabbit_taken(stream: bool) -> Callable[[int], list[str]]:
+    def taken(port: int) -> list[str]:
+        found = []
+        with pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port)) as connection:
+            channel = connection.channel()
+            channel.basic_qos(prefetch_count=1000)
+            arguments = {"x-stream-offset": "first"} if stream else None
+            for method, _, body in channel.consume("numbers", arguments=arguments, inactivity_timeout=2):
+                if method is None:
+                    break
+                found.append(body.decode())
+                channel.basic_ack(method.delivery_tag)
+        return found
+
+    return taken
+
+
+def _rabbit_clear(port: int) -> None:
+    with pika.BlockingConnection(pika.ConnectionParameters("127.0.0.1", port)) as connection:
+        _again(lambda: connection.channel().queue_delete("numbers") and None)
+
+
+_RABBIT = "support.servers.rabbitmq:RabbitServer"
+SYSTEMS = {
+    "rabbitmq": System(
+        _RABBIT,
+        lambda port: RMQSource(rabbit(port), "numbers", True, SimpleStringSchema()),
+        lambda port: RMQSink(rabbit(port), "numbers", SimpleStringSchema()),
+        _rabbit_put("classic", True),
+        _rabbit_taken(False),
+        _rabbit_clear,
+        writes_once=False,
+    ),
+    "rabbitmq-without-ids": System(
+        _RABBIT,
+        lambda port: RMQSource(rabbit(port), "numbers", False, SimpleStringSchema()),
+        lambda port: RMQSink(rabbit(port), "numbers", SimpleStringSchema()),
+        _rabbit_put("classic", False),
+        _rabbit_taken(False),
+        _rabbit_clear,
+        reads_once=False,
+        writes_once=False,
+    ),
+    "rabbitmq-stream": System(
+        _RABBIT,
+        lambda port: RMQStreamSource(rabbit(port), "numbers", SimpleStringSchema()),
+        lambda port: RMQSink(rabbit(port), "numbers", SimpleStringSchema()),
+        _rabbit_put("stream", False),
+        _rabbit_taken(True),
+        _rabbit_clear,
+        writes_once=False,
+    ),
+}

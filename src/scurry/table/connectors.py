@@ -16,7 +16,7 @@ from scurry.sql.connectors.contract import (
     TableSource,
 )
 from scurry.sql.connectors.durations import duration
-from scurry.sql.connectors.factories import register_connector
+from scurry.sql.connectors.factories import identifiers, register_connector
 from scurry.sql.connectors.records import Finder, RecordFactory
 from scurry.sql.formats.contract import FormatColumn
 
@@ -35,6 +35,7 @@ __all__ = [
     "TableSource",
     "boolean",
     "duration",
+    "identifiers",
     "one_of",
     "register_connector",
     "whole_number",

@@ -1,0 +1,70 @@
+"""Define `scurry new`: projects to begin with."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from string import Template
+from typing import Annotated
+
+import typer
+
+from scurry.cli.options import Group
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+new = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands to the `scurry` command."""
+    app.add_typer(new, name="new", help="Make a project to begin with.", rich_help_panel=Group.PROGRAMS)
+
+
+@new.callback()
+def _group() -> None:
+    """Make a project to begin with."""
+
+
+@new.command("connector")
+def connector(
+    name: Annotated[str, typer.Argument(help="What 'connector' = '...' of tables will name: words with dashes.")],
+    directory: Annotated[
+        Path | None, typer.Option("--directory", metavar="DIR", help="Where the project goes; ./NAME by default.")
+    ] = None,
+) -> None:
+    """Make the project of a connector: source, sink, lookup, table, tests that pass, entry point."""
+    package = name.replace("-", "_")
+    if not _NAME.fullmatch(name) or keyword.iskeyword(package):
+        raise typer.BadParameter(f"{name!r} is not lower-case words with dashes, such as my-queue")
+    from scurry.table.connectors import identifiers
+
+    if name in identifiers():
+        raise typer.BadParameter(f"there is a connector {name!r} already; choose another name")
+    target = directory or Path(name)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise typer.BadParameter(f"{target} exists already; choose another --directory")
+    prefix = "".join(word.capitalize() for word in name.split("-"))
+    for file in write_project("connector", target, {"name": name, "package": package, "prefix": prefix}):
+        typer.echo(str(file))
+    typer.echo(f"\ncd {target} && python -m pytest")
+
+
+def write_project(kind: str, target: Path, names: dict[str, str]) -> list[Path]:
+    """Write the files of a template, and return their paths.
+
+    Args:
+        kind: The directory of the template.
+        target: The directory of the project.
+        names: Values of `$name` and the like in the files; directories called `package` get the name of the package.
+    """
+    written, root = [], _TEMPLATES / kind
+    for source in sorted(root.rglob("*.tmpl")):
+        parts = [names["package"] if part == "package" else part for part in source.relative_to(root).parts]
+        path = target.joinpath(*parts).with_suffix("")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(Template(source.read_text(encoding="utf-8")).substitute(names), encoding="utf-8")
+        written.append(path)
+    return written

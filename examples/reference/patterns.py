@@ -22,10 +22,10 @@ from scurry.cep import (
     SimpleCondition,
     TimedOutPartialMatchHandler,
 )
+from scurry.cep.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty
 from scurry.common import Time, Types, WatermarkStrategy
 from scurry.datastream import DataStream, OutputTag, StreamExecutionEnvironment
 from scurry.datastream.functions import RuntimeContext
-from scurry.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty
 
 env = StreamExecutionEnvironment.get_execution_environment()
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scurry.cep import Pattern
-from scurry.patterns.automaton import compile_nfa
+from scurry.cep.patterns.automaton import compile_nfa
 from support.naive_matches import NaivePattern, Part, Positions, naive_matches, pattern_of, random_pattern
 
 MAX_TIME = (1 << 63) - 1

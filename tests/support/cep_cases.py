@@ -19,9 +19,9 @@ from scurry.cep import (
     TimedOutPartialMatchHandler,
     WithinType,
 )
+from scurry.cep.patterns.automaton import ConditionFailedError, compile_nfa
 from scurry.datastream import DataStream, OutputTag
 from scurry.errors import ArgumentError, MalformedPatternError, OperatorError, PatternMatchError, UnsupportedError
-from scurry.patterns.automaton import ConditionFailedError, compile_nfa
 from scurry.testing import TestHarness
 
 MAX_TIME = (1 << 63) - 1

@@ -16,6 +16,9 @@ from scurry.cep.functions import (
     Select,
     SelectWithTimeouts,
 )
+from scurry.cep.patterns.automaton import compile_nfa
+from scurry.cep.patterns.conditions import ExpressionCondition
+from scurry.cep.patterns.pattern import Pattern
 from scurry.common._api import ApiObject
 from scurry.common._config.tables import LOCAL_TIME_ZONE
 from scurry.common._type_variables import R, T, T_co
@@ -26,9 +29,6 @@ from scurry.datastream.data_stream.stream import DataStream, operator_stream
 from scurry.errors import ArgumentTypeError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Node, OperatorNode, PartitionNode, SourceNode
-from scurry.patterns.automaton import compile_nfa
-from scurry.patterns.conditions import ExpressionCondition
-from scurry.patterns.pattern import Pattern
 
 __all__ = ["CEP", "DynamicPatternStream", "PatternStream"]
 

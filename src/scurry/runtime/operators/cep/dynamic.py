@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
+from scurry.cep.patterns.dynamic import PatternChange, PatternMatch, change_of
+from scurry.cep.patterns.pattern import Pattern
 from scurry.errors import MalformedPatternError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.patterns.dynamic import PatternChange, PatternMatch, change_of
-from scurry.patterns.pattern import Pattern
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MIN_TIME
 from scurry.runtime.failure import operator_error

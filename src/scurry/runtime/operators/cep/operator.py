@@ -17,11 +17,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from scurry.cep.patterns.automaton import compile_nfa
+from scurry.cep.patterns.pattern import Pattern
 from scurry.errors import MissingTimestampError
 from scurry.graph import operators as ops
 from scurry.graph.plan import OperatorPlan
-from scurry.patterns.automaton import compile_nfa
-from scurry.patterns.pattern import Pattern
 from scurry.runtime.exchange.collector import Collector, Timestamps, Values
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error

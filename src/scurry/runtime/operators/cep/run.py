@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from scurry.cep.patterns.automaton import NFA, ConditionFailedError, Match, NFAState
 from scurry.common.output_tag import OutputTag
 from scurry.errors import ArgumentTypeError, StateMismatchError, UnsupportedError
 from scurry.graph.plan import OperatorPlan
-from scurry.patterns.automaton import NFA, ConditionFailedError, Match, NFAState
 from scurry.runtime.exchange.collector import Collector, Values
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME
 from scurry.runtime.failure import operator_error

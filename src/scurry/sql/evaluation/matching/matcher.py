@@ -9,10 +9,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from scurry.cep.patterns.automaton import NFA, ConditionFailedError, NFAState, compile_nfa
+from scurry.cep.patterns.pattern import Pattern
+from scurry.cep.patterns.skip_strategies import AfterMatchSkipStrategy
 from scurry.errors import EvaluationError
-from scurry.patterns.automaton import NFA, ConditionFailedError, NFAState, compile_nfa
-from scurry.patterns.pattern import Pattern
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy
 from scurry.sql.evaluation.batch.batches import milliseconds, sorted_positions
 from scurry.sql.evaluation.matching.program import Condition, FoundMatch, MatchProgram
 from scurry.sql.evaluation.matching.rows import KeptRow

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from scurry.patterns.automaton import NFAState
+from scurry.cep.patterns.automaton import NFAState
 from scurry.runtime.exchange.wire import MAX_TIME
 from scurry.runtime.operators.rows import KeyedRowsFunction, RowsContext
 from scurry.sql.connectors.contract import Changes

@@ -36,7 +36,7 @@ from scurry.sql.values.type_information import no_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from scurry.patterns.conditions import ExpressionCondition, Test
+    from scurry.cep.patterns.conditions import ExpressionCondition, Test
 
 _SELECT = "SELECT "
 

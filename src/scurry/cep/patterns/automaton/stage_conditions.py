@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scurry.patterns.conditions import TRUE, And, Expression, Not, Test
-from scurry.patterns.pattern import GroupPattern, Pattern
-from scurry.patterns.quantifier import ConsumingStrategy
+from scurry.cep.patterns.conditions import TRUE, And, Expression, Not, Test
+from scurry.cep.patterns.pattern import GroupPattern, Pattern
+from scurry.cep.patterns.quantifier import ConsumingStrategy
 
 
 class ConditionFailedError(Exception):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from scurry.patterns.automaton.stage_conditions import ConditionFailedError
-from scurry.patterns.automaton.state import (
+from scurry.cep.patterns.automaton.stage_conditions import ConditionFailedError
+from scurry.cep.patterns.automaton.state import (
     LATEST,
     Computation,
     NFAState,
@@ -19,9 +19,9 @@ from scurry.patterns.automaton.state import (
     restored,
     stored,
 )
-from scurry.patterns.automaton.states import Decision, Leaf, State, StateType, Tree, decision, grow
-from scurry.patterns.conditions import And, Expression, Not, Or, Test
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, EventId
+from scurry.cep.patterns.automaton.states import Decision, Leaf, State, StateType, Tree, decision, grow
+from scurry.cep.patterns.conditions import And, Expression, Not, Or, Test
+from scurry.cep.patterns.skip_strategies import AfterMatchSkipStrategy, EventId
 
 #: The events of a match by stage; stages are in the order of their first events.
 Match: TypeAlias = dict[str, list[Any]]

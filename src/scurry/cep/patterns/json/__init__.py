@@ -6,7 +6,7 @@ Conditions are expressions over the fields of events: `{"type": "SQL", "expressi
 
 from __future__ import annotations
 
-from scurry.patterns.quantifier import ConsumingStrategy
+from scurry.cep.patterns.quantifier import ConsumingStrategy
 
 #: type of an edge -> the method of `Pattern` that adds its target
 LINKS = {

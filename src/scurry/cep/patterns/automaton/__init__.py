@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from scurry.patterns.automaton.compiler import can_produce_empty_matches, compile_nfa
-from scurry.patterns.automaton.nfa import NFA, Match, TimedOut
-from scurry.patterns.automaton.stage_conditions import ConditionFailedError
-from scurry.patterns.automaton.state import NFAState
+from scurry.cep.patterns.automaton.compiler import can_produce_empty_matches, compile_nfa
+from scurry.cep.patterns.automaton.nfa import NFA, Match, TimedOut
+from scurry.cep.patterns.automaton.stage_conditions import ConditionFailedError
+from scurry.cep.patterns.automaton.state import NFAState
 
 __all__ = [
     "NFA",

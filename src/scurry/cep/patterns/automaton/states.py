@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeAlias
 
+from scurry.cep.patterns.conditions import And, Expression, Not, Or, Test
 from scurry.errors import MalformedPatternError, PatternMatchError
-from scurry.patterns.conditions import And, Expression, Not, Or, Test
 
 _DELIMITER = ":"
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from scurry.patterns.automaton.states import State
+from scurry.cep.patterns.automaton.states import State
 
 
 def offer(queue: list[Computation], item: Computation) -> None:

@@ -5,14 +5,14 @@ The pattern is traversed from its last stage to its first.
 
 from __future__ import annotations
 
+from scurry.cep.patterns.automaton.nfa import NFA
+from scurry.cep.patterns.automaton.stage_conditions import StageConditions, before
+from scurry.cep.patterns.automaton.states import Action, State, StateNames, StateType, stage_of
+from scurry.cep.patterns.conditions import And, Expression, Not
+from scurry.cep.patterns.pattern import GroupPattern, Pattern
+from scurry.cep.patterns.quantifier import ConsumingStrategy, QuantifierProperty, Times
+from scurry.cep.patterns.skip_strategies import WithinType
 from scurry.errors import MalformedPatternError
-from scurry.patterns.automaton.nfa import NFA
-from scurry.patterns.automaton.stage_conditions import StageConditions, before
-from scurry.patterns.automaton.states import Action, State, StateNames, StateType, stage_of
-from scurry.patterns.conditions import And, Expression, Not
-from scurry.patterns.pattern import GroupPattern, Pattern
-from scurry.patterns.quantifier import ConsumingStrategy, QuantifierProperty, Times
-from scurry.patterns.skip_strategies import WithinType
 
 
 def compile_nfa(pattern: Pattern, handle_timeouts: bool = True) -> NFA:

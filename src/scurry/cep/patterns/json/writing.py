@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from scurry.errors import UnsupportedError
-from scurry.patterns.conditions import And, Expression, ExpressionCondition, Or, Test
-from scurry.patterns.json import VERSION
-from scurry.patterns.quantifier import Quantifier, QuantifierProperty
-from scurry.patterns.skip_strategies import (
+from scurry.cep.patterns.conditions import And, Expression, ExpressionCondition, Or, Test
+from scurry.cep.patterns.json import VERSION
+from scurry.cep.patterns.quantifier import Quantifier, QuantifierProperty
+from scurry.cep.patterns.skip_strategies import (
     AfterMatchSkipStrategy,
     NoSkipStrategy,
     SkipPastLastStrategy,
@@ -18,9 +17,10 @@ from scurry.patterns.skip_strategies import (
     SkipToNextStrategy,
     WithinType,
 )
+from scurry.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from scurry.patterns.pattern import Pattern
+    from scurry.cep.patterns.pattern import Pattern
 
 SKIP_STRATEGIES: dict[str, type[AfterMatchSkipStrategy]] = {
     "NO_SKIP": NoSkipStrategy,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from scurry.cep.patterns.conditions import TRUE, And, Condition, Expression, Or, Test, subtype_test, test_of
+from scurry.cep.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty, Times
+from scurry.cep.patterns.skip_strategies import AfterMatchSkipStrategy, WithinType
 from scurry.common._api import ApiObject
 from scurry.common.time import TimeAmount, to_millis
 from scurry.errors import ArgumentError, ArgumentTypeError, MalformedPatternError, UnsupportedError
-from scurry.patterns.conditions import TRUE, And, Condition, Expression, Or, Test, subtype_test, test_of
-from scurry.patterns.quantifier import ConsumingStrategy, Quantifier, QuantifierProperty, Times
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, WithinType
 
 __all__ = ["GroupPattern", "Pattern", "WithinType"]
 
@@ -269,7 +269,7 @@ class Pattern(ApiObject):
         Raises:
             UnsupportedError: A condition is a Python function: only expressions have a JSON form.
         """
-        from scurry.patterns.json.writing import json_of
+        from scurry.cep.patterns.json.writing import json_of
 
         return json_of(self)
 
@@ -284,7 +284,7 @@ class Pattern(ApiObject):
         Raises:
             MalformedPatternError: It is no JSON of a pattern, or Flink refuses the pattern.
         """
-        from scurry.patterns.json.reading import pattern_of
+        from scurry.cep.patterns.json.reading import pattern_of
 
         return pattern_of(text, Pattern)
 

@@ -6,14 +6,19 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from scurry.cep.patterns.json import LINKS, VERSION
+from scurry.cep.patterns.json.writing import SKIP_STRATEGIES
+from scurry.cep.patterns.quantifier import ConsumingStrategy, QuantifierProperty
+from scurry.cep.patterns.skip_strategies import (
+    AfterMatchSkipStrategy,
+    SkipToFirstStrategy,
+    SkipToLastStrategy,
+    WithinType,
+)
 from scurry.errors import MalformedPatternError
-from scurry.patterns.json import LINKS, VERSION
-from scurry.patterns.json.writing import SKIP_STRATEGIES
-from scurry.patterns.quantifier import ConsumingStrategy, QuantifierProperty
-from scurry.patterns.skip_strategies import AfterMatchSkipStrategy, SkipToFirstStrategy, SkipToLastStrategy, WithinType
 
 if TYPE_CHECKING:
-    from scurry.patterns.pattern import Pattern
+    from scurry.cep.patterns.pattern import Pattern
 
 _CHOICE = TypeVar("_CHOICE")
 

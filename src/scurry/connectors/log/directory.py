@@ -148,6 +148,20 @@ class LogDirectory:
             while len(partition.segments) > 1 and segments.latest_of(directory, partition.segments[0]) < oldest:
                 yield directory, partition.segments.pop(0)
 
+    def trim(self, name: KafkaTopicPartition, offset: int) -> None:
+        """Delete the segments of a partition that have no records from an offset on."""
+        deleted: list[int] = []
+        with self._catalog.changed() as content:
+            partition = content.topics[name.topic].partitions[name.partition]
+            if partition.end <= offset and partition.position:
+                writer = self._writer(content, *name)
+                writer.roll()
+                writer.close()
+            while len(partition.segments) > 1 and partition.segments[1] <= offset:
+                deleted.append(partition.segments.pop(0))
+        for segment in deleted:
+            segments.delete_segment(self._directory(*name), segment)
+
     def staging(self, sink: str) -> Path:
         """Return the directory of records that a sink has not committed yet."""
         return self._root / "staged" / quote(sink, safe="")

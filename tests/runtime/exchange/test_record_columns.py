@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from array import array
 from collections.abc import Iterator
 from itertools import groupby, repeat
 from operator import attrgetter
@@ -12,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scurry.errors import OperatorError
+from scurry.common import Types
+from scurry.errors import OperatorError, TypeMismatchError
 from scurry.graph import operators as ops
 from scurry.graph.nodes import Origin
 from scurry.graph.plan import Edge, JobPlan, OperatorPlan
@@ -20,7 +22,7 @@ from scurry.graph.settings import JobSettings
 from scurry.runtime.exchange import key_blocks, key_records, ordering
 from scurry.runtime.exchange.key_blocks import BatchHashWriter, unpack_block
 from scurry.runtime.exchange.key_records import LargeKey, records_by_key
-from scurry.runtime.exchange.record_columns import FLOAT, INT, KEY, OBJECT, TIME, RecordColumns, columns_of
+from scurry.runtime.exchange.record_columns import FLOAT, INT, KEY, OBJECT, TIME, RecordColumns, TakenApart, columns_of
 from scurry.runtime.exchange.wire import MAX_TIME, MIN_TIME, BatchRow
 from scurry.runtime.keys import KeyOrder
 from scurry.runtime.tasks.batch_task import sort_key
@@ -141,7 +143,7 @@ def test_records_of_a_key_and_time_keep_their_order_when_their_columns_change() 
 def test_keys_and_times_are_not_sent_and_numbers_are_arrays() -> None:
     keys, times = ["a", "b"], [2**40, 2**41]
     values = [(key, time, 1, 0.5, "x") for key, time in zip(keys, times, strict=True)]
-    columns = columns_of(values, keys, times, None)
+    columns = columns_of(values, keys, array("q", times), None)
     assert columns is not None and columns.kinds == (KEY, TIME, INT, FLOAT, OBJECT)
     assert columns.fields[:2] == [None, None] and [each.typecode for each in columns.fields[2:4]] == ["q", "d"]
 
@@ -155,6 +157,28 @@ def test_records_that_columns_do_not_pay_for_are_sent_as_they_are(values: list[A
     rows = sender.rows(1)
     assert not any(isinstance(unpack_block(row.block)[1], RecordColumns) for row in rows)
     assert sorted((value for value, _ in received(rows)), key=repr) == sorted(values, key=repr)
+
+
+@pytest.mark.parametrize("declared", [Types.LONG(), Types.DOUBLE(), Types.STRING(), Types.BIG_INT(), Types.BOOLEAN()])
+@pytest.mark.parametrize("amount", [7, 2**62, 0.5, "x", True, 2**70, None])
+def test_records_taken_apart_by_their_conversion_are_sent_as_those_that_are_not(declared: Any, amount: Any) -> None:
+    taken_apart = TakenApart()
+    convert = taken_apart.converter(Types.TUPLE([Types.STRING(), Types.LONG(), declared]))
+    try:
+        values = convert([("a", 5, amount), ("b", 6, amount)])
+    except TypeMismatchError:
+        return
+    keys, times = [value[0] for value in values], array("q", [value[1] for value in values])
+    for before in (None, (KEY, TIME, INT), (OBJECT, INT, OBJECT), (KEY, TIME)):
+        expected = columns_of(values, keys, times, before) if before is None or len(before) == 3 else None
+        found = columns_of(values, keys, times, before, taken_apart)
+        assert (found and found.encoded()) == (expected and expected.encoded())
+
+
+def test_fields_of_another_block_are_not_used() -> None:
+    taken_apart = TakenApart()
+    taken_apart.converter(Types.TUPLE([Types.LONG(), Types.LONG()]))([(1, 2)])
+    assert taken_apart.fields_of([(1, 2)]) is None
 
 
 def test_a_bool_is_no_int() -> None:

@@ -55,25 +55,33 @@ def tuple_of(declared: object, field_converters: Sequence[Converter | None]) -> 
     return convert
 
 
-def tuple_column(convert: Converter, fields: Sequence[ColumnConverter | None]) -> ColumnConverter:
-    """Return the column converter of TUPLE: checks field by field."""
+def tuple_columns(
+    convert: Converter, fields: Sequence[ColumnConverter | None]
+) -> Callable[[Column], tuple[Column, list[Column] | None]]:
+    """Return what converts tuples like `tuple_column`, and returns their fields, too, unless it goes one by one."""
     arity = len(fields)
 
-    def column_converter(column: Column) -> Column:
+    def columns_converter(column: Column) -> tuple[Column, list[Column] | None]:
         if not column:
-            return column
+            return column, None
         if countOf(map(type, column), tuple) != len(column):
-            return convert_each(convert, column)
+            return convert_each(convert, column), None
         # `zip(*column)` would make an iterator for each tuple
         if arity == 2:  # by far the most frequent; unpacking checks the length
             columns: list[Column] = [[first for first, _ in column], list(map(itemgetter(1), column))]
         elif countOf(map(len, column), arity) == len(column):
             columns = [list(map(itemgetter(position), column)) for position in range(arity)]
         else:
-            return convert_each(convert, column)
-        return list(zip(*columns, strict=True)) if _convert_columns(fields, columns) else column
+            return convert_each(convert, column), None
+        return list(zip(*columns, strict=True)) if _convert_columns(fields, columns) else column, columns
 
-    return column_converter
+    return columns_converter
+
+
+def tuple_column(convert: Converter, fields: Sequence[ColumnConverter | None]) -> ColumnConverter:
+    """Return the column converter of TUPLE: checks field by field."""
+    columns_converter = tuple_columns(convert, fields)
+    return lambda column: columns_converter(column)[0]
 
 
 def _convert_columns(fields: Sequence[ColumnConverter | None], columns: list[Column]) -> bool:
@@ -249,12 +257,12 @@ def map_column(convert: Converter, key: ColumnConverter | None, value: ColumnCon
     return column_converter
 
 
-def block(converter: Converter, column_converter: ColumnConverter) -> Callable[[list[Any]], list[Any]]:
+def block(converter: Converter, column_converter: Callable[[Column], Any]) -> Callable[[list[Any]], Any]:
     """Turn a column converter into the block converter the runtime calls: errors name the first bad record."""
 
-    def convert_block(values: list[Any]) -> list[Any]:
+    def convert_block(values: list[Any]) -> Any:
         try:
-            return column_converter(values)  # type: ignore[return-value]
+            return column_converter(values)
         except Exception:
             for index, value in enumerate(values):
                 try:

@@ -121,6 +121,12 @@ class Collector:
         self.followers: list[Any] | None = None
         self._count_of: Callable[[Values], int] | None = None
 
+    def convert_with(self, converter: Callable[[TupleTypeInfo], Callable[[Values], Values]]) -> None:
+        """Convert tuples by what this function returns for their declared type, which raises the same errors."""
+        declared = getattr(self._plan, "output_type", None)
+        if self._convert is not None and isinstance(declared, TupleTypeInfo):
+            self._convert = converter(declared)
+
     def handing_over(self) -> tuple[type, Callable[[Any], Any]]:
         """Return how to hand over a result: if it is of this type, as it is, otherwise as the function returns it."""
         return self._uncopied or self._begin_handing_over(), self._copy

@@ -15,7 +15,7 @@ from typing import Any
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
 from scurry.runtime.exchange.ordering import KeyNumbers, by_key, taken
-from scurry.runtime.exchange.record_columns import Kinds, RecordColumns, columns_of, decoded
+from scurry.runtime.exchange.record_columns import Kinds, RecordColumns, TakenApart, columns_of, decoded
 from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, pack, require_columns, unpack
 from scurry.runtime.exchange.writers import HashWriter
 from scurry.runtime.keys import KeyOrder, key_hashes, subtask_of
@@ -38,6 +38,9 @@ _Run = tuple[KeyNumbers, "array[int]", Records, "array[int] | None"]
 class BatchHashWriter(HashWriter):
     """Send records by key in BATCH: they are sorted when they are sent, and each key is given a receiver once."""
 
+    #: the fields of the last block that was converted before this edge
+    taken_apart: TakenApart | None = None
+
     def __init__(self, edge: Edge, ids: list[int], channel: int, subtask: int, sender: Any) -> None:
         super().__init__(edge, ids, channel, subtask, sender)
         #: what the fields of all records so far are, None before the first and if they are not sent in columns
@@ -51,7 +54,7 @@ class BatchHashWriter(HashWriter):
         self._active = True
         keys = self._keys(values)
         times = None if timestamps is None else array("q", timestamps)
-        records, before = self._records(values, keys, timestamps), self._kinds
+        records, before = self._records(values, keys, times), self._kinds
         self._kinds = records.kinds if isinstance(records, RecordColumns) else None
         if self._runs and (self._runs[-1][3] is None) is (times is None) and self._kinds == before:
             numbers, numbered, run_records, run_times = self._runs[-1]
@@ -63,10 +66,10 @@ class BatchHashWriter(HashWriter):
             numbers = KeyNumbers()
             self._runs.append((numbers, numbers.of(keys), records if records is not values else values[:], times))
 
-    def _records(self, values: Values, keys: list[Any], timestamps: Timestamps) -> Records:
+    def _records(self, values: Values, keys: list[Any], times: array[int] | None) -> Records:
         """Return records in columns; not after records that were in none, lest runs become short."""
         if self._in_columns:
-            columns = columns_of(values, keys, timestamps, self._kinds)
+            columns = columns_of(values, keys, times, self._kinds, self.taken_apart)
             if columns is not None:
                 return columns
             self._in_columns = False

@@ -7,12 +7,15 @@ are not pickled one by one, and they are made again in the order in which their 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat
 from operator import countOf, is_, itemgetter
 from typing import Any
 
-from scurry.runtime.exchange.collector import Timestamps, Values
+from scurry.common._types.composite_conversion import block, tuple_columns
+from scurry.common._types.conversion import Column, ColumnConverter
+from scurry.common.typeinfo import TupleTypeInfo, TypeInformation, Types
+from scurry.runtime.exchange.collector import Values
 
 #: Kinds of fields, in the order in which they are tried: the key of the record, its time, or 64-bit ints, floats or any
 #: objects, which are sent.
@@ -20,7 +23,61 @@ KEY, TIME, INT, FLOAT, OBJECT = range(5)
 Kinds = tuple[int, ...]
 
 _CODES = {INT: "q", FLOAT: "d"}
-_CLASSES = {INT: int, FLOAT: float}
+#: The kinds of values that have been converted to their declared types; any others may be of each kind.
+_DECLARED: dict[TypeInformation, int] = {
+    **dict.fromkeys((Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG()), INT),
+    **dict.fromkeys((Types.FLOAT(), Types.DOUBLE()), FLOAT),
+    Types.STRING(): OBJECT,
+}
+
+
+class TakenApart:
+    """The fields of the block of tuples that a task has converted last, for writers, which send them in columns."""
+
+    __slots__ = ("_columns", "_kinds", "_packed", "_values")
+
+    def __init__(self) -> None:
+        self._values: Values | None = None
+        self._columns: list[Any] | None = None
+        self._kinds: list[int | None] = []
+        #: field -> its values as an array, if their conversion made one
+        self._packed: dict[int, array[int]] = {}
+
+    def converter(self, declared: TupleTypeInfo) -> Callable[[Values], Values]:
+        """Return the block converter of a type, which keeps the fields of the last block."""
+        types, converter = declared.get_field_types(), declared.converter()
+        kinds = [_DECLARED.get(each) for each in types]
+        fields = [each._column() for each in types]
+        for position, each in enumerate(types):
+            column = fields[position]
+            if each == Types.LONG() and column is not None:
+                fields[position] = self._packing(position, column)
+        convert = block(converter, tuple_columns(converter, fields))
+
+        def converted(values: Values) -> Values:
+            self._packed = {}
+            found: Values
+            found, self._columns = convert(values)
+            self._values, self._kinds = found, kinds
+            return found
+
+        return converted
+
+    def _packing(self, position: int, convert: ColumnConverter) -> ColumnConverter:
+        """Return the converter of LONG that compares ints with its limits by packing them, and keeps that."""
+
+        def packed(column: Column) -> Column:
+            if countOf(map(type, column), int) < len(column):
+                return convert(column)
+            self._packed[position] = array("q", column)
+            return column
+
+        return packed
+
+    def fields_of(self, values: Values) -> tuple[list[Any], list[int | None], dict[int, array[int]]] | None:
+        """Return the fields of a block, with their kinds and arrays where they have some; None if others are kept."""
+        columns = self._columns
+        return (columns, self._kinds, self._packed) if columns is not None and self._values is values else None
 
 
 class RecordColumns:
@@ -111,40 +168,62 @@ def decoded(payload: tuple[Kinds, list[Any], int]) -> RecordColumns:
     return RecordColumns(kinds, fields, count)
 
 
-def columns_of(values: Values, keys: list[Any], times: Timestamps, before: Kinds | None) -> RecordColumns | None:
+def columns_of(
+    values: Values,
+    keys: list[Any],
+    times: array[int] | None,
+    before: Kinds | None,
+    taken_apart: TakenApart | None = None,
+) -> RecordColumns | None:
     """Return records in columns; None if they are not tuples of one length, or columns do not pay.
 
     Args:
         values: The records.
         keys: Their canonical keys.
-        times: Their times.
+        times: Their times, None if they have none.
         before: The kinds of the fields of earlier records, None before the first ones: kinds only become later.
+        taken_apart: The fields of the records, if they have just been converted.
     """
-    count = len(values)
-    arity = len(values[0]) if before is None and type(values[0]) is tuple else len(before or ())
-    if not arity or countOf(map(type, values), tuple) < count or countOf(map(len, values), arity) < count:
+    found = None if taken_apart is None else taken_apart.fields_of(values)
+    columns, declared, packed = _fields_of(values, before) if found is None else found
+    arity = len(columns)
+    if not arity or (before is not None and len(before) != arity):
         return None
     kinds, fields = [], []
-    for position in range(arity):
-        column = list(map(itemgetter(position), values))
-        kind, field = _field(column, keys, times, KEY if before is None else before[position])
+    for position, (column, known) in enumerate(zip(columns, declared, strict=True)):
+        first = KEY if before is None else before[position]
+        if first == KEY and all(map(is_, column, keys)):
+            kind, field = KEY, None
+        else:
+            kind, field = _field(column, times, first, known, packed.get(position))
         kinds.append(kind)
         fields.append(field)
     if 2 * kinds.count(OBJECT) > arity:  # to order objects field by field would cost more than to order records
         return None
-    return RecordColumns(tuple(kinds), fields, count)
+    return RecordColumns(tuple(kinds), fields, len(values))
 
 
-def _field(column: Values, keys: list[Any], times: Timestamps, first: int) -> tuple[int, Any]:
-    """Return the kind of a field, among those from a kind on, and its column."""
-    if first == KEY and all(map(is_, column, keys)):
-        return KEY, None
-    if first <= TIME and times is not None and all(map(is_, column, times)):
-        return TIME, None
-    for kind, cls in _CLASSES.items():
-        if first <= kind and countOf(map(type, column), cls) == len(column):
+def _fields_of(values: Values, before: Kinds | None) -> tuple[list[Any], list[int | None], dict[int, array[int]]]:
+    """Return the fields of records, none of which are declared; no fields if they are not tuples of one length."""
+    count = len(values)
+    arity = len(values[0]) if before is None and type(values[0]) is tuple else len(before or ())
+    if not arity or countOf(map(type, values), tuple) < count or countOf(map(len, values), arity) < count:
+        return [], [], {}
+    return [list(map(itemgetter(position), values)) for position in range(arity)], [None] * arity, {}
+
+
+def _field(
+    column: Values, times: array[int] | None, first: int, known: int | None, packed: array[int] | None
+) -> tuple[int, Any]:
+    """Return the kind of a field that is not the key, among those from a kind on, and its column."""
+    if first <= INT and known in {INT, None}:
+        if packed is None and countOf(map(type, column), int) == len(column):
             try:
-                return kind, array(_CODES[kind], column)
+                packed = array("q", column)
             except OverflowError:  # ints of more than 64 bits
-                break
-    return OBJECT, column
+                return OBJECT, list(column)
+        if packed is not None:
+            return (TIME, None) if first <= TIME and packed == times else (INT, packed)
+    if first <= FLOAT and known in {FLOAT, None} and countOf(map(type, column), float) == len(column):
+        return FLOAT, array("d", column)
+    return OBJECT, list(column)

@@ -13,6 +13,7 @@ from scurry.graph.plan import JobPlan, OperatorPlan, Output, SourcePlan
 from scurry.metrics.scopes import identifier
 from scurry.runtime.exchange.collector import Collector, Consumer, GatheringCollector, Values, counter_of, is_immutable
 from scurry.runtime.exchange.key_blocks import BatchHashWriter
+from scurry.runtime.exchange.record_columns import TakenApart
 from scurry.runtime.exchange.report import TaskReport
 from scurry.runtime.exchange.wire import REPORT, WireRow, channel_id, pack
 from scurry.runtime.exchange.writers import RecordWriter, edge_writer
@@ -43,6 +44,7 @@ class Task:
         self.assigners: list[AssignTimestampsOperator] = []
         self.asynchronous: list[AsyncOperator] = []
         self.collectors: list[tuple[int, Collector]] = []
+        self._taken_apart = TakenApart()
         reuse = plan.settings.configuration.get(OBJECT_REUSE.key)
         self._reuses_objects = reuse is not None and OBJECT_REUSE.parse(reuse)
         #: bytes of state that were reported last
@@ -92,6 +94,8 @@ class Task:
         by_key = self.info.mode == "BATCH" and plan.id == self._head and isinstance(plan, OperatorPlan)
         kind = GatheringCollector if by_key else Collector
         collector = kind(plan, converts, copies=not self._reuses_objects)
+        if self.info.mode == "BATCH":
+            collector.convert_with(self._taken_apart.converter)
         self.collectors.append((plan.id, collector))
         for out in plan.outputs:
             consumer = self._consumer(out, plan)
@@ -109,7 +113,10 @@ class Task:
             edge = self.plan.edges[out.edge]
             sorts = self.info.mode == "BATCH" and self.plan.operators[edge.target].operator.keyed
             create = BatchHashWriter if sorts and isinstance(edge.partitioner, Hash) else edge_writer
-            self.writers[out.edge] = create(edge, self.plan.subtask_ids, self.channel, self.info.subtask, sender)
+            writer = create(edge, self.plan.subtask_ids, self.channel, self.info.subtask, sender)
+            if isinstance(writer, BatchHashWriter):
+                writer.taken_apart = self._taken_apart
+            self.writers[out.edge] = writer
         return self.writers[out.edge]
 
     def begin(self, batch_id: int) -> None:

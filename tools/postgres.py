@@ -144,6 +144,7 @@ class Server:
             "listen_addresses": "127.0.0.1", "port": self.port, "unix_socket_directories": self._directory,
             "fsync": "off",  # what is killed is the server, not the machine
             "shared_buffers": "16MB", "max_connections": 50,
+            "wal_level": "logical", "max_replication_slots": 20, "max_wal_senders": 20,  # for change data capture
         }  # fmt: skip
         command = [self._programs / "postgres", "-D", f"{self._directory}/data"]
         for name, value in settings.items():

@@ -50,6 +50,10 @@ NEEDED: dict[str, dict[str, str]] = {
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
     "rabbitmq": {"queue": "q", "format": "json"},
+    "postgres-cdc": {
+        "hostname": "h", "username": "u", "password": "p", "database-name": "d", "schema-name": "s", "table-name": "t",
+        "slot.name": "a",
+    },
     "savepoint": {"operator.uid": "visits"},
     "upsert-kafka": {
         "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json",
@@ -188,6 +192,22 @@ ELASTICSEARCH_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = LOOKUP_C
     "scan.parallelism": ({}, {"scan.parallelism": "3"}),
     "sink.parallelism": ({}, {"sink.parallelism": "3"}),
 }
+#: Those of all connectors of change data capture.
+CDC_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    **{key: ({}, {key: "other"}) for key in ("hostname", "username", "password", "database-name", "table-name")},
+    **{key: ({}, {key: "5"}) for key in (
+        "port", "scan.incremental.snapshot.chunk.size", "scan.snapshot.fetch.size", "connect.max-retries",
+        "chunk-meta.group.size", "chunk-key.even-distribution.factor.lower-bound",
+        "chunk-key.even-distribution.factor.upper-bound", "scan.parallelism",
+    )},
+    **{key: ({}, {key: "true"}) for key in (
+        "scan.newly-added-table.enabled", "scan.read-changelog-as-append-only.enabled",
+        "scan.incremental.snapshot.backfill.skip", "scan.incremental.close-idle-reader.enabled",
+    )},
+    "scan.incremental.snapshot.chunk.key-column": ({}, {"scan.incremental.snapshot.chunk.key-column": "v"}),
+    "scan.startup.mode": ({}, {"scan.startup.mode": "latest-offset"}),
+    "connect.timeout": ({}, {"connect.timeout": "9 s"}),
+}  # fmt: skip
 CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "datagen": {
         "rows-per-second": ({}, {"rows-per-second": "5"}),
@@ -290,6 +310,21 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "print-identifier": ({}, {"print-identifier": "a"}),
         "standard-error": ({}, {"standard-error": "true"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "postgres-cdc": CDC_CASES | {
+        "schema-name": ({}, {"schema-name": "b"}),
+        "slot.name": ({}, {"slot.name": "b"}),
+        "decoding.plugin.name": ({}, {"decoding.plugin.name": "pgoutput"}),
+        "changelog-mode": ({}, {"changelog-mode": "upsert"}),
+        "scan.lsn-commit.checkpoints-num-delay": ({}, {"scan.lsn-commit.checkpoints-num-delay": "5"}),
+        "scan.include-partitioned-tables.enabled": ({}, {"scan.include-partitioned-tables.enabled": "true"}),
+        "scan.incremental.snapshot.enabled": ({}, {"scan.incremental.snapshot.enabled": "true"}),
+        "scan.incremental.snapshot.unbounded-chunk-first.enabled": (
+            {}, {"scan.incremental.snapshot.unbounded-chunk-first.enabled": "false"},
+        ),
+        "heartbeat.interval.ms": ({}, {"heartbeat.interval.ms": "1 s"}),
+        "connection.pool.size": ({}, {"connection.pool.size": "5"}),
+        "table-id.include-database": ({}, {"table-id.include-database": "true"}),
     },
     "savepoint": JAVA_TYPE_CASES | {
         "state.path": ({}, {"state.path": "/tmp/none"}),

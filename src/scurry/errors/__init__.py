@@ -64,6 +64,7 @@ Most classes also derive from the matching builtin error, so `except TypeError` 
     │   └── DatabaseError (RuntimeError)              a database fails a request
     │       ├── DatabaseConnectionError (ConnectionError)   it cannot be reached, or the connection was lost
     │       ├── DatabaseAccessError (PermissionError)       it refuses the user, or there is no such database
+    │       ├── LogLostError                                its log has no longer what a job has not read
     │       ├── StatementError (ValueError)                 wrong SQL, or SQL that does not fit the tables
     │       └── RejectedValuesError                         it refuses values
     ├── StateError                                state cannot be accessed or restored
@@ -108,6 +109,7 @@ from scurry.errors.connectors import (
     DatabaseConnectionError,
     DatabaseError,
     ExtraMissingError,
+    LogLostError,
     RejectedValuesError,
     SchemaRegistryError,
     SinkCommitError,
@@ -255,6 +257,7 @@ __all__ = [
     "JobUnreachableError",
     "KeyTypeError",
     "KeyedStateError",
+    "LogLostError",
     "MalformedPatternError",
     "MalformedRecordError",
     "MissingFieldError",

@@ -109,6 +109,15 @@ class StatementError(DatabaseError, ValueError):
     permanent = True
 
 
+class LogLostError(DatabaseError):
+    """The log of a database has no longer what a job has not read: its slot or its files were removed.
+
+    Cure: Start the job without its checkpoint, so that it reads the tables again; let the server keep its log longer.
+    """
+
+    permanent = True
+
+
 class RejectedValuesError(DatabaseError):
     """The database rejects values; callers that know the record raise RecordRejectedError instead.
 

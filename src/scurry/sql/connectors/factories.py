@@ -28,6 +28,7 @@ CONNECTORS = {
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
     "log": "scurry.sql.connectors.log.factory:LogFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
+    "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
     "rabbitmq": "scurry.sql.connectors.queues.rabbitmq:RabbitFactory",
     "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
@@ -42,7 +43,7 @@ _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'forma
 _ELSEWHERE = {
     **dict.fromkeys(("kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
     **dict.fromkeys(
-        ("mysql", "postgres", "oracle", "sqlserver", "db2"),
+        ("mysql", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",
     ),
 }

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from scurry.connectors.messages import MessageScan, MessageSystem
 from scurry.connectors.sink import Sink
 from scurry.errors import ValidationError
-from scurry.errors.suggestions import did_you_mean
 from scurry.sql.catalog.schema import MetadataColumn
 from scurry.sql.catalog.table_options import Options, TableOption, one_of
 from scurry.sql.connectors.contract import SinkChanges, SinkTarget, TableContext, TableFactory, TableSource
 from scurry.sql.connectors.messages.rows import MessageRows
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
 from scurry.sql.connectors.messages.source import MessageTableSource
+from scurry.sql.connectors.metadata import check_metadata
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.formats.message_format import BoundFormat, bound_format, format_keys
@@ -96,7 +96,7 @@ class MessageFactory(TableFactory):
         self.check_key(context, formats.value)
         metadata = {c.name: c for c in context.schema.get_columns() if isinstance(c, MetadataColumn)}
         of_value = {f"value.{key}": kind for key, kind in formats.value.metadata.items()}
-        _check_metadata(context, metadata.values(), {**of_value, **self.system.metadata}, "reads")
+        check_metadata(context, metadata.values(), {**of_value, **self.system.metadata}, "reads")
         rows = MessageRows(
             self.system,
             formats.value,
@@ -124,7 +124,7 @@ class MessageFactory(TableFactory):
         columns = [column for column in context.schema.get_columns() if column.is_persisted()]
         written = [column for column in columns if isinstance(column, MetadataColumn)]
         writable = [key for key in self.system.written if key != "topic" or len(topics) != 1]
-        _check_metadata(context, written, {key: self.system.metadata[key] for key in writable}, "writes")
+        check_metadata(context, written, {key: self.system.metadata[key] for key in writable}, "writes")
         metadata = tuple((column.name, column.key) for column in written)
         if len(topics) != 1 and "topic" not in dict(metadata).values():
             raise ValidationError(
@@ -226,15 +226,3 @@ class MessageFactory(TableFactory):
 class _Formats:
     value: BoundFormat
     key: BoundFormat | None
-
-
-def _check_metadata(
-    context: TableContext, columns: Iterable[MetadataColumn], known: Mapping[str, Any], does: str
-) -> None:
-    for column in columns:
-        if column.key not in known:
-            raise ValidationError(
-                f"Invalid metadata key '{column.key}' in column '{column.name}' of table "
-                f"'{context.identifier.as_summary_string()}'. The table {does} these "
-                "metadata keys:\n" + "\n".join(known)
-            ).with_hint(did_you_mean(column.key, known))

@@ -1,0 +1,238 @@
+"""The contract of databases whose changes are captured: a session on the driver, readers of rows and of the log."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+#: A position in the log: JSON-able, and comparable with `==`.
+LogPosition: TypeAlias = Any
+#: What a chunk is read as of: JSON-able. Whether a transaction of the log came before it, the database's reader knows.
+Mark: TypeAlias = Any
+#: A value of a chunk key: JSON-able; None for no bound.
+ChunkKey: TypeAlias = Any
+
+
+class TableId(NamedTuple):
+    """The name of a table; `schema` is empty in databases that have none."""
+
+    database: str
+    schema: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Return the name as options have it: `schema.table`, in databases without schemas `database.table`."""
+        return f"{self.schema or self.database}.{self.name}"
+
+
+class CapturedTable(NamedTuple):
+    """A table that is captured.
+
+    Attributes:
+        id: Its name.
+        columns: Names of its columns.
+        types: Their types, as the database calls them.
+        key: The columns of its primary key.
+        chunk_key: The column by whose ranges it is read.
+    """
+
+    id: TableId
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    key: tuple[str, ...]
+    chunk_key: str | None
+
+    def type_of(self, column: str) -> str:
+        """Return the type of a column."""
+        return self.types[self.columns.index(column)]
+
+
+class Segment(NamedTuple):
+    """The rows of a table with chunk keys up to a bound, behind the segment before.
+
+    Attributes:
+        upper: The last chunk key; None for all that are left.
+        mark: What the rows were read as of.
+    """
+
+    upper: ChunkKey
+    mark: Mark
+
+
+class ChunkWork(NamedTuple):
+    """A chunk to be read: rows with chunk keys behind `lower`, up to `upper`, as of a mark.
+
+    Attributes:
+        table: The table.
+        lower: The key behind which it begins; None for the first chunk.
+        upper: The last key; None for the last chunk.
+        mark: What it is read as of; None for whatever is there.
+        log: The position of the log that holds all changes since the mark.
+    """
+
+    table: CapturedTable
+    lower: ChunkKey
+    upper: ChunkKey
+    mark: Mark
+    log: LogPosition
+
+
+class LogWork(NamedTuple):
+    """A range of the log to be read.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        tables: The tables whose changes are wanted.
+        segments: By table, what its rows were read as of, while changes before that are still in the log.
+    """
+
+    start: LogPosition
+    end: LogPosition
+    tables: tuple[CapturedTable, ...]
+    segments: dict[TableId, list[Segment]]
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Rows of a table, as the database writes them.
+
+    Attributes:
+        table: The table.
+        names: Names of the columns.
+        types: Their types, as the database calls them.
+        columns: The values of each column, as text or bytes, None for NULL: an Arrow array or a list.
+        count: The number of rows.
+        kinds: The kind of change of each row, values of `RowKind`; None for rows of a snapshot. The row after an update
+            follows the one before it, unless the latter is not known.
+        times: When each change was committed, in milliseconds; None for rows of a snapshot.
+        positions: Where in the log the transaction of each row is; None for rows of a snapshot.
+    """
+
+    table: TableId
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    columns: Sequence[Any]
+    count: int
+    kinds: list[int] | None = None
+    times: list[int] | None = None
+    positions: list[LogPosition] | None = None
+
+
+@dataclass(frozen=True)
+class Startup:
+    """Where reading begins: Flink CDC's `StartupOptions`.
+
+    Attributes:
+        mode: `initial`, `earliest-offset`, `latest-offset`, `specific-offset`, `timestamp`, `committed-offset` or
+            `snapshot`.
+        position: The position of `specific-offset`.
+        timestamp: The milliseconds of `timestamp`.
+    """
+
+    mode: str = "initial"
+    position: LogPosition = None
+    timestamp: int | None = None
+
+    @property
+    def reads_tables(self) -> bool:
+        """Return whether the rows of tables are read before changes."""
+        return self.mode in ("initial", "snapshot")
+
+    @property
+    def ends(self) -> bool:
+        """Return whether reading ends with the rows of the tables."""
+        return self.mode == "snapshot"
+
+
+class CaptureSession(ABC):
+    """What the driver asks and tells the database; it keeps connections open."""
+
+    @abstractmethod
+    def tables(self) -> list[CapturedTable]:
+        """Return the tables that are wanted and there, in a fixed order.
+
+        Raises:
+            SourceNotFoundError: There is none.
+        """
+
+    @abstractmethod
+    def start(self, tables: Sequence[CapturedTable], startup: Startup) -> LogPosition:
+        """Prepare the log for a job that starts for the first time, and return where it is read from.
+
+        Raises:
+            DatabaseError: The server is not set up for it, or the user may not do it.
+        """
+
+    @abstractmethod
+    def resume(self, tables: Sequence[CapturedTable], position: LogPosition) -> None:
+        """Prepare the log for a job that continues.
+
+        Raises:
+            LogLostError: The server has no longer what follows the position.
+        """
+
+    @abstractmethod
+    def mark(self) -> Mark:
+        """Return what chunks are read as of from now on: the same mark again while it is young."""
+
+    def settled(self) -> None:
+        """Note that all chunks which were assigned are read and committed: nobody needs their marks any more."""
+        return
+
+    @abstractmethod
+    def behind_marks(self) -> LogPosition:
+        """Return a position behind which no transaction comes before a mark that `mark` has returned."""
+
+    @abstractmethod
+    def passed(self, position: LogPosition, other: LogPosition) -> bool:
+        """Return whether a position is not before another one."""
+
+    @abstractmethod
+    def upper_bound(self, table: CapturedTable, lower: ChunkKey) -> ChunkKey:
+        """Return the last key of the chunk behind a key, None if it is the last chunk."""
+
+    @abstractmethod
+    def end(self, start: LogPosition, most_bytes: int) -> LogPosition:
+        """Return how far the log can be read now: complete transactions, about `most_bytes` of the log at most."""
+
+    @abstractmethod
+    def release(self, position: LogPosition) -> None:
+        """Let the server forget the log before a position."""
+
+    @abstractmethod
+    def close(self, ended: bool) -> None:
+        """Close connections.
+
+        Args:
+            ended: Whether everything is read, of a source that ends.
+        """
+
+
+class ChangeCapture(ABC):
+    """A database whose changes are captured; picklable, and without open connections."""
+
+    @abstractmethod
+    def open(self) -> CaptureSession:
+        """Return a session for the driver."""
+
+    @abstractmethod
+    def read_chunk(self, work: ChunkWork, columns: Sequence[str] | None) -> Iterator[RowBlock]:
+        """Yield the rows of a chunk; runs in a task, and gives the same rows again when it is repeated.
+
+        Args:
+            work: The chunk.
+            columns: Names of the columns that are needed, those of the table only; None for all.
+        """
+
+    @abstractmethod
+    def read_log(self, work: LogWork, columns: Sequence[str] | None) -> Iterator[RowBlock]:
+        """Yield the changes of a range of the log that no snapshot has; runs in a task.
+
+        Args:
+            work: The range.
+            columns: Names of the columns that are needed; None for all.
+        """

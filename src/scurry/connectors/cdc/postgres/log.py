@@ -1,0 +1,230 @@
+"""The log of PostgreSQL: peeked from the slot, which stays where it is until the driver advances it."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scurry.connectors.cdc.capture import CapturedTable, LogWork, RowBlock, Segment
+from scurry.connectors.cdc.changes import BlockBuilder, change_rows, upserted_rows
+from scurry.connectors.cdc.postgres.connection import connect, lsn_of, lsn_text, newest_end, when_slot_is_free
+from scurry.connectors.cdc.postgres.pgoutput import UNCHANGED, Begin, Change, Relation, Values, parse
+from scurry.connectors.cdc.postgres.settings import PostgresSettings
+from scurry.connectors.cdc.postgres.visibility import Visibility
+from scurry.errors import LogLostError, MalformedRecordError
+
+#: Messages that are fetched at once.
+_FETCH = 2000
+_NUMBERS = {"smallint", "integer", "bigint", "numeric", "real", "double precision"}
+_PEEK = (
+    "SELECT data FROM pg_logical_slot_peek_binary_changes($1, $2::pg_lsn, NULL, 'proto_version', '1', "
+    "'publication_names', $3)"
+)
+
+
+def messages(settings: PostgresSettings, start: int, end: int) -> Iterator[bytes]:
+    """Yield the messages of transactions that are committed up to `end`.
+
+    Raises:
+        LogLostError: The slot has gone on.
+    """
+    import psycopg
+
+    connection = connect(settings)
+    connection.autocommit = False
+
+    def peek() -> Any:
+        try:
+            there = connection.execute(
+                "SELECT confirmed_flush_lsn::text FROM pg_replication_slots WHERE slot_name = $1", [settings.slot]
+            ).fetchone()
+            if there is None or there[0] is None or lsn_of(there[0]) > start:
+                gone = "is gone" if there is None else f"has gone on to {there[0]}, {lsn_text(start)} was to be read"
+                raise LogLostError(f"replication slot '{settings.slot}' {gone}").with_hint(
+                    "start the job without its checkpoint: 'scan.startup.mode' = 'initial' reads the tables again"
+                )
+            cursor = psycopg.RawServerCursor(connection, "scurry")
+            cursor.format = psycopg.pq.Format.BINARY
+            cursor.execute(_PEEK, [settings.slot, lsn_text(end), quoted_list(settings.publication)], binary=True)
+            return cursor, cursor.fetchmany(_FETCH)
+        except psycopg.Error:
+            connection.rollback()
+            raise
+
+    try:
+        cursor, rows = when_slot_is_free(settings, peek)
+        while rows:
+            for (data,) in rows:
+                yield bytes(data)
+            rows = cursor.fetchmany(_FETCH)
+    finally:
+        connection.close()
+
+
+def quoted_list(name: str) -> str:
+    """Return a name as an element of the list that pgoutput takes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def flushed_end(settings: PostgresSettings) -> int:
+    """Return a position behind every transaction that is visible now, once the log up to there is on disk."""
+    connection = connect(settings)
+    try:
+        return newest_end(lambda query: connection.execute(query).fetchone())
+    finally:
+        connection.close()
+
+
+def transactions(
+    settings: PostgresSettings, start: int, end: int, tables: Sequence[CapturedTable]
+) -> Iterator[tuple[Begin, Iterator[Change]]]:
+    """Yield transactions that are committed in a range, each with the changes of some tables.
+
+    The values of a change are in the order of the columns of the table, None for columns that it had not yet.
+    """
+    wanted = {(table.id.schema, table.id.name): table for table in tables}
+    stream = messages(settings, start, end)
+    relations: dict[int, tuple[Relation, CapturedTable | None]] = {}
+    begin: Begin | None = None
+    changes: list[Change] = []
+    for data in stream:
+        message = parse(data)
+        if isinstance(message, Begin):
+            if begin is not None and changes:
+                yield begin, iter(changes)
+            begin, changes = message, []
+        elif isinstance(message, Relation):
+            relations[message.number] = (message, wanted.get((message.schema, message.name)))
+        elif isinstance(message, Change) and begin is not None and start <= begin.lsn < end:
+            relation, table = relations[message.relation]
+            if table is not None:
+                changes.append(_in_order(message, relation, table))
+    if begin is not None and changes:
+        yield begin, iter(changes)
+
+
+def _in_order(change: Change, relation: Relation, table: CapturedTable) -> Change:
+    if relation.columns == table.columns:
+        return change
+    places = [relation.columns.index(name) if name in relation.columns else None for name in table.columns]
+
+    def ordered(values: Values | None) -> Values | None:
+        return None if values is None else [None if at is None else values[at] for at in places]
+
+    return change._replace(old=ordered(change.old), new=ordered(change.new))
+
+
+class LogReader:
+    """Read a range of the log as blocks of rows."""
+
+    def __init__(self, settings: PostgresSettings, work: LogWork, columns: Sequence[str] | None) -> None:
+        self._settings = settings
+        self._work = work
+        self._columns = columns
+        self._asked: Any = None
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """Yield the changes."""
+        work, builder = self._work, BlockBuilder()
+        segments = {
+            name: [(each, Visibility.of(each.mark[1])) for each in found] for name, found in work.segments.items()
+        }
+        tables = {(table.id.schema, table.id.name): table for table in work.tables}
+        relations: dict[int, tuple[Relation, CapturedTable | None]] = {}
+        begin: Begin | None = None
+        for data in messages(self._settings, work.start, work.end):
+            message = parse(data)
+            if isinstance(message, Begin):
+                begin = message
+            elif isinstance(message, Relation):
+                relations[message.number] = (message, tables.get((message.schema, message.name)))
+            elif isinstance(message, Change) and begin is not None and work.start <= begin.lsn < work.end:
+                relation, table = relations[message.relation]
+                if table is None:
+                    continue
+                change = self._checked(_in_order(message, relation, table), table)
+                rows = self._rows(change, table, segments.get(table.id), begin)
+                if rows:
+                    names, chosen = self._chosen(table, rows)
+                    yield from builder.add(table, names, chosen, begin.millis, begin.lsn)
+        yield from builder.finish()
+        if self._asked is not None:
+            self._asked.close()
+
+    def _checked(self, change: Change, table: CapturedTable) -> Change:
+        """Return a change with values of columns that did not change, and check that it has what is needed."""
+        old, new = change.old, change.new
+        if new is not None and UNCHANGED in new:
+            if old is None or not change.whole:
+                column = table.columns[new.index(UNCHANGED)]
+                raise self._incomplete(table, f"an update does not say what column '{column}' has, which it left as is")
+            new = [before if each is UNCHANGED else each for before, each in zip(old, new, strict=True)]
+        if self._settings.needs_before and change.kind != "I" and not (change.whole and old is not None):
+            what = "an update" if change.kind == "U" else "a delete"
+            raise self._incomplete(table, f"the row before {what} is not known")
+        return change._replace(new=new)
+
+    def _incomplete(self, table: CapturedTable, reason: str) -> MalformedRecordError:
+        error = MalformedRecordError(f"table {table.id.path}", None, "", reason)
+        return error.with_hint(
+            f"ALTER TABLE {table.id.path} REPLICA IDENTITY FULL, and start without the checkpoint; for tables with a "
+            "primary key 'changelog-mode' = 'upsert' needs no rows before"
+        )
+
+    def _rows(
+        self,
+        change: Change,
+        table: CapturedTable,
+        segments: list[tuple[Segment, Visibility]] | None,
+        begin: Begin,
+    ) -> list[tuple[int, Sequence[Any]]]:
+        old, new = change.old, change.new
+        key = [table.columns.index(name) for name in table.key]
+        applies = self._applies(table, segments, begin)
+        keep_old = applies is None or old is None or applies(old)
+        keep_new = applies is None or new is None or applies(new)
+        rows = change_rows if self._settings.needs_before else upserted_rows
+        return rows(old, new, keep_old, keep_new, key)
+
+    def _applies(self, table: CapturedTable, segments: list[tuple[Segment, Visibility]] | None, begin: Begin) -> Any:
+        """Return whether rows of a transaction are newer than what was read of them, None if all of them are."""
+        if not segments:
+            return None
+        newer = [not visible.sees(begin.xid) for _, visible in segments]
+        if all(newer):
+            return None
+        if not any(newer) and segments[-1][0].upper is None:
+            return lambda row: False
+        at = 0 if table.chunk_key is None else table.columns.index(table.chunk_key)
+        uppers = [segment.upper for segment, _ in segments]
+
+        def applies(row: Sequence[Any]) -> bool:
+            place = self._place(table, uppers, row[at])
+            return place >= len(newer) or newer[place]
+
+        return applies
+
+    def _place(self, table: CapturedTable, uppers: list[Any], key: str | None) -> int:
+        """Return the number of the segment that has a key."""
+        bounds = [upper for upper in uppers if upper is not None]
+        if not bounds or key is None:
+            return len(bounds)
+        assert table.chunk_key is not None, "a table without a chunk key is one segment"
+        kind = table.type_of(table.chunk_key)
+        if kind in _NUMBERS:
+            number = decimal.Decimal(key)
+            return sum(decimal.Decimal(bound) < number for bound in bounds)
+        if self._asked is None:
+            self._asked = connect(self._settings)
+        query = f"SELECT count(*) FROM unnest($1::text[]) AS b WHERE b::{kind} < $2::text::{kind}"
+        return int(self._asked.execute(query, [bounds, key]).fetchone()[0])
+
+    def _chosen(
+        self, table: CapturedTable, rows: list[tuple[int, Sequence[Any]]]
+    ) -> tuple[tuple[str, ...], list[tuple[int, Sequence[Any]]]]:
+        if self._columns is None:
+            return table.columns, rows
+        names = tuple(name for name in self._columns if name in table.columns) or table.columns[:1]
+        places = [table.columns.index(name) for name in names]
+        return names, [(kind, [values[at] for at in places]) for kind, values in rows]

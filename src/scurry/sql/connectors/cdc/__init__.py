@@ -1,0 +1,1 @@
+"""Change data capture as tables."""

@@ -1,0 +1,1 @@
+"""Databases and readers for tests of change data capture."""

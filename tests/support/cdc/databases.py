@@ -1,0 +1,61 @@
+"""Databases whose changes are captured: how tests write them, and how tables and streams reach them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scurry.connectors.cdc.capture import ChangeCapture, Startup
+from scurry.connectors.cdc.postgres.reading import PostgresCapture
+from scurry.connectors.cdc.postgres.settings import PostgresSettings
+
+
+class PostgresShop:
+    """A database of PostgreSQL."""
+
+    dialect = "postgres"
+
+    def __init__(self, server: Any) -> None:
+        import psycopg
+
+        self.server = server
+        self._connection = psycopg.connect(server.conninfo, autocommit=True)
+
+    def run(self, *statements: str) -> None:
+        """Executes statements, each a transaction."""
+        for statement in statements:
+            self._connection.execute(statement)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        return self._connection.execute(query).fetchall()
+
+    def transaction(self, statements: Sequence[str]) -> None:
+        with self._connection.transaction():
+            self.run(*statements)
+
+    def create(self, identity: str = "FULL") -> None:
+        """Creates the table `items` with a number and a text as key."""
+        self.run(
+            "CREATE TABLE items (id integer PRIMARY KEY, name text, price numeric(10, 2))",
+            f"ALTER TABLE items REPLICA IDENTITY {identity}",
+        )
+
+    def capture(self, table: str = "items", **settings: Any) -> ChangeCapture:
+        values = {
+            "hostname": "127.0.0.1", "port": self.server.port, "username": "scurry", "password": "correct-horse",
+            "database": "scurry", "tables": rf"public\.({table})", "chosen_by": f"table-name: {table}", "slot": "shop",
+            "startup": Startup(), "chunk_rows": 10,
+        }  # fmt: skip
+        return PostgresCapture(PostgresSettings(**(values | settings)))
+
+    def options(self, table: str = "items", **options: str) -> str:
+        """The options of a table in SQL."""
+        values = {
+            "connector": "postgres-cdc", "hostname": "127.0.0.1", "port": str(self.server.port), "username": "scurry",
+            "password": "correct-horse", "database-name": "scurry", "schema-name": "public", "table-name": table,
+            "slot.name": "shop",
+        }  # fmt: skip
+        return ", ".join(f"'{key}' = '{value}'" for key, value in (values | options).items() if value)
+
+    def close(self) -> None:
+        self._connection.close()

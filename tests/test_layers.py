@@ -89,7 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.sql.types", "scurry.sql.functions", "scurry.sql.plan", "scurry.sql.planner", "scurry.sql.values",
         "scurry.sql.evaluation", "scurry.sql.connectors", "scurry.sql.models",
     },
-    "scurry.sql.catalog": {"scurry.errors", "scurry.sql.types"},
+    "scurry.sql.catalog": {"scurry.errors", "scurry.common", "scurry.sql.types"},
     "scurry.sql.formats": {
         "scurry.common._epoch",
         "scurry.common._java_numbers",

@@ -54,6 +54,49 @@ def test_kills_of_session_and_driver_lose_no_refresh_in_full_mode(tables: Refres
     tables.env.execute_sql("DROP MATERIALIZED TABLE lake.shop.mt")
 
 
+FILES = {
+    "CONTINUOUS": ("SELECT k, v FROM src", lambda tables: tables.copied()),
+    "FULL": ("SELECT k, COUNT(*) AS c, SUM(v) AS s FROM src /*+ OPTIONS('source.monitor-interval' = '0 s') */ "
+             "GROUP BY k", lambda tables: tables.summed()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", [pytest.param("CONTINUOUS", marks=pytest.mark.nightly), "FULL"])
+def test_tables_of_files_are_refreshed_and_another_program_goes_on_with_them(
+    tables: RefreshedTables, tmp_path: Path, mode: str
+) -> None:
+    (tmp_path / "files" / "shop").mkdir(parents=True)
+    query, expected = FILES[mode]
+    env = tables.env
+    env.execute_sql(f"CREATE CATALOG files WITH ('type' = 'filesystem', 'path' = '{tmp_path}/files')")
+    env.execute_sql(
+        "CREATE TABLE files.shop.src (k STRING, v BIGINT) WITH ('format' = 'csv', 'source.monitor-interval' = '50 ms')"
+    )
+    tables.written = 0
+    tables.write_file("src")
+    env.use_catalog("files")
+    env.use_database("shop")
+    env.execute_sql(
+        "CREATE MATERIALIZED TABLE mt WITH ('format' = 'json') FRESHNESS = INTERVAL '2' SECOND "
+        f"REFRESH_MODE = {mode} AS {query}"
+    )
+    wait_for(lambda: tables.rows_of_files("mt") == expected(tables))
+    tables.write_file("src")
+    tables.kill_driver()
+    wait_for(lambda: tables.rows_of_files("mt") == expected(tables))
+    tables.kill_session()
+    tables.write_file("src")
+    wait_for(lambda: tables.rows_of_files("mt") == expected(tables))
+    other = tables.environment()
+    assert [tuple(row) for row in other.execute_sql("SHOW MATERIALIZED TABLES IN files.shop").collect()] == [("mt",)]
+    other.execute_sql("ALTER MATERIALIZED TABLE files.shop.mt SUSPEND")
+    tables.write_file("src")
+    other.execute_sql("ALTER MATERIALIZED TABLE files.shop.mt RESUME")
+    wait_for(lambda: tables.rows_of_files("mt") == expected(tables))
+    other.execute_sql("DROP MATERIALIZED TABLE files.shop.mt")
+    assert not (tmp_path / "files" / "shop" / "mt").exists()
+
+
 def test_what_the_session_cannot_run_is_refused_as_a_whole(tables: RefreshedTables) -> None:
     with pytest.raises(ScurryError, match="doesn't support consuming update changes"):
         tables.env.execute_sql(CONTINUOUS.replace("SELECT k, v", "SELECT k, SUM(v) AS v") + " GROUP BY k")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from scurry.common._config.rest import ARCHIVE_DIR
+from scurry.common._process.replaced_files import replace_file
 from scurry.rest.internal import answer
 from scurry.rest.job import ServedJob
 from scurry.rest.plan_json import vertex_id, vertices
@@ -62,6 +62,4 @@ def write_archive(job: ServedJob, directory: str) -> None:
     parts = asyncio.run(_answers(served, paths))
     target = Path(directory.removeprefix("file://"))
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    staged = target / f".{job.id}.{os.getpid()}"
-    staged.write_text(json.dumps({"archive": parts}), encoding="utf-8")
-    staged.replace(target / job.id)
+    replace_file(target / job.id, json.dumps({"archive": parts}))

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from scurry.common._process.directories import runtime_directories
+from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ConfigError, JobNotFoundError
 from scurry.errors.suggestions import similar_names
 from scurry.rest.client import RemoteJob, RemoteProcess, environment_token
@@ -118,11 +119,7 @@ def _write(directory: Path, entry: JobEntry) -> Path:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     directory.chmod(0o700)
     file = directory / f"{entry.id}.json"
-    staged = file.with_suffix(f".{os.getpid()}")
-    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(asdict(entry), stream)
-    staged.replace(file)  # atomic, so that no reader sees an unfinished file
+    replace_file(file, json.dumps(asdict(entry)), private=True)
     return file
 
 

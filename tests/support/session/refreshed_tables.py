@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,24 @@ class LakeTables:
         table = pa.table({"k": [f"k{value % 5}" for value in values], "v": pa.array(values, pa.int64())})
         write_deltalake(str(self.home / "lake" / "shop" / "src"), table, mode="append")
         self.written += rows
+
+    def write_file(self, table: str, rows: int = 7) -> None:
+        """Add a file to a table of the catalog of files, each value once."""
+        directory = self.home / "files" / "shop" / table / "data"
+        values = range(self.written, self.written + rows)
+        part = directory / f".{self.written}"
+        part.write_text("".join(f"k{value % 5},{value}\n" for value in values))
+        part.rename(directory / f"{self.written}.csv")
+        self.written += rows
+
+    def rows_of_files(self, table: str) -> list[tuple[Any, ...]]:
+        """The rows of a table of the catalog of files; a refresh may be half done."""
+        found = []
+        for file in (self.home / "files" / "shop" / table / "data").rglob("*"):
+            hidden = any(part.startswith((".", "_")) for part in file.parts[-3:])
+            with suppress(FileNotFoundError, IsADirectoryError):
+                found += [] if hidden else [tuple(json.loads(line).values()) for line in file.open()]
+        return sorted(found)
 
     def rows(self) -> list[tuple[Any, ...]]:
         found = DeltaTable(str(self.home / "lake" / "shop" / "mt")).to_pyarrow_table()

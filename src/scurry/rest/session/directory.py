@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
+from scurry.common._process.replaced_files import replace_file
 from scurry.errors import ConfigError, SessionError
 
 T = TypeVar("T")
@@ -383,10 +384,4 @@ def _submission(file: Path) -> Submission:
 
 def write_record(file: Path, content: dict[str, Any]) -> None:
     """Write a record, readable by this user only, in place of an earlier one."""
-    staged = file.with_suffix(f".{uuid.uuid4().hex}")
-    descriptor = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)  # settings may hold secrets
-    with open(descriptor, "w", encoding="utf-8") as stream:
-        json.dump(content, stream)
-        stream.flush()
-        os.fsync(stream.fileno())
-    staged.replace(file)
+    replace_file(file, json.dumps(content), private=True, durable=True)  # settings may hold secrets

@@ -91,6 +91,18 @@ class Catalog(PartitionedCatalog, ModelCatalog, ProcedureCatalog, ABC):
         """Return the options of a table that is defined without a connector, empty if the catalog implies none."""
         return {}
 
+    def effective_options(self, database: str, name: str, options: Mapping[str, str]) -> Mapping[str, str]:
+        """Return the options with which a table is read and written.
+
+        Args:
+            database: Its database.
+            name: Its name.
+            options: The options that it is defined with.
+        """
+        if "connector" in options:
+            return options
+        return self.implied_options(database, name) or options
+
     @abstractmethod
     def create_table(self, database: str, name: str, table: CatalogBaseTable) -> None:
         """Add a table or view."""

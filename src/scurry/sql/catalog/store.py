@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scurry.common._process.replaced_files import replace_file
 from scurry.errors import CatalogError, ValidationError
 from scurry.sql.catalog.catalog import Catalog, GenericInMemoryCatalog
 from scurry.sql.catalog.table_options import TableOption, factory_not_found, in_context, refuse_unsupported
@@ -18,6 +19,8 @@ _DEFAULT_DATABASE = TableOption("default-database", str, "default", "The databas
 
 #: type -> module and function that makes the catalog of a name and options, imported when a statement names it
 _FACTORIES = {
+    "filesystem": "scurry.sql.statements.file_catalog.catalog:create_catalog",
+    "test-filesystem": "scurry.sql.statements.file_catalog.catalog:create_catalog",
     "delta": "scurry.sql.connectors.lakes.delta_catalog:create_catalog",
     "iceberg": "scurry.sql.connectors.lakes.iceberg_catalog:create_catalog",
     "jdbc": "scurry.sql.connectors.jdbc.catalog:create_catalog",
@@ -159,9 +162,7 @@ class FileCatalogStore(CatalogStore):
         lines = [f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in sorted(options.items())]
         file = self._file(name)
         self._directory.mkdir(parents=True, exist_ok=True)
-        part = self._directory / f".{name}.yaml.part"
-        part.write_text("".join(lines), encoding="utf-8")
-        part.replace(file)
+        replace_file(file, "".join(lines))
 
     def remove_catalog(self, name: str) -> None:
         """Forget a description."""

@@ -289,11 +289,10 @@ class TableSession:
         return TableContext(identifier, table, options, self.time_zone, self.is_streaming)
 
     def _options(self, identifier: ObjectIdentifier, table: CatalogTable) -> Mapping[str, str]:
-        if "connector" in table.options:
-            return table.options
         catalog = self.catalogs.find_catalog(identifier.catalog)
-        implied = {} if catalog is None else catalog.implied_options(identifier.database, identifier.name)
-        return implied or table.options
+        if catalog is None:
+            return table.options
+        return catalog.effective_options(identifier.database, identifier.name, table.options)
 
 
 def local_time_zone() -> str:

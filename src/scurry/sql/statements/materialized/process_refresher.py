@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
+from scurry.common._process.replaced_files import replace_file
 from scurry.common._process.schedule import Periodic, Schedule
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.common.job_client import JobClient
@@ -37,7 +38,6 @@ from scurry.sql.statements.materialized.refresher import (
     RefreshState,
     checkpoint_settings,
     partition_at,
-    replace_text,
     state_directory,
 )
 from scurry.sql.statements.session import TableSession
@@ -290,7 +290,7 @@ def _is_over(job: TableJob) -> bool:
 
 def _note(marker: Path, due_ms: int) -> None:
     marker.parent.mkdir(parents=True, exist_ok=True)
-    replace_text(marker, str(due_ms))
+    replace_file(marker, str(due_ms))
 
 
 def _noted(marker: Path) -> int | None:

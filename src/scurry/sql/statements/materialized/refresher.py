@@ -130,10 +130,3 @@ def state_directory() -> Path:
     """Return the directory of this user's materialized tables: `$XDG_STATE_HOME/scurry/materialized-tables`."""
     root = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(root) / "scurry" / "materialized-tables"
-
-
-def replace_text(file: Path, text: str) -> None:
-    """Write a file in place of an earlier one, so that no reader sees an unfinished one."""
-    part = file.with_suffix(".part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)

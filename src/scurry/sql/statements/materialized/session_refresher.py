@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scurry.common._config.tables import CATALOG_STORE_KIND, LOCAL_TIME_ZONE, REFRESHING_SESSION
+from scurry.common._process.replaced_files import replace_file
 from scurry.common.config_options import JOB_NAME, RUNTIME_MODE
 from scurry.errors import JobError, RequestRefusedError, ScurryError, SessionError, ValidationError
 from scurry.rest.client import OVER, RemoteJob, RemoteProcess
@@ -36,7 +37,6 @@ from scurry.sql.statements.materialized.refresher import (
     Refresher,
     RefreshState,
     checkpoint_settings,
-    replace_text,
     state_directory,
 )
 from scurry.sql.statements.names import qualified
@@ -285,7 +285,7 @@ def _while_starting() -> Iterator[None]:
 
 
 def _written(file: Path, text: str) -> Path:
-    replace_text(file, f"{text};\n")
+    replace_file(file, f"{text};\n")
     return file
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pymongo import ReplaceOne
+
+from scurry.common import Types
 from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.elasticsearch import (
     Elasticsearch6SinkBuilder,
@@ -9,6 +12,7 @@ from scurry.datastream.connectors.elasticsearch import (
     ElasticsearchEmitter,
     FlushBackoffType,
 )
+from scurry.datastream.connectors.mongodb import MongoSink, MongoSource
 
 # Elasticsearch and OpenSearch
 
@@ -32,3 +36,37 @@ people = (
 assert people.hosts.hosts == ("http://localhost:9200", "http://localhost:9201")
 by_day = ElasticsearchEmitter.dynamic_index("day", "id", "event")
 assert Elasticsearch6SinkBuilder().set_hosts("localhost:9200").set_emitter(by_day).build().bulk.max_actions == 1000
+
+# MongoDB
+
+visits = (
+    MongoSource.builder()
+    .set_uri("mongodb://localhost:27017")
+    .set_database("shop")
+    .set_collection("visits")
+    .set_fetch_size(500)
+    .set_no_cursor_timeout(True)
+    .set_projected_fields("name", "visits")
+    .set_limit(-1)
+    .set_partition_strategy("sample")
+    .set_partition_size(16 << 20)
+    .set_samples_per_partition(20)
+    .set_partition_record_size(10_000)
+    .set_deserialization_schema(lambda document: document["visits"], Types.LONG())
+    .build()
+)
+assert visits.bounded
+totals = (
+    MongoSink.builder()
+    .set_uri("mongodb://localhost:27017")
+    .set_database("shop")
+    .set_collection("totals")
+    .set_batch_size(500)
+    .set_batch_interval_ms(1000)
+    .set_max_retries(5)
+    .set_ordered_writes(True)
+    .set_delivery_guarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+    .set_serialization_schema(lambda total: ReplaceOne({"_id": total["name"]}, total, upsert=True))
+    .build()
+)
+assert totals.execution.batch_size == 500

@@ -47,6 +47,9 @@ NEEDED: dict[str, dict[str, str]] = {
     "jdbc": {"url": "jdbc:sqlite:/tmp/a.db", "table-name": "t"},
     "kafka": KAFKA | JSON,
     "log": {"topic": "t", "scan.startup.mode": "earliest-offset"} | JSON,
+    "http": {"url": "http://h", "format": "json"},
+    "http-async-sink": {"url": "http://h", "format": "json"},
+    "mongodb": {"uri": "mongodb://h", "database": "d", "collection": "c"},
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
     "rabbitmq": {"queue": "q", "format": "json"},
@@ -61,11 +64,17 @@ NEEDED: dict[str, dict[str, str]] = {
     "upsert-log": {"topic": "t", "key.format": "json", "value.format": "json"},
 }  # fmt: skip
 
+#: Connectors whose tables have a primary key here.
+BY_KEY = {
+    "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "opensearch", "savepoint", "upsert-kafka",
+    "upsert-log",
+}  # fmt: skip
 PARTITIONED = {"scan.partition.column": "k", "scan.partition.num": "2"} | {
     "scan.partition.lower-bound": "0", "scan.partition.upper-bound": "9",
 }  # fmt: skip
 PARTIAL = {"lookup.cache": "PARTIAL", "lookup.partial-cache.max-rows": "5"}
 FORMER = {"lookup.cache.max-rows": "5", "lookup.cache.ttl": "5 s"}
+EXPONENTIAL = {"http.source.lookup.retry-strategy.type": "exponential-delay"}
 LOGIN = {"username": "ann", "password": "a"}
 KEYED = {"key.format": "json", "key.fields": "k"}
 MARKED = {"sink.partition-commit.policy.kind": "success-file"}
@@ -305,6 +314,71 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
     "elasticsearch-8": ELASTICSEARCH_CASES,
     "kafka": KAFKA_CASES | VALUE_CASES,
     "log": LOG_CASES | VALUE_CASES,
+    "http": LOOKUP_CASES | {
+        "url": ({}, {"url": "http://g"}),
+        "format": ({}, {"format": "csv"}),
+        "lookup-method": ({}, {"lookup-method": "PUT"}),
+        "lookup.max-retries": ({}, {"lookup.max-retries": "7"}),
+        "asyncPolling": ({}, {"asyncPolling": "true"}),
+        "http.source.lookup.request.timeout": ({}, {"http.source.lookup.request.timeout": "7"}),
+        "http.source.lookup.success-codes": ({}, {"http.source.lookup.success-codes": "201"}),
+        "http.source.lookup.retry-codes": ({}, {"http.source.lookup.retry-codes": "429"}),
+        "http.source.lookup.ignored-response-codes": ({}, {"http.source.lookup.ignored-response-codes": "404"}),
+        "http.source.lookup.continue-on-error": ({}, {"http.source.lookup.continue-on-error": "true"}),
+        "http.source.lookup.retry-strategy.type": ({}, EXPONENTIAL),
+        "http.source.lookup.retry-strategy.fixed-delay.delay": (
+            {}, {"http.source.lookup.retry-strategy.fixed-delay.delay": "7 s"},
+        ),
+        "http.source.lookup.retry-strategy.exponential-delay.initial-backoff": (
+            EXPONENTIAL, EXPONENTIAL | {"http.source.lookup.retry-strategy.exponential-delay.initial-backoff": "7 s"},
+        ),
+        "http.source.lookup.retry-strategy.exponential-delay.max-backoff": (
+            EXPONENTIAL, EXPONENTIAL | {"http.source.lookup.retry-strategy.exponential-delay.max-backoff": "7 s"},
+        ),
+        "http.source.lookup.retry-strategy.exponential-delay.backoff-multiplier": (
+            EXPONENTIAL, EXPONENTIAL | {"http.source.lookup.retry-strategy.exponential-delay.backoff-multiplier": "3"},
+        ),
+    },
+    "http-async-sink": {
+        "url": ({}, {"url": "http://g"}),
+        "format": ({}, {"format": "csv"}),
+        "insert-method": ({}, {"insert-method": "PUT"}),
+        "sink.batch.max-size": ({}, {"sink.batch.max-size": "7"}),
+        "sink.flush-buffer.size": ({}, {"sink.flush-buffer.size": "7 kb"}),
+        "sink.flush-buffer.timeout": ({}, {"sink.flush-buffer.timeout": "7"}),
+        "sink.requests.max-inflight": ({}, {"sink.requests.max-inflight": "7"}),
+        "sink.requests.max-buffered": ({}, {"sink.requests.max-buffered": "7"}),
+        "http.sink.request.timeout": ({}, {"http.sink.request.timeout": "7"}),
+        "http.sink.writer.request.mode": ({}, {"http.sink.writer.request.mode": "single"}),
+        "http.sink.error.code": ({}, {"http.sink.error.code": "5XX"}),
+        "http.sink.error.code.exclude": ({}, {"http.sink.error.code.exclude": "404"}),
+        "sink.max-retries": ({}, {"sink.max-retries": "7"}),
+        "http.sink.retry-codes": ({}, {"http.sink.retry-codes": "429"}),
+        "http.sink.idempotency-key": ({}, {"http.sink.idempotency-key": "false"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "mongodb": LOOKUP_CASES | {
+        "uri": ({}, {"uri": "mongodb://g"}),
+        "database": ({}, {"database": "e"}),
+        "collection": ({}, {"collection": "e"}),
+        "scan.fetch-size": ({}, {"scan.fetch-size": "7"}),
+        "scan.cursor.no-timeout": ({}, {"scan.cursor.no-timeout": "false"}),
+        "scan.partition.strategy": ({}, {"scan.partition.strategy": "single"}),
+        "scan.partition.size": ({}, {"scan.partition.size": "7 mb"}),
+        "scan.partition.samples": ({}, {"scan.partition.samples": "7"}),
+        "scan.partition.record-size": ({}, {"scan.partition.record-size": "7"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+        "lookup.max-retries": ({}, {"lookup.max-retries": "7"}),
+        "lookup.retry.interval": ({}, {"lookup.retry.interval": "7 s"}),
+        "filter.handling.policy": ({}, {"filter.handling.policy": "never"}),
+        "sink.buffer-flush.max-rows": ({}, {"sink.buffer-flush.max-rows": "7"}),
+        "sink.buffer-flush.interval": ({}, {"sink.buffer-flush.interval": "7 s"}),
+        "sink.max-retries": ({}, {"sink.max-retries": "7"}),
+        "sink.retry.interval": ({}, {"sink.retry.interval": "7 s"}),
+        "sink.delivery-guarantee": ({}, {"sink.delivery-guarantee": "exactly-once"}),
+        "sink.ordered-writes": ({}, {"sink.ordered-writes": "false"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
     "opensearch": ELASTICSEARCH_CASES | {"allow-insecure": ({}, {"allow-insecure": "true"})},
     "print": {
         "print-identifier": ({}, {"print-identifier": "a"}),
@@ -428,10 +502,7 @@ FORMAT_CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
 
 def context_of(connector: str, options: Mapping[str, str], *others: Column) -> TableContext:
     columns = [*(PhysicalColumn(name, data_type) for name, data_type in COLUMNS.items()), *others]
-    has_key = connector in ("upsert-kafka", "upsert-log", "savepoint") or connector.startswith(
-        ("elasticsearch", "opensearch")
-    )
-    key = UniqueConstraint("pk", ("k",)) if has_key else None
+    key = UniqueConstraint("pk", ("k",)) if connector in BY_KEY else None
     given = {"connector": connector, **{key: SNAPSHOTS.get(value, value) for key, value in options.items()}}
     table = CatalogTable(
         ResolvedSchema(columns, primary_key=key), None, given, ("p",) if connector == "filesystem" else ()
@@ -474,6 +545,7 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
     return [
         outcome(lambda: factory.create_source(context)),
+        outcome(lambda: factory.create_source(context).create_lookup(["k"], ["v"])),
         outcome(lambda: factory.create_sink(context, SinkTarget())),
     ]
 
@@ -571,7 +643,7 @@ def test_options_without_effect_say_why() -> None:
     assert all(option.description for option in [*tables, *formats] if option.without_effect)
 
 
-@pytest.mark.parametrize("connector", sorted(set(CONNECTORS) - {"blackhole", "print"}))
+@pytest.mark.parametrize("connector", sorted(set(CONNECTORS) - {"blackhole", "http-async-sink", "print"}))
 def test_a_connector_reads_metadata_or_refuses_its_columns(connector: str) -> None:
     of_nothing = MetadataColumn("m", BigIntType(), metadata_key="no-such-key", virtual=True)
     with pytest.raises(ValidationError, match="Invalid metadata key|reads no metadata"):

@@ -22,6 +22,7 @@ from scurry.connectors.messages import (
 )
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.split_queues import SplitEnumerator
 from scurry.datastream import StreamExecutionEnvironment
 from scurry.errors import JobError
 from scurry.sql.catalog.table_options import Options, TableOption
@@ -29,7 +30,6 @@ from scurry.sql.connectors import factories
 from scurry.sql.connectors.contract import TableContext
 from scurry.sql.connectors.messages.factory import FORMAT_OPTIONS, MessageFactory
 from scurry.sql.connectors.messages.serializer import ChangeSerializer
-from scurry.sql.connectors.split_enumerator import SplitEnumerator
 from scurry.sql.types import BigIntType, DataType
 from scurry.table import EnvironmentSettings, TableEnvironment
 

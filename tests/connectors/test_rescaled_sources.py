@@ -35,9 +35,9 @@ from scurry.connectors.kafka.partitions import KafkaOffsetsInitializer, KafkaTop
 from scurry.connectors.lakes.enumerator import LakeEnumerator, TableFile, TableLog
 from scurry.connectors.ranges import NumberSequenceSource
 from scurry.connectors.source import BatchLimits, ChunkSizer, Enumerator, Source
+from scurry.connectors.split_queues import SplitEnumerator
 from scurry.connectors.splits import SplitSource
 from scurry.sql.connectors.inline import ArrowSource
-from scurry.sql.connectors.split_enumerator import SplitEnumerator
 from support.cases import cases
 
 END = 1 << 60

@@ -21,6 +21,8 @@ RUN_BY = {
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
     "connectors/user-defined.md": "connectors/test_kinesis_recipe.py",
+    "connectors/http.md": "connectors/http/test_http_tables.py",
+    "connectors/mongodb.md": "connectors/mongodb/test_mongo_page.py",
     "how-to/serving.md": "docs/test_serving.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",
     "testing.md": "testing/test_guide.py",
@@ -35,7 +37,9 @@ FRAGMENTS = {
 #: Pages whose statements build on each other.
 GUIDE = {str(page.relative_to(TESTS.parent / "docs")) for page in [*GUIDE_PAGES, *TUTORIALS]}
 #: What is parsed only, because a server, a file or a module has to be there.
-PARSED_ONLY = re.compile(r"\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|'savepoint'|PLAN '")
+PARSED_ONLY = re.compile(
+    r"'http-async-sink'|\bpg\b|localhost:8181|SELECT \* FROM lake|RENAME id|'protobuf'|'xml'|'savepoint'|PLAN '"
+)
 
 
 def programs() -> list[tuple[str, bool]]:

@@ -119,11 +119,13 @@ def test_updates_without_a_key_are_refused(server: FakeElasticsearch) -> None:
 @pytest.mark.parametrize(
     ("index", "name"),
     [("logs-{level}", "logs-warn"), ("{d|yyyy.MM}-x", "2024.02-x"), ("a-{ts|yyyy-MM-dd HH}", "a-2024-02-29 01"),
-     ("a-{d|}", "a-2024_02_29"), ("plain", "plain")],
+     ("a-{d|}", "a-2024_02_29"), ("plain", "plain"), ("z-{z|yyyy-MM-dd HH:mm}", "z-1970-01-01 00:01")],
 )  # fmt: skip
 def test_the_index_is_made_of_a_column(env: TableEnvironment, server: FakeElasticsearch, index: str, name: str) -> None:
-    define(env, server, "level STRING, d DATE, ts TIMESTAMP(3)", index=index)
-    env.execute_sql("INSERT INTO t VALUES ('warn', DATE '2024-02-29', TIMESTAMP '2024-02-29 01:02:03')").wait()
+    define(env, server, "level STRING, d DATE, ts TIMESTAMP(3), z TIMESTAMP_LTZ(3)", index=index)
+    env.execute_sql(
+        "INSERT INTO t VALUES ('warn', DATE '2024-02-29', TIMESTAMP '2024-02-29 01:02:03', TO_TIMESTAMP_LTZ(90000, 3))"
+    ).wait()
     assert list(server.documents) == [name]
 
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 from scurry.common.types import RowKind
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
+from scurry.connectors.split_queues import SplitEnumerator
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
-from scurry.sql.connectors.split_enumerator import SplitEnumerator
 from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS, check_watermark_options
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import DataType

@@ -23,10 +23,13 @@ CONNECTORS = {
     "elasticsearch-7": "scurry.sql.connectors.elasticsearch.factory:ElasticsearchFactory",
     "elasticsearch-8": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch8Factory",
     "filesystem": "scurry.sql.connectors.filesystem.factory:FileSystemFactory",
+    "http": "scurry.sql.connectors.http.factory:HttpFactory",
+    "http-async-sink": "scurry.sql.connectors.http.factory:HttpSinkFactory",
     "iceberg": "scurry.sql.connectors.lakes.iceberg:IcebergFactory",
     "jdbc": "scurry.sql.connectors.jdbc.factory:JdbcFactory",
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
     "log": "scurry.sql.connectors.log.factory:LogFactory",
+    "mongodb": "scurry.sql.connectors.mongodb.factory:MongoFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
@@ -41,7 +44,7 @@ CONNECTORS = {
 _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'format' = the format of the package"
 #: Replacements for connectors that scurry does not have, by their names without a version.
 _ELSEWHERE = {
-    **dict.fromkeys(("kinesis", "pulsar", "mongodb", "hbase", "cassandra"), _OF_SPARK),
+    **dict.fromkeys(("kinesis", "pulsar", "hbase", "cassandra"), _OF_SPARK),
     **dict.fromkeys(
         ("mysql", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",

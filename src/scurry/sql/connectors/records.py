@@ -70,10 +70,12 @@ class RecordFactory(TableFactory):
     Attributes:
         changes: The changes that the sink takes: `INSERT`; `UPSERT` for the last one of each primary key, which is
             `RowKind.UPDATE_AFTER` or `DELETE`; `ALL` for all changes.
+        flush_rows: The option of the number of keys that wait, with its default.
     """
 
     with_watermark_options = True
     changes: ClassVar[str] = "INSERT"
+    flush_rows: ClassVar[TableOption[int]] = FLUSH_ROWS
 
     def source(self, options: Options, columns: Sequence[FormatColumn]) -> Source | None:
         """Return the source of the rows; None if the connector is no source."""
@@ -105,7 +107,7 @@ class RecordFactory(TableFactory):
         if able.finder is not RecordFactory.finder:
             own += [option for option in LOOKUP_OPTIONS if option.key != "lookup.max-retries"]
         if self.changes == "UPSERT":
-            own += [FLUSH_ROWS, FLUSH_INTERVAL]
+            own += [self.flush_rows, FLUSH_INTERVAL]
         return own
 
     def create_source(self, context: TableContext) -> TableSource:
@@ -137,7 +139,7 @@ class RecordFactory(TableFactory):
         if self.changes != "UPSERT" or not key:
             return records
         places = tuple([column.name for column in columns].index(name) for name in key)
-        return ReducingSink(records, places, options.get(FLUSH_ROWS), options.get(FLUSH_INTERVAL))
+        return ReducingSink(records, places, options.get(self.flush_rows), options.get(FLUSH_INTERVAL))
 
 
 @dataclass(frozen=True)

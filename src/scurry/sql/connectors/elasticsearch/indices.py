@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common.time import Instant
 from scurry.connectors.files.writing.buckets import date_time_text
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
@@ -85,8 +86,10 @@ def _zone(name: str) -> datetime.tzinfo:
 
 
 def _moment(value: Any) -> datetime.datetime:
+    if isinstance(value, Instant):
+        return datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=value.to_epoch_milli())
     if isinstance(value, datetime.datetime):
-        return value.astimezone(datetime.UTC) if value.tzinfo is not None else value
+        return value
     if isinstance(value, datetime.date):
         return datetime.datetime.combine(value, datetime.time())
     return datetime.datetime.combine(datetime.date(1970, 1, 1), value)

@@ -1,0 +1,1 @@
+"""MongoDB: documents by ranges of their ids, bulk writes, changes."""

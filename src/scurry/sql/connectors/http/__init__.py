@@ -1,0 +1,1 @@
+"""Tables over HTTP: lookups, and sinks of requests."""

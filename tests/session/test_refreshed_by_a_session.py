@@ -13,7 +13,7 @@ from support.session.refreshed_tables import CONTINUOUS, FULL, SESSION, Refreshe
 from support.session.shell import wait_for
 
 #: 20 kills of each mode take two minutes.
-KILLS = [2, pytest.param(int(os.environ.get("SCURRY_KILLS", "20")), marks=pytest.mark.nightly)]
+KILLS = [3, pytest.param(int(os.environ.get("SCURRY_KILLS", "20")), marks=pytest.mark.nightly)]
 
 
 @pytest.fixture

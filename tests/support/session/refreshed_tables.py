@@ -118,16 +118,22 @@ class RefreshedTables(LakeTables):
         """The processes of this session's jobs; the registry may have those of other sessions, too."""
         return [each.pid for each in registered_jobs() if _parent(each.pid) == self.session.pid]
 
+    def kill_process(self) -> None:
+        """Kill a process of the session, which may wait for its next job."""
+        os.kill(self.random.choice(wait_for(self.processes)), signal.SIGKILL)
+
+    def processes(self) -> list[int]:
+        """The processes of the session, with and without a job."""
+        every = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
+        return [each for each in every if _parent(each) == self.session.pid]
+
     def kill_and_write(self, kills: int) -> None:
-        """Kill sessions and drivers in turn at random moments, while rows are appended."""
+        """Kill drivers, sessions and processes in turn at random moments, while rows are appended."""
         for number in range(kills):
             self.write(self.random.randint(1, 20))
             time.sleep(self.random.uniform(0.1, 1.5))
             self.write(1)
-            if number % 2:
-                self.kill_session()
-            else:
-                self.kill_driver()
+            (self.kill_driver, self.kill_session, self.kill_process)[number % 3]()
 
     def close(self) -> None:
         self.shell.kill()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
 from scurry.errors import UnsupportedError, ValidationError
+from scurry.table._environment.base import require
 from scurry.table.explain_detail import detail_names
 from scurry.table.table_pipeline import TablePipeline
 from scurry.table.table_result import TableResult
@@ -33,6 +34,7 @@ class StatementSet(ApiObject):
 
     def add(self, table_pipeline: TablePipeline) -> StatementSet:
         """Add a pipeline."""
+        require(table_pipeline, TablePipeline, "a TablePipeline, which Table.insert_into(...) makes")
         self._sinks.append(table_pipeline._sink)
         self._objects = table_pipeline._objects.for_next_step(self._objects)
         return self
@@ -65,6 +67,9 @@ class StatementSet(ApiObject):
             table: The rows.
             overwrite: Whether existing rows are replaced.
         """
+        from scurry.table.table import Table
+
+        require(table, Table, "a Table")
         return self.add(table.insert_into(target_path_or_descriptor, overwrite))
 
     def attach_as_datastream(self) -> None:

@@ -12,6 +12,7 @@ from scurry.errors import ArgumentError, ArgumentTypeError, ValidationError
 from scurry.sql.types import DataType, RowField, RowType, without_user_types
 from scurry.sql.values.elements import internal_value, unverified_value, without_dataclasses
 from scurry.table._elements import inferred_row_type
+from scurry.table._environment.base import require
 from scurry.table._environment.catalogs import CatalogMethods
 from scurry.table._environment.functions import FunctionMethods
 from scurry.table._environment.models import ModelMethods
@@ -168,6 +169,7 @@ class TableEnvironment(TableMethods, CatalogMethods, FunctionMethods, ModelMetho
         from scurry.sql.values.hints import type_of_hint
         from scurry.table._operations.fields import values_of_expressions
 
+        require(elements, Iterable, "rows")
         given = list(elements)
         rows = [without_dataclasses(each) for each in given]
         classes = set(map(type, given))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from scurry.common._api import ApiObject
 from scurry.common._removed import TABLE_ENVIRONMENT
+from scurry.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from scurry.sql.catalog.identifier import ObjectIdentifier
@@ -23,8 +24,24 @@ class EnvironmentBase(ApiObject):
         return self._session.catalogs.qualify(parts_of(path))
 
 
+def require(given: Any, kind: type, what: str) -> None:
+    """Refuse an argument of another class.
+
+    Args:
+        given: The argument.
+        kind: Its class.
+        what: What the method takes, such as `a TableDescriptor`.
+
+    Raises:
+        ArgumentTypeError: It is of another class.
+    """
+    if not isinstance(given, kind):
+        raise ArgumentTypeError(f"expected {what}, got {given!r}")
+
+
 def parts_of(path: str) -> tuple[str, ...]:
     """Return the parts of a name; keywords need no backticks."""
+    require(path, str, "a name as text")
     from scurry.sql.syntax.parser import parse_path
 
     return parse_path(path).names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scurry.table._environment.base import EnvironmentBase
+from scurry.table._environment.base import EnvironmentBase, require
 
 if TYPE_CHECKING:
     from scurry.table.catalog import Catalog, CatalogDescriptor
@@ -20,6 +20,9 @@ class CatalogMethods(EnvironmentBase):
             catalog_name: Its name.
             catalog_descriptor: Its description.
         """
+        from scurry.table.catalog import CatalogDescriptor
+
+        require(catalog_descriptor, CatalogDescriptor, "a CatalogDescriptor, as CatalogDescriptor.of(...) makes one")
         self._session.catalogs.create_catalog(catalog_name, catalog_descriptor._description)
 
     def register_catalog(self, catalog_name: str, catalog: Catalog) -> None:
@@ -32,6 +35,9 @@ class CatalogMethods(EnvironmentBase):
         Raises:
             CatalogError: There is one of that name.
         """
+        from scurry.table.catalog import Catalog
+
+        require(catalog, Catalog, "a Catalog, such as JdbcCatalog(...)")
         self._session.catalogs.register_catalog(catalog_name, catalog._catalog)
 
     def get_catalog(self, catalog_name: str) -> Catalog | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from scurry.errors import ValidationError
 from scurry.table._definitions import definition_of_schema
-from scurry.table._environment.base import EnvironmentBase
+from scurry.table._environment.base import EnvironmentBase, require
 from scurry.table.model_descriptor import ModelDescriptor
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ class ModelMethods(EnvironmentBase):
     def _model_of(self, descriptor: ModelDescriptor) -> CatalogModel:
         from scurry.sql.statements.definitions.models import model_of
 
+        require(descriptor, ModelDescriptor, "a ModelDescriptor, which ModelDescriptor.for_provider(...) begins")
         inputs = _definition(descriptor.get_input_schema(), "Input")
         outputs = _definition(descriptor.get_output_schema(), "Output")
         return model_of(self._session, inputs, outputs, descriptor.get_options(), descriptor.get_comment())

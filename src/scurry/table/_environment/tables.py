@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from scurry.errors import ValidationError
 from scurry.table._definitions import definition_of_schema
-from scurry.table._environment.base import EnvironmentBase, parts_of
+from scurry.table._environment.base import EnvironmentBase, parts_of, require
 from scurry.table.schema import Schema
 from scurry.table.table import Table
 from scurry.table.table_descriptor import TableDescriptor
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from scurry.sql.catalog.entries import CatalogTable
     from scurry.sql.catalog.identifier import ObjectIdentifier
     from scurry.table.table_environment import TableEnvironment
+
+_A_DESCRIPTOR = "a TableDescriptor, which TableDescriptor.for_connector(...) begins"
 
 
 class TableMethods(EnvironmentBase):
@@ -67,6 +69,7 @@ class TableMethods(EnvironmentBase):
     def _table_of(self, descriptor: TableDescriptor) -> CatalogTable:
         from scurry.sql.statements.definitions.tables import table_of
 
+        require(descriptor, TableDescriptor, _A_DESCRIPTOR)
         schema = descriptor.get_schema()
         if schema is None:
             raise ValidationError(
@@ -100,6 +103,7 @@ class TableMethods(EnvironmentBase):
         return Table(cast("TableEnvironment", self), plan_path(self._session, identifier), found.table.schema)
 
     def _anonymous_table(self, descriptor: TableDescriptor) -> ObjectIdentifier:
+        require(descriptor, TableDescriptor, _A_DESCRIPTOR)
         self._anonymous += 1
         name = f"*anonymous_{descriptor.get_options()['connector']}${self._anonymous}*"
         return self._session.catalogs.create_anonymous_table(self._table_of(descriptor), name)
@@ -108,6 +112,7 @@ class TableMethods(EnvironmentBase):
         """Return the table that the rows of another are written into; its schema may be that of the rows."""
         if isinstance(path, str):
             return self._named(path)
+        require(path, TableDescriptor, f"the name of a table, or {_A_DESCRIPTOR}")
         if path.get_schema() is None:
             schema = Schema.new_builder().from_resolved_schema(table.get_resolved_schema()).build()
             path = TableDescriptor(schema, path.get_options(), path.get_partition_keys(), path.get_comment())

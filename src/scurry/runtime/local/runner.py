@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from typing import TYPE_CHECKING
 
 from scurry.common._garbage import rarely_collected
@@ -99,15 +99,19 @@ class _Batch:
     def _source(self, source: SourcePlan, rows: BatchRows) -> None:
         works = all_splits(self.plan, source)
         for instance in sorted(works):
-            for some in run_source(self.load_plan, source.id, instance, works[instance]):
-                self.job.check_running()
-                if some:
-                    rows.add(some)
+            with closing(run_source(self.load_plan, source.id, instance, works[instance])) as runs:
+                for some in runs:
+                    self.job.check_running()
+                    if some:
+                        rows.add(some)
 
     def _level(self, level: int, rows: BatchRows, savepoint: str | None) -> BatchRows:
         following = BatchRows(is_sorted=level < self.plan.levels)
-        with runs_of(savepoint, level) as run_of:
-            for some in BatchLevelTask(self.load_plan, level, run_of).run(rows):
+        with (
+            runs_of(savepoint, level) as run_of,
+            closing(BatchLevelTask(self.load_plan, level, run_of).run(rows)) as runs,
+        ):
+            for some in runs:
                 self.job.check_running()
                 if some:
                     following.add(some)

@@ -78,6 +78,11 @@ class Levels:
         for task in self.tasks.values():
             task.close()
 
+    def abandon(self) -> None:
+        """Close the user's functions after a failure."""
+        for task in self.tasks.values():
+            task.abandon()
+
 
 def plan_loader(plan: JobPlan) -> Callable[[], JobPlan]:
     """Return a function that unpickles copies of the plan, as on Spark: tasks share nothing with the program."""
@@ -320,9 +325,10 @@ class LocalEngine:
         self._pool.shutdown()
 
     def close(self) -> None:
-        """Close the user's functions; after a failed batch they are dropped, as on Spark."""
-        if self._failed:
-            return
-        for source in self._sources.values():
-            source.close()
-        self._levels.close()
+        """Close the user's functions, after a failure, too."""
+        held: list[SourceTask | Levels] = [*self._sources.values(), self._levels]
+        for each in held:
+            if self._failed:
+                each.abandon()
+            else:
+                each.close()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
@@ -67,7 +68,7 @@ class BatchOutput:
 
 def run_source(
     load_plan: Callable[[], JobPlan], source: int, instance: int, works: Iterable[Any]
-) -> Iterator[list[BatchRow]]:
+) -> Generator[list[BatchRow], None, None]:
     """Read one channel of a bounded source to its end (level 0).
 
     Yields:
@@ -76,15 +77,26 @@ def run_source(
     plan = load_plan()
     runner = SourceTask(plan, plan.sources[source], instance)
     output, seq, collected = BatchOutput(plan, runner.task), 0, 0
-    for count in runner.read_all(works):
-        collected += count
-        if collected < RUN_RECORDS:
-            yield []
-            continue
-        seq, collected = seq + 1, 0
-        yield output.flush(seq)
-    yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.report())]
-    runner.close()
+    with _closing(runner):
+        for count in runner.read_all(works):
+            collected += count
+            if collected < RUN_RECORDS:
+                yield []
+                continue
+            seq, collected = seq + 1, 0
+            yield output.flush(seq)
+        yield [*output.end(seq + 1), *(BatchRow(*row) for row in runner.task.report())]
+
+
+@contextmanager
+def _closing(held: SourceTask | LevelTask) -> Iterator[None]:
+    """Close the user's functions at the end, also where the job has failed or is stopped."""
+    try:
+        yield
+    except BaseException:
+        held.abandon()
+        raise
+    held.close()
 
 
 class BatchLevelTask:
@@ -102,21 +114,21 @@ class BatchLevelTask:
         self._heads = {op.id for op in plan.heads(level)}
         self._run_of = run_of or OperatorRun
 
-    def run(self, rows: Iterable[BatchRow]) -> Iterator[list[BatchRow]]:
+    def run(self, rows: Iterable[BatchRow]) -> Generator[list[BatchRow], None, None]:
         """Process the partition; pass rows for deeper levels and for the driver through.
 
         Yields:
             Rows as `run_source` does, after the records of every key or a part of them.
         """
         used: dict[int, Task] = {}
-        for target, group in groupby(rows, key=attrgetter("target")):
-            if target not in self._heads:
-                yield list(group)
-            else:
-                yield from self._operator(self._plan.operators[target], group, used)
-        for task in used.values():
-            yield [BatchRow(*row) for row in task.report()]
-        self._level.close()
+        with _closing(self._level):
+            for target, group in groupby(rows, key=attrgetter("target")):
+                if target not in self._heads:
+                    yield list(group)
+                else:
+                    yield from self._operator(self._plan.operators[target], group, used)
+            for task in used.values():
+                yield [BatchRow(*row) for row in task.report()]
 
     def _operator(
         self, plan: OperatorPlan, rows: Iterable[BatchRow], used: dict[int, Task]

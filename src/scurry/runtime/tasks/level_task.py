@@ -274,3 +274,9 @@ class LevelTask:
         for task in self.tasks.values():
             task.close()
         self.tasks.clear()
+
+    def abandon(self) -> None:
+        """Close the user's functions after a failure."""
+        for task in self.tasks.values():
+            task.abandon()
+        self.tasks.clear()

@@ -273,3 +273,7 @@ class SourceTask:
     def close(self) -> None:
         """Close the user's functions."""
         self.task.close()
+
+    def abandon(self) -> None:
+        """Close the user's functions after a failure."""
+        self.task.abandon()

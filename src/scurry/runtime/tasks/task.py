@@ -29,6 +29,8 @@ from scurry.runtime.state.store import StateSize, StoreReads
 #: Bytes that were written, those of them by merges, and read from the store; runs that the machine had, and had not.
 _STATE_METRICS = ("stateBytesWritten", "stateBytesMerged", "stateBytesRead", "localRunHits", "localRunMisses")
 
+_logger = logging.getLogger(__name__)
+
 
 class Task:
     """The operators of one subtask, connected to each other and to the edges that leave the task."""
@@ -45,6 +47,7 @@ class Task:
         self.asynchronous: list[AsyncOperator] = []
         self.collectors: list[tuple[int, Collector]] = []
         self._taken_apart = TakenApart()
+        self._opened: list[RuntimeOperator] = []
         reuse = plan.settings.configuration.get(OBJECT_REUSE.key)
         self._reuses_objects = reuse is not None and OBJECT_REUSE.parse(reuse)
         #: bytes of state that were reported last
@@ -132,8 +135,13 @@ class Task:
         """Open all operators, the last of the chain first, as Flink does."""
         _set_up_logging(self.plan.settings.configuration)
         self._name_in_logs()
-        for operator in self.operators.values():  # each was created after those that follow it
-            operator.open()
+        try:
+            for operator in self.operators.values():  # each was created after those that follow it
+                operator.open()
+                self._opened.append(operator)
+        except BaseException:
+            self.abandon()
+            raise
 
     def _name_in_logs(self) -> None:
         settings = self.plan.settings
@@ -141,8 +149,17 @@ class Task:
 
     def close(self) -> None:
         """Close all operators, the first of the chain first."""
-        for operator in reversed(self.operators.values()):
-            operator.close()
+        while self._opened:
+            self._opened.pop().close()
+
+    def abandon(self) -> None:
+        """Close all operators of a task that has failed or is stopped; what fails meanwhile is only logged."""
+        opened, self._opened = self._opened, []
+        for operator in reversed(opened):
+            try:
+                operator.close()
+            except Exception:
+                _logger.warning("closing operator %r failed after its job had", operator.plan.name, exc_info=True)
 
     def drain(self) -> None:
         """Wait for the results of all records taken so far."""

@@ -1,7 +1,7 @@
 """Keep plans and task instances of jobs in Spark's Python workers.
 
 They are kept between batches, by job: plans are decoded and functions opened once. When anything fails, the job's
-instances are dropped, so that a retried task starts clean.
+instances are closed and dropped, so that a retried task starts clean.
 """
 
 from __future__ import annotations
@@ -121,6 +121,13 @@ class Instances:
         for level in self.levels.values():
             level.close()
 
+    def abandon(self) -> None:
+        """Close all user functions after a failure."""
+        for source in self.sources.values():
+            source.abandon()
+        for level in self.levels.values():
+            level.abandon()
+
 
 def _local_directory() -> str:
     """Return a directory of this machine that Spark removes with the application."""
@@ -172,7 +179,9 @@ class WorkerTask:
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if error is not None and not isinstance(error, GeneratorExit):
-            _instances.pop(self._job.job_id, None)
+            held = _instances.pop(self._job.job_id, None)
+            if held is not None:
+                held.abandon()
         give_back()
         if isinstance(error, ScurryError):
             raise RuntimeError(mark(error)) from error

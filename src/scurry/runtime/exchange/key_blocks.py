@@ -14,7 +14,7 @@ from typing import Any
 
 from scurry.graph.plan import Edge
 from scurry.runtime.exchange.collector import Timestamps, Values
-from scurry.runtime.exchange.ordering import KeyNumbers, by_key, taken
+from scurry.runtime.exchange.ordering import KeyNumbers, RecordKeys, by_key, taken
 from scurry.runtime.exchange.record_columns import Kinds, RecordColumns, TakenApart, columns_of, decoded
 from scurry.runtime.exchange.wire import MIN_TIME, BatchRow, pack, require_columns, unpack
 from scurry.runtime.exchange.writers import HashWriter
@@ -31,8 +31,8 @@ _RUN_BITS = 20
 Records = Values | RecordColumns
 #: Keys, the records, the number of records of each key, and their times, if they have some.
 KeyBlock = tuple[list[Any], Records, list[int], "array[int] | None"]
-#: Keys, the number of the key of each record, the records, and their times, if they have some.
-_Run = tuple[KeyNumbers, "array[int]", Records, "array[int] | None"]
+#: The keys of records, the records, and their times, if they have some.
+_Run = tuple[RecordKeys, Records, "array[int] | None"]
 
 
 class BatchHashWriter(HashWriter):
@@ -56,15 +56,15 @@ class BatchHashWriter(HashWriter):
         times = None if timestamps is None else array("q", timestamps)
         records, before = self._records(values, keys, times), self._kinds
         self._kinds = records.kinds if isinstance(records, RecordColumns) else None
-        if self._runs and (self._runs[-1][3] is None) is (times is None) and self._kinds == before:
-            numbers, numbered, run_records, run_times = self._runs[-1]
-            numbered += numbers.of(keys)
+        if self._runs and (self._runs[-1][2] is None) is (times is None) and self._kinds == before:
+            run_keys, run_records, run_times = self._runs[-1]
             run_records += records  # type: ignore[operator]
             if times is not None and run_times is not None:
                 run_times += times
         else:
-            numbers = KeyNumbers()
-            self._runs.append((numbers, numbers.of(keys), records if records is not values else values[:], times))
+            run_keys = RecordKeys()
+            self._runs.append((run_keys, records if records is not values else values[:], times))
+        run_keys.add(keys)
 
     def _records(self, values: Values, keys: list[Any], times: array[int] | None) -> Records:
         """Return records in columns; not after records that were in none, lest runs become short."""
@@ -83,8 +83,9 @@ class BatchHashWriter(HashWriter):
         assert in_time_order, f"edge {self.edge.id}: records by key are sorted by time"
         rows, order = [], KeyOrder(self.edge.max_parallelism if by_group else None)
         runs, self._runs = self._runs, []
-        for number, (numbers, numbered, values, times) in enumerate(runs):
-            require_columns(self.edge.id, numbered, values, times)
+        for number, (keys, values, times) in enumerate(runs):
+            require_columns(self.edge.id, keys, values, times)
+            numbers, numbered = keys.numbered()
             position = seq << _RUN_BITS | number
             for receiver, key, time, block in key_blocks(numbers, numbered, values, times, order, self._receivers_of):
                 rows.append(self._batch_row(self._ids[receiver], position, key, time, block))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import accumulate
+from operator import countOf
 from typing import Any
 
 #: As many records are ordered as an array; a small job does without NumPy, whose import takes longer.
@@ -36,6 +37,55 @@ class KeyNumbers(dict[Any, int]):
 
     def of(self, keys: Iterable[Any]) -> array[int]:
         return array("q", list(map(self.__getitem__, keys)))  # an array is filled slowly by an iterator
+
+
+class RecordKeys:
+    """The keys of records in their order, which are numbered when all are there: 64-bit ints are kept as an array."""
+
+    __slots__ = ("_ints", "_numbered", "_numbers")
+
+    def __init__(self) -> None:
+        self._ints: array[int] | None = array("q")
+        self._numbers, self._numbered = KeyNumbers(), array("q")
+
+    def __len__(self) -> int:
+        return len(self._numbered if self._ints is None else self._ints)
+
+    def add(self, keys: list[Any]) -> None:
+        """Add the canonical keys of further records."""
+        if self._ints is not None:
+            packed = _packed(keys)
+            if packed is not None:
+                self._ints += packed
+                return
+            self._numbers, self._numbered = _numbered(self._ints)
+            self._ints = None
+        self._numbered += self._numbers.of(keys)
+
+    def numbered(self) -> tuple[KeyNumbers, array[int]]:
+        """Return all keys with their numbers, and the number of the key of each record."""
+        return (self._numbers, self._numbered) if self._ints is None else _numbered(self._ints)
+
+
+def _packed(keys: list[Any]) -> array[int] | None:
+    """Return keys as an array; None if they are not all ints of 64 bits."""
+    if type(keys[0]) is not int or countOf(map(type, keys), int) < len(keys):
+        return None
+    try:
+        return array("q", keys)
+    except OverflowError:
+        return None
+
+
+def _numbered(keys: array[int]) -> tuple[KeyNumbers, array[int]]:
+    numbers = KeyNumbers()
+    if len(keys) < _MANY:
+        return numbers, numbers.of(keys)
+    import numpy as np
+
+    distinct, of_records = np.unique(np.frombuffer(keys, np.int64), return_inverse=True)
+    numbers.update(zip(distinct.tolist(), range(len(distinct)), strict=True))
+    return numbers, array("q", of_records.astype(np.int64, copy=False).tobytes())
 
 
 def by_key(

@@ -57,6 +57,8 @@ NEEDED: dict[str, dict[str, str]] = {
         "hostname": "h", "username": "u", "password": "p", "database-name": "d", "schema-name": "s", "table-name": "t",
         "slot.name": "a",
     },
+    "redis": {"url": "redis://h"},
+    "redis-stream": {"url": "redis://h", "stream": "s", "format": "json"},
     "savepoint": {"operator.uid": "visits"},
     "upsert-kafka": {
         "topic": "t", "properties.bootstrap.servers": "b:9092", "key.format": "json", "value.format": "json",
@@ -66,8 +68,8 @@ NEEDED: dict[str, dict[str, str]] = {
 
 #: Connectors whose tables have a primary key here.
 BY_KEY = {
-    "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "opensearch", "savepoint", "upsert-kafka",
-    "upsert-log",
+    "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "opensearch", "redis", "savepoint",
+    "upsert-kafka", "upsert-log",
 }  # fmt: skip
 PARTITIONED = {"scan.partition.column": "k", "scan.partition.num": "2"} | {
     "scan.partition.lower-bound": "0", "scan.partition.upper-bound": "9",
@@ -158,6 +160,11 @@ MESSAGE_CASES = {key: KAFKA_CASES[key] for key in (
     "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
 }  # fmt: skip
 STREAM = {"queue.type": "stream"}
+REDIS_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "url": ({}, {"url": "redis://other"}),
+    "username": ({}, {"username": "ann"}),
+    "password": ({}, {"password": "a"}),
+}
 JAVA_TYPE_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     f"fields.{name}.{option}": ({}, {f"fields.{name}.{option}": "java.lang.String"})
     for name in COLUMNS
@@ -412,6 +419,30 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
     },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
+    "redis": LOOKUP_CASES | REDIS_CASES | {
+        "data-type": ({}, {"data-type": "string"}),
+        "key.prefix": ({}, {"key.prefix": "a"}),
+        "key.delimiter": ({}, {"key.delimiter": "/"}),
+        "ttl": ({}, {"ttl": "1 s"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+        "sink.buffer-flush.max-rows": ({}, {"sink.buffer-flush.max-rows": "7"}),
+        "sink.buffer-flush.interval": ({}, {"sink.buffer-flush.interval": "7 s"}),
+    },
+    "redis-stream": MESSAGE_CASES | REDIS_CASES | {
+        "stream": ({}, {"stream": "other"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+        "scan.startup.mode": ({}, {"scan.startup.mode": "latest-offset"}),
+        "scan.startup.timestamp-millis": KAFKA_CASES["scan.startup.timestamp-millis"],
+        "scan.startup.specific-offset": (
+            {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "1-0"},
+            {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "2-0"},
+        ),
+        "scan.bounded.mode": ({}, {"scan.bounded.mode": "latest-offset"}),
+        "value.field": ({}, {"value.field": "f"}),
+        "key.field": ({}, {"key.field": "f"}),
+        "sink.delivery-guarantee": ({}, {"sink.delivery-guarantee": "exactly-once"}),
+        "sink.max-length": ({}, {"sink.max-length": "5"}),
+    },
     "rabbitmq": MESSAGE_CASES | {
         "queue": ({}, {"queue": "other"}),
         "host": ({}, {"host": "other"}),
@@ -541,7 +572,7 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
     context = context_of(factory.identifier, NEEDED[factory.identifier] | dict(options))
     if "topic-pattern" in options:
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "topic"})
-    if "value.format" in options and factory.identifier in ("kafka", "log", "rabbitmq"):
+    if "value.format" in options and factory.identifier in ("kafka", "log", "rabbitmq", "redis-stream"):
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
     return [
         outcome(lambda: factory.create_source(context)),

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import pika
+import redis
 
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Source
+from scurry.datastream.connectors import DeliveryGuarantee
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
+from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
 
 
 @dataclass(frozen=True)
@@ -98,6 +101,36 @@ def _rabbit_clear(port: int) -> None:
         _again(lambda: connection.channel().queue_delete("numbers") and None)
 
 
+# ---------------------------------------------------------------------------- Redis
+
+
+def _redis_put(port: int, texts: Sequence[str]) -> None:
+    with redis.Redis(port=port) as client:
+        for text in texts:
+            client.xadd("numbers", {"value": text})
+
+
+def _redis_taken(port: int) -> list[str]:
+    with redis.Redis(port=port) as client:
+        return [fields[b"value"].decode() for _, fields in client.xrange("numbers")]
+
+
+def _redis_clear(port: int) -> None:
+    with redis.Redis(port=port) as client:
+        client.flushall()
+
+
+def _redis_source(port: int) -> Source:
+    builder = RedisStreamSource.builder().set_url(f"redis://127.0.0.1:{port}").set_streams("numbers")
+    return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
+
+def _redis_sink(port: int) -> Sink:
+    builder = RedisStreamSink.builder().set_url(f"redis://127.0.0.1:{port}").set_stream("numbers")
+    builder.set_value_serialization_schema(SimpleStringSchema())
+    return builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()
+
+
 _RABBIT = "support.servers.rabbitmq:RabbitServer"
 SYSTEMS = {
     "rabbitmq": System(
@@ -127,5 +160,8 @@ SYSTEMS = {
         _rabbit_taken(True),
         _rabbit_clear,
         writes_once=False,
+    ),
+    "redis": System(
+        "support.servers.redis:RedisServer", _redis_source, _redis_sink, _redis_put, _redis_taken, _redis_clear
     ),
 }

@@ -6,7 +6,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from scurry.connectors.source import Assignment, Backlog, BatchLimits, Chunk, ChunkSizer, Enumerator, Source, sliced
 from scurry.errors import ArgumentError, ArgumentTypeError
@@ -64,7 +64,7 @@ class SplitSource(Source):
 
     def create_enumerator(self, parallelism: int, limits: BatchLimits) -> Enumerator:
         """Return an enumerator that assigns the splits to the readers, round-robin."""
-        return _SplitEnumerator(self, self.channels(parallelism), limits.max_records)
+        return PositionEnumerator(self, self.channels(parallelism), limits.max_records)
 
     def read(self, work: Any, sizer: ChunkSizer) -> Iterator[Chunk]:
         """Yield the records of the assigned ranges."""
@@ -76,8 +76,33 @@ class SplitSource(Source):
             yield from sliced(blocks if convert is None else map(convert, blocks), sizer)
 
 
-class _SplitEnumerator(Enumerator):
-    def __init__(self, source: SplitSource, channels: int, max_records: int) -> None:
+class Positions(Protocol):
+    """The splits of a source and how far each can be read, as `SplitSource` has them."""
+
+    poll_seconds: float
+
+    @property
+    def bounded(self) -> bool:
+        """Return whether the source ends."""
+
+    def splits(self) -> Iterable[str]:
+        """Return the names of the current splits."""
+
+    def start(self, split: str) -> Position:
+        """Return the position where a split begins."""
+
+    def advance(self, split: str, position: Position, limit: int) -> Position:
+        """Return the end of the next micro-batch."""
+
+    def committed(self, positions: Mapping[str, Position]) -> None:
+        """Publish the committed positions."""
+
+
+class PositionEnumerator(Enumerator):
+    """Assign ranges of positions: works are lists of split, start and end."""
+
+    def __init__(self, source: Positions, channels: int, max_records: int) -> None:
+        """Ask for splits with the first batch."""
         self._source = source
         self._channels = channels
         self._max_records = max_records
@@ -90,12 +115,15 @@ class _SplitEnumerator(Enumerator):
         self._more = False
 
     def limit(self, limits: BatchLimits, record_bytes: Mapping[int, float]) -> None:
+        """Change the limit of later batches."""
         self._max_records = limits.max_records
 
     def backlog(self) -> Backlog | None:
+        """Return that there is more, if a split was limited."""
         return Backlog() if self._more else None
 
     def next_batch(self) -> list[Assignment]:
+        """Return the ranges of the splits that have something new."""
         self._more = False
         if len(self._final) == self._channels:
             return []
@@ -148,10 +176,12 @@ class _SplitEnumerator(Enumerator):
             ) from None
 
     def position(self) -> dict[str, Any]:
+        """Return the positions of all splits."""
         ended = {"channels": self._channels, "final": sorted(self._final)}
         return {"splits": [list(item) for item in self._positions.items()], **ended}
 
     def restore(self, position: dict[str, Any]) -> None:
+        """Continue at earlier positions."""
         self._positions = dict(position["splits"])
         if position["channels"] == self._channels:
             self._final = set(position["final"])
@@ -159,7 +189,9 @@ class _SplitEnumerator(Enumerator):
             self._final, self._speaking = set(), set(range(min(self._channels, len(self._positions))))
 
     def idle_hint(self) -> float:
+        """Return the seconds between polls."""
         return self._source.poll_seconds
 
     def committed(self) -> None:
+        """Publish the committed positions."""
         self._source.committed(dict(self._positions))

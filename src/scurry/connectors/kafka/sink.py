@@ -51,7 +51,7 @@ class KafkaSink(Sink):
 
     def create_writer(self, context: WriterContext) -> SinkWriter:
         """Return a writer that sends records, or for exactly once one that serializes them for the committer."""
-        return _SerializingWriter(self.serializer) if self.exactly_once else _ProducingWriter(self)
+        return SerializingWriter(self.serializer) if self.exactly_once else _ProducingWriter(self)
 
     def create_committer(self, sink_id: str) -> Committer:
         """Return a transactional committer for exactly once, else one that has nothing to do."""
@@ -83,15 +83,20 @@ class _ProducingWriter(SinkWriter):
             self._producer.close()
 
 
-class _SerializingWriter(SinkWriter):
+class SerializingWriter(SinkWriter):
+    """Serialize records, in parcels for the committer, which writes them."""
+
     def __init__(self, serializer: RecordSerializer) -> None:
+        """Hold nothing yet."""
         self._serialize = serializer.records
         self._parcels: list[list[ProducerRecord]] = [[]]
 
     def write(self, values: list[Any], timestamps: list[int] | None = None) -> None:
+        """Serialize records."""
         if len(self._parcels[-1]) >= PARCEL_RECORDS:
             self._parcels.append([])
         self._parcels[-1] += self._serialize(values, timestamps)
 
     def prepare_commit(self) -> list[Any]:
+        """Return the parcels."""
         return [parcel for parcel in self._parcels if parcel]

@@ -34,6 +34,8 @@ CONNECTORS = {
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
     "rabbitmq": "scurry.sql.connectors.queues.rabbitmq:RabbitFactory",
+    "redis": "scurry.sql.connectors.redis.keys:RedisFactory",
+    "redis-stream": "scurry.sql.connectors.redis.streams:RedisStreamFactory",
     "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
     "spark": "scurry.sql.connectors.spark:SparkFactory",
     "upsert-kafka": "scurry.sql.connectors.kafka.factory:UpsertKafkaFactory",

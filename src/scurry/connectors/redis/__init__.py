@@ -1,0 +1,1 @@
+"""Redis: streams as queues of messages, and keys as rows of tables."""

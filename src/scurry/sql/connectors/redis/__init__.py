@@ -1,0 +1,1 @@
+"""Tables of Redis: streams of messages, and keys with rows."""

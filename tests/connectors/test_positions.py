@@ -1,0 +1,107 @@
+"""Streams that are read by positions: a server that goes away is waited for, one that never answers is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import pytest
+
+from scurry.connectors.messages import MessageSystem
+from scurry.connectors.queues import positions
+from scurry.connectors.queues.positions import PositionScan, StreamReader, patiently
+from scurry.connectors.redis.streams import RedisMessages
+from scurry.connectors.source import BatchLimits
+from scurry.errors import SourceConnectionError
+
+
+@dataclass
+class Server:
+    entries: int = 0
+    is_there: bool = True
+
+
+class Reader(StreamReader):
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def streams(self) -> Sequence[str]:
+        return ["s"]
+
+    def start(self, stream: str) -> int:
+        return 0
+
+    def advance(self, stream: str, position: int, limit: int, stop: int | None) -> int:
+        if not self.server.is_there:
+            raise SourceConnectionError("nobody is there")
+        return min(self.server.entries, position + limit, stop or self.server.entries)
+
+
+@dataclass(frozen=True)
+class Scan(PositionScan):
+    system: ClassVar[MessageSystem] = RedisMessages()
+    server: Server = field(default_factory=Server)
+    bounded: bool = False
+
+    @property
+    def stop(self) -> bool:
+        return self.bounded
+
+    def create_reader(self) -> StreamReader:
+        return Reader(self.server)
+
+    def messages(self, part: tuple[str, Any, Any]) -> Iterator[Sequence[Any]]:
+        yield [part]
+
+
+def works(enumerator: Any) -> list[Any]:
+    return [each for assignment in enumerator.next_batch() for each in assignment.work or []]
+
+
+def test_a_server_that_goes_away_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(3)
+    enumerator = Scan(server).create_enumerator(1, BatchLimits())
+    assert works(enumerator) == [("s", 0, 3)]
+    server.is_there, server.entries = False, 5
+    for _ in range(3):
+        assert works(enumerator) == []
+    server.is_there = True
+    assert works(enumerator) == [("s", 3, 5)]
+    server.is_there = False
+    assert works(enumerator) == []
+    monkeypatch.setattr(positions, "PATIENCE_SECONDS", -1)
+    with pytest.raises(SourceConnectionError, match="nobody is there"):
+        enumerator.next_batch()
+
+
+def test_a_server_that_never_answers_fails_at_once() -> None:
+    enumerator = Scan(Server(3, is_there=False)).create_enumerator(1, BatchLimits())
+    with pytest.raises(SourceConnectionError, match="nobody is there"):
+        enumerator.next_batch()
+
+
+def test_the_end_is_the_one_of_the_beginning_and_batches_have_limits() -> None:
+    server = Server(5)
+    scan = Scan(server, bounded=True)
+    enumerator = scan.create_enumerator(1, BatchLimits(max_records=3))
+    assert scan.parts() == [("s", 0, 5)]
+    assert works(enumerator) == [("s", 0, 3)]
+    server.entries = 9
+    (last,) = enumerator.next_batch()
+    assert (last.work, last.final) == ([("s", 3, 5)], True)
+
+
+def test_what_fails_for_a_moment_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(positions, "_PAUSE_SECONDS", 0)
+    failures = [SourceConnectionError("away"), SourceConnectionError("away")]
+
+    def act() -> str:
+        if failures:
+            raise failures.pop()
+        return "there"
+
+    assert patiently(act) == "there"
+    failures.append(SourceConnectionError("away"))
+    with pytest.raises(SourceConnectionError):
+        patiently(act, patience=-1)

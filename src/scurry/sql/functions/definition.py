@@ -55,6 +55,7 @@ class EvaluationContext:
         current_database: Name of the database in use.
         options: Further options of the configuration.
         functions: The user-defined functions that the task has opened; None outside a task.
+        is_explained: Whether plans are made for EXPLAIN, in Flink's shapes, and not executed.
         watermark: Returns the operator's watermark, None before the first one; None itself where there is no watermark.
     """
 
@@ -67,6 +68,7 @@ class EvaluationContext:
     options: tuple[tuple[str, str], ...] = ()
     functions: OpenedFunctions | None = field(default=None, compare=False)
     watermark: Callable[[], int | None] | None = field(default=None, compare=False)
+    is_explained: bool = False
 
     def get(self, setting: Setting[T]) -> T:
         """Return the value of a setting of the configuration."""

@@ -207,6 +207,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     ranks.Rank: ChangelogRule(lambda node, inputs: Kinds.ALL, needs=_ranked),
     ranks.TemporalSort: ChangelogRule(_inserts, takes=Kinds.INSERT),
     ToChangelog: ChangelogRule(_inserts, absorbs=True),
+    windows.GroupWindowAggregate: ChangelogRule(_inserts),
     windows.WindowAggregate: ChangelogRule(_inserts),
     windows.WindowDeduplicate: ChangelogRule(_inserts, takes=Kinds.INSERT),
     windows.WindowRank: ChangelogRule(_inserts, takes=Kinds.INSERT),

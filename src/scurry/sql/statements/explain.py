@@ -10,6 +10,7 @@ from scurry.errors import UnsupportedError
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner import explain as relational_explain
 from scurry.sql.planner.changelog import Changelogs, Update
+from scurry.sql.planner.rules import as_written
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.planning import PlannedStatement, planned
 from scurry.sql.statements.queries import plan_query
@@ -67,7 +68,9 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
     updates = Update.ONLY_AFTER, Update.BEFORE_AND_AFTER
     shown = _named_as_written(planned(session, plans, updates, explained=True), plans, updates)
     modes = shown.changelogs.text if session.is_streaming and "CHANGELOG_MODE" in details else None
-    text = relational_explain.explain(plans, shown.plans, shown.reading(plans), modes, "PLAN_ADVICE" in details)
+    functions = session.for_functions()
+    written = [as_written(plan, functions) for plan in plans]
+    text = relational_explain.explain(written, shown.plans, shown.reading(plans), modes, "PLAN_ADVICE" in details)
     if session.is_streaming and "JSON_EXECUTION_PLAN" in details:
         statement = planned(session, plans, updates)
         job = statement if statement.sinks else replace(statement, changelogs=Changelogs(statement.plans))

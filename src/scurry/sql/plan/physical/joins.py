@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
@@ -39,6 +39,7 @@ class StreamingJoin(TwoInputs):
         kind: INNER, LEFT, RIGHT, FULL, SEMI or ANTI. SEMI and ANTI have the columns of the left side only.
         keys: What is equal in each pair.
         rest: The other conditions on a pair, over the columns of both sides, or None.
+        written: All conditions as they are written, for EXPLAIN; None in plans that are executed.
     """
 
     operator: ClassVar[str]
@@ -46,6 +47,7 @@ class StreamingJoin(TwoInputs):
     kind: str
     keys: tuple[JoinKey, ...]
     rest: Expression | None
+    written: Expression | None = field(default=None, kw_only=True)
 
     @cached_property
     def schema(self) -> Schema:

@@ -138,6 +138,36 @@ class WindowAggregate(OneInput):
 
 
 @dataclass(frozen=True)
+class GroupWindowAggregate(OneInput):
+    """One row per group of rows and window of GROUP BY, as EXPLAIN shows it; `WindowAggregate` is executed.
+
+    The columns are the keys, the aggregates, then those of the window.
+
+    Attributes:
+        window: The windows.
+        time: Position of the time column.
+        keys: Positions of the columns that are grouped by, without the window.
+        calls: The aggregates; their arguments are columns of the input.
+        names: Names of the aggregates.
+        properties: The columns of the window: start, end, rowtime, proctime.
+    """
+
+    window: Window
+    time: int
+    keys: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    names: tuple[str, ...]
+    properties: tuple[str, ...]
+
+    @cached_property
+    def schema(self) -> Schema:
+        time = self.input.schema[self.time].type
+        calls = Schema.of(self.names, (call.type for call in self.calls))
+        window = Schema.of((f"w${each}" for each in self.properties), [time] * len(self.properties))
+        return self.input.schema.select(self.keys) + calls + window
+
+
+@dataclass(frozen=True)
 class SessionTable(OneInput):
     """Each row with the session it belongs to, when the session is complete.
 

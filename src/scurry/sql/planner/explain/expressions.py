@@ -47,6 +47,8 @@ class PrefixText:
     untyped: tuple[str, ...] = ()
     #: True if constants are shown with types.
     has_types = True
+    #: True in the execution plan.
+    is_executed = False
 
     def __call__(self, expression: Expression, names: Sequence[str] | None = None) -> str:
         """Return an expression as text.
@@ -177,6 +179,8 @@ class PlainText(PrefixText):
 
 class InfixText(PlainText):
     """Expressions with operators between their operands, as the optimized execution plan has them."""
+
+    is_executed = True
 
     def operation(self, function: str, operands: Sequence[str]) -> str:
         """Return an operator between or behind its operands."""

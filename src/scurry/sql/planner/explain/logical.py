@@ -242,7 +242,8 @@ def _group(text: _LogicalText, plan: nodes.Aggregate) -> _Described:
     if not plan.is_simple:
         parts.append(f"groups=[[{', '.join(map(keys, plan.grouping_sets))}]]")
     if plan.calls:
-        parts.append(text.named(plan.names, plan.calls))
+        names = [f"agg#{place}" if name.startswith("$f") else name for place, name in enumerate(plan.names)]
+        parts.append(text.named(names, plan.calls))
     return f"LogicalAggregate({', '.join(parts)})", [_with_conditions(plan)]
 
 

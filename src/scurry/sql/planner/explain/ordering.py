@@ -53,6 +53,16 @@ def deduplicate_text(plan: Deduplicate) -> str:
     )
 
 
+def rank_of_deduplicate_text(plan: Deduplicate) -> str:
+    """Return a deduplication as the rank that it is before Flink chooses operators."""
+    names = plan.input.schema.names
+    time = f"{'ROWTIME ' if plan.has_event_time else ''}{names[plan.time]} {'DESC' if plan.keep_last else 'ASC'}"
+    return (
+        "Rank(strategy=[AppendFastStrategy], rankType=[ROW_NUMBER], rankRange=[rankStart=1, rankEnd=1], "
+        f"partitionBy=[{_columns(plan.keys, names)}], orderBy=[{time}], select=[{', '.join(names)}])"
+    )
+
+
 def temporal_sort_text(plan: TemporalSort) -> str:
     """Return sorting by time as text."""
     return f"TemporalSort(orderBy=[{order_text(plan.keys, plan.schema.names)}])"

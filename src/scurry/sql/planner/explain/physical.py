@@ -15,7 +15,7 @@ from scurry.sql.plan.models import MLPredict
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction
-from scurry.sql.plan.rewriting import substituted
+from scurry.sql.plan.rewriting import shifted, substituted
 from scurry.sql.planner.explain.advice import Advice
 from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
 from scurry.sql.planner.explain.batch import batch_operator, limit_operator
@@ -24,7 +24,13 @@ from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_te
 from scurry.sql.planner.explain.logical import node_text
 from scurry.sql.planner.explain.matching import physical_match_text
 from scurry.sql.planner.explain.names import distinct_names
-from scurry.sql.planner.explain.ordering import deduplicate_text, over_aggregate_text, rank_text, temporal_sort_text
+from scurry.sql.planner.explain.ordering import (
+    deduplicate_text,
+    over_aggregate_text,
+    rank_of_deduplicate_text,
+    rank_text,
+    temporal_sort_text,
+)
 from scurry.sql.planner.explain.predict import predict_text
 from scurry.sql.planner.explain.process_tables import physical_changelog_function_text, process_text
 from scurry.sql.planner.explain.reading import (
@@ -32,6 +38,7 @@ from scurry.sql.planner.explain.reading import (
     ReadTable,
     ScanDescriptions,
     is_projected,
+    limited_table,
     read_table,
     reads_all,
     scan_text,
@@ -41,9 +48,12 @@ from scurry.sql.planner.explain.trees import Operator, tree_text
 from scurry.sql.planner.explain.types import record_text
 from scurry.sql.planner.explain.windows import (
     global_window_text,
+    group_window_text,
     has_two_phases,
+    keys_without_window,
     local_window_text,
     session_table_text,
+    shown_window_rank_text,
     table_window_text,
     window_aggregate_text,
     window_rank_text,
@@ -100,6 +110,8 @@ def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = e
         inputs = [operators(plan.input.inputs[0], reading, text)]
     else:
         inputs = [operators(each, reading, text) for each in plan.inputs]
+    if reading is not None and isinstance(plan, nodes.Limit | ranks.Rank):
+        inputs = [limited_table(plan, inputs[0])]
     found = batch_operator(plan, inputs, text) if is_batch else None
     if found is not None:
         return found
@@ -117,8 +129,14 @@ def operators(plan: Plan, reading: ScanDescriptions | None, text: PrefixText = e
         ]
     if reading is not None and not is_batch and isinstance(plan, nodes.Aggregate):
         shown = group_aggregate_text(plan, reading.retracted.get(plan, ()))
+    elif reading is not None and isinstance(plan, windows.WindowRank):
+        shown = shown_window_rank_text(plan)
+    elif isinstance(plan, ranks.Deduplicate) and not text.is_executed:
+        shown = rank_of_deduplicate_text(plan)
     else:
         shown = physical_text(plan, text)
+    if is_batch and isinstance(plan, nodes.Values):
+        shown = f"{shown.removesuffix(')')}, values=[{', '.join(plan.schema.names) or 'ZERO'}])"
     return _ordered(Operator(shown, plan, tuple(inputs)))
 
 
@@ -270,14 +288,19 @@ def _union(plan: nodes.SetOperation) -> str:
 
 
 def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan, text: PrefixText) -> str:
-    names, kind = plan.input.schema.names, "LEFT" if plan.outer else "INNER"
+    row = f"$cor{sum(isinstance(each, nodes.Unnest | nodes.TableFunctionScan) for each in nodes.walk(plan.input))}"
+    names, kind = [f"{row}.{name}" for name in plan.input.schema.names], "LEFT" if plan.outer else "INNER"
+    condition = None
     if isinstance(plan, nodes.Unnest):
-        invocation = f"$UNNEST_ROWS$1({text(plan.collection, names)})"
-        condition = plan.condition
+        function = "$UNNEST_ROWS_WITH_ORDINALITY$1" if plan.ordinality else "$UNNEST_ROWS$1"
+        invocation, condition = f"{function}({text(plan.collection, names)})", plan.condition
     else:
-        invocation, condition = text(plan.call, names), None
-    shown = "" if condition is None else f", condition=[{text(condition, plan.schema.names)}]"
-    return f"Correlate(invocation=[{invocation}], select=[{', '.join(plan.schema.names)}], joinType=[{kind}]{shown})"
+        invocation = text(plan.call, names)
+    shown = "" if condition is None else f", condition=[{text(shifted(condition, -len(names)))}]"
+    return (
+        f"Correlate(invocation=[{invocation}], correlate=[table({invocation})], "
+        f"select=[{','.join(plan.schema.names)}], rowType=[{record_text(plan.schema)}], joinType=[{kind}]{shown})"
+    )
 
 
 def _limit(plan: nodes.Limit) -> str:
@@ -317,6 +340,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     ranks.Rank: rank_text,
     ranks.TemporalSort: temporal_sort_text,
     changes.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
+    windows.GroupWindowAggregate: group_window_text,
     windows.SessionTable: session_table_text,
     windows.WindowAggregate: window_aggregate_text,
     windows.WindowDeduplicate: window_rank_text,
@@ -343,6 +367,10 @@ def _join_keys(plan: joins.StreamingJoin) -> list[list[int]]:
     return [[key.left for key in plan.keys], [key.right for key in plan.keys]]
 
 
+def _rank_keys(plan: windows.WindowRank) -> list[tuple[int, ...]]:
+    return [keys_without_window(plan)]
+
+
 def _set_keys(plan: ProcessTableFunction) -> list[tuple[int, ...] | None]:
     return [each.partition_by if each.is_set else None for each in plan.tables] or [None]
 
@@ -364,8 +392,9 @@ _KEYS: dict[type[Plan], Callable[[Any], Sequence[Sequence[int] | None]]] = {
     ranks.Deduplicate: lambda plan: [plan.keys],
     ranks.Rank: lambda plan: [plan.partition_by],
     ranks.TemporalSort: lambda plan: [()],
+    windows.GroupWindowAggregate: lambda plan: [plan.keys],
     windows.SessionTable: lambda plan: [plan.keys],
     windows.WindowAggregate: lambda plan: [plan.keys],
-    windows.WindowDeduplicate: lambda plan: [plan.keys],
-    windows.WindowRank: lambda plan: [plan.keys],
+    windows.WindowDeduplicate: _rank_keys,
+    windows.WindowRank: _rank_keys,
 }

@@ -8,12 +8,16 @@ from typing import Any
 
 from scurry.common.redaction import redacted
 from scurry.sql.plan.expressions import Expression, InputReference
-from scurry.sql.plan.nodes import Plan, Project, Scan
+from scurry.sql.plan.nodes import Limit, Plan, Project, Scan
+from scurry.sql.plan.physical.ranks import Rank
 from scurry.sql.plan.rewriting import input_references, remapped, rewritten
 from scurry.sql.planner.explain.expressions import PrefixText, expression_text
+from scurry.sql.planner.explain.trees import Operator
 
 #: Connectors whose sources read some columns only; those of others read all of them in Flink.
 _PROJECTED = ("filesystem", "jdbc")
+#: Connectors whose sources take limits in Flink.
+_LIMITED = ("datagen", "filesystem", "jdbc")
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,19 @@ def reads_all(scan: Scan) -> bool:
     """Return whether the source of a table reads all columns, of which only some may be used."""
     connector = _connector(scan)
     return connector is not None and connector not in _PROJECTED
+
+
+def limited_table(plan: Limit | Rank, rows: Operator) -> Operator:
+    """Return rows of a table that reads no more of them than a limit keeps."""
+    if isinstance(plan, Rank):
+        count = plan.end if plan.is_limit and not plan.order_by else None
+    else:
+        count = None if plan.fetch is None else plan.offset + plan.fetch
+    if count is None or rows.name != "TableSourceScan" or not isinstance(rows.plan, Scan):
+        return rows
+    if _connector(rows.plan) not in _LIMITED:
+        return rows
+    return replace(rows, text=rows.text.replace("]], fields=[", f", limit=[{count}]]], fields=[", 1))
 
 
 def is_projected(scan: Scan) -> bool:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from scurry.sql.functions.signatures import standard_name
 from scurry.sql.plan.schema import Schema
-from scurry.sql.types import CharType, DataType, LocalZonedTimestampType, TimestampType, VarCharType
+from scurry.sql.types import (
+    ArrayType,
+    CharType,
+    DataType,
+    LocalZonedTimestampType,
+    MapType,
+    MultisetType,
+    RowType,
+    TimestampType,
+    VarCharType,
+)
 from scurry.sql.types.families import is_proctime, is_rowtime
 
 _CHARACTER_SET = ' CHARACTER SET "UTF-16LE"'
@@ -32,5 +42,17 @@ def record_text(schema: Schema) -> str:
 
 def _column_text(kind: DataType) -> str:
     attribute = " *ROWTIME*" if is_rowtime(kind) else " *PROCTIME*" if is_proctime(kind) else ""
-    shown = f"TIMESTAMP_LTZ({kind.precision})" if isinstance(kind, LocalZonedTimestampType) else type_text(kind, False)
-    return shown + attribute
+    return _element_text(kind) + attribute
+
+
+def _element_text(kind: DataType) -> str:
+    if isinstance(kind, LocalZonedTimestampType):
+        return f"TIMESTAMP_LTZ({kind.precision})"
+    if isinstance(kind, RowType):
+        fields = ", ".join(f"{_element_text(field.data_type)} {field.name}" for field in kind.fields)
+        return f"RecordType:peek_no_expand({fields})"
+    if isinstance(kind, ArrayType | MultisetType):
+        return f"{_element_text(kind.element_type)} {'ARRAY' if isinstance(kind, ArrayType) else 'MULTISET'}"
+    if isinstance(kind, MapType):
+        return f"({_element_text(kind.key_type)}, {_element_text(kind.value_type)}) MAP"
+    return type_text(kind, False)

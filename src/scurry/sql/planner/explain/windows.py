@@ -9,7 +9,7 @@ from scurry.sql.plan.physical import windows
 from scurry.sql.planner.explain.aggregates import call_text, global_calls, local_calls
 
 
-def _window_text(window: windows.Window, arguments: Sequence[str], keys: Sequence[str] = ()) -> str:
+def window_text(window: windows.Window, arguments: Sequence[str], keys: Sequence[str] = ()) -> str:
     """Return a window as Flink's plans show it."""
     names = {"HOP": ("slide", "size"), "CUMULATE": ("step", "max_size"), "SESSION": ("", "gap")}
     slide, size = names.get(window.kind, ("", "size"))
@@ -31,7 +31,7 @@ def table_window_text(plan: WindowTable) -> str:
     """Return the windows that rows are given as text."""
     column = plan.input.schema[plan.time]
     window = windows.Window(plan.kind, plan.size, plan.slide, plan.offset, column.type)
-    text = _window_text(window, [f"time_col=[{column.name}]"], _keys(plan.input, plan.partition_by or ()))
+    text = window_text(window, [f"time_col=[{column.name}]"], _keys(plan.input, plan.partition_by or ()))
     return f"WindowTableFunction(window=[{text}])"
 
 
@@ -44,7 +44,7 @@ def window_aggregate_text(plan: windows.WindowAggregate) -> str:
     time = f"{'win_end' if plan.attached else 'time_col'}=[{plan.input.schema.names[plan.time]}]"
     parts = [f"groupBy=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
     of_session = plan.keys if plan.window.kind == "SESSION" and not plan.attached else ()
-    parts.append(f"window=[{_window_text(plan.window, [time], _keys(plan.input, of_session))}]")
+    parts.append(f"window=[{window_text(plan.window, [time], _keys(plan.input, of_session))}]")
     names = plan.input.schema.names
     shown = [f"{call_text(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
     shown += _bounds(plan)
@@ -84,7 +84,7 @@ def _bounds(plan: windows.WindowAggregate) -> list[str]:
 
 def _phase_text(name: str, plan: windows.WindowAggregate, time: str, shown: Sequence[str]) -> str:
     parts = [f"groupBy=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
-    parts.append(f"window=[{_window_text(plan.window, [time])}]")
+    parts.append(f"window=[{window_text(plan.window, [time])}]")
     keys = [plan.input.schema.names[key] for key in plan.keys]
     return f"{name}({', '.join(parts)}, select=[{', '.join([*keys, *shown])}])"
 
@@ -92,13 +92,13 @@ def _phase_text(name: str, plan: windows.WindowAggregate, time: str, shown: Sequ
 def session_table_text(plan: windows.SessionTable) -> str:
     """Return rows with their sessions as text."""
     arguments = [f"time_col=[{plan.input.schema.names[plan.time]}]"]
-    return f"WindowTableFunction(window=[{_window_text(plan.window, arguments, _keys(plan.input, plan.keys))}])"
+    return f"WindowTableFunction(window=[{window_text(plan.window, arguments, _keys(plan.input, plan.keys))}])"
 
 
 def window_rank_text(plan: windows.WindowRank) -> str:
     """Return the first rows of windows as text."""
     below = plan.input.schema.names
-    window = _window_text(plan.window, [f"win_end=[{below[plan.end]}]"])
+    window = window_text(plan.window, [f"win_end=[{below[plan.end]}]"])
     properties = windows.window_properties(plan.input)
     known = {} if properties is None else properties.columns
     keys = _names(plan.input, [key for key in plan.keys if key not in known])
@@ -113,6 +113,45 @@ def window_rank_text(plan: windows.WindowRank) -> str:
         f"WindowRank(window=[{window}], rankType=[ROW_NUMBER], "
         f"rankRange=[rankStart={plan.first}, rankEnd={plan.last}], partitionBy=[{keys}], orderBy=[{order}])"
     )
+
+
+def group_window_parts(plan: windows.GroupWindowAggregate) -> list[str]:
+    """Return the keys, the window and the columns of the window of an operator of group windows as text."""
+    names, window = plan.input.schema.names, plan.window
+    kind = {"TUMBLE": "Tumbling", "HOP": "Sliding", "SESSION": "Session"}[window.kind]
+    lengths = [str(each) for each in (window.size, window.slide) if each is not None]
+    parts = [f"groupBy=[{_names(plan.input, plan.keys)}]"] if plan.keys else []
+    parts.append(f"window=[{kind}GroupWindow('w$, {', '.join([names[plan.time], *lengths])})]")
+    if plan.properties:
+        parts.append(f"properties=[{', '.join(f'w${each}' for each in plan.properties)}]")
+    return parts
+
+
+def group_window_text(plan: windows.GroupWindowAggregate) -> str:
+    """Return an aggregation of windows of GROUP BY as text."""
+    names = plan.input.schema.names
+    shown = [names[key] for key in plan.keys]
+    shown += [f"{call_text(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
+    shown += [f"{each}('w$) AS w${each}" for each in plan.properties]
+    return f"GroupWindowAggregate({', '.join(group_window_parts(plan))}, select=[{', '.join(shown)}])"
+
+
+def keys_without_window(plan: windows.WindowRank) -> tuple[int, ...]:
+    """Return the columns that the rows of a window are partitioned by."""
+    properties = windows.window_properties(plan.input)
+    known = {} if properties is None else properties.columns
+    return tuple(key for key in plan.keys if key not in known)
+
+
+def shown_window_rank_text(plan: windows.WindowRank) -> str:
+    """Return the first rows of windows as EXPLAIN shows them."""
+    below, properties = plan.input.schema.names, windows.window_properties(plan.input)
+    starts = [] if properties is None else [key for key in plan.keys if properties.columns.get(key) == "start"]
+    bounds = [*(f"win_start=[{below[key]}]" for key in starts[:1]), f"win_end=[{below[plan.end]}]"]
+    text = window_rank_text(plan).replace(f"(win_end=[{below[plan.end]}]", f"({', '.join(bounds)}", 1)
+    if isinstance(plan, windows.WindowDeduplicate):
+        return text
+    return f"{text.removesuffix(')')}, select=[{', '.join(plan.schema.names)}])"
 
 
 def _names(plan: Plan, columns: Sequence[int]) -> str:

@@ -6,13 +6,14 @@ Each rule is a module with a function of a plan and the session, which returns a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.planner.rules.explained import SHAPING, SHOWN, split_distinct, without_marks
+from scurry.sql.planner.rules.explained import SHAPING, SHOWN, WRITTEN, split_distinct, without_marks
 from scurry.sql.planner.rules.limits import check_batch, check_streaming
 from scurry.sql.planner.rules.merge_projections import merge_projections, unneeded_aggregates
 from scurry.sql.planner.rules.order_joins import order_joins
@@ -27,7 +28,7 @@ from scurry.sql.planner.rules.streaming.set_operations import compared_set_opera
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.planner.rules.unused_joins import unused_joins
 
-__all__ = ["EXCLUDABLE", "RULES", "optimized"]
+__all__ = ["EXCLUDABLE", "RULES", "as_written", "optimized"]
 
 Rule = Callable[[Plan, EvaluationContext], Plan]
 
@@ -78,6 +79,7 @@ def optimized(
         ValidationError: The plan cannot be executed, or a rule cannot be excluded.
     """
     excluded = _excluded(session)
+    session = replace(session, is_explained=True) if explained else session
     for rule in RULES:
         if rule.__name__ not in excluded:
             shaping = explained and rule is prune_columns
@@ -92,6 +94,11 @@ def optimized(
     # The changes of a pattern's rows are known from the chosen operations only.
     plan = pattern_matches(plan, session)
     return _applied(SHOWN, plan, session) if explained else plan
+
+
+def as_written(plan: Plan, session: EvaluationContext) -> Plan:
+    """Return a plan that the validator made as EXPLAIN shows it first."""
+    return _applied(WRITTEN, plan, session)
 
 
 def _applied(rules: Sequence[Rule], plan: Plan, session: EvaluationContext) -> Plan:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from scurry.sql.plan import nodes
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.planner.explain.batch.aggregates import aggregate_operator
+from scurry.sql.plan.physical.windows import GroupWindowAggregate
+from scurry.sql.planner.explain.batch.aggregates import aggregate_operator, group_window_operator
 from scurry.sql.planner.explain.batch.joins import join_operator
 from scurry.sql.planner.explain.batch.ordering import limit_operator, over_operator, sort_operator
 from scurry.sql.planner.explain.expressions import PrefixText
@@ -25,6 +26,8 @@ def batch_operator(plan: Plan, inputs: Sequence[Operator], text: PrefixText) -> 
     """
     if isinstance(plan, nodes.Aggregate):
         return aggregate_operator(plan, inputs[0])
+    if isinstance(plan, GroupWindowAggregate):
+        return group_window_operator(plan, inputs[0])
     if isinstance(plan, nodes.Join):
         return join_operator(plan, inputs[0], inputs[1], text)
     if isinstance(plan, nodes.Sort):

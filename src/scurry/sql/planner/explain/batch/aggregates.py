@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from scurry.sql.functions.aggregate.catalogue import properties_of
 from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Aggregate
+from scurry.sql.plan.physical.windows import GroupWindowAggregate
 from scurry.sql.planner.explain.aggregates import call_text, state_parts
 from scurry.sql.planner.explain.batch.estimates import is_mutable, rows
 from scurry.sql.planner.explain.batch.exchanges import exchanged, sorted_rows
 from scurry.sql.planner.explain.trees import Operator
+from scurry.sql.planner.explain.windows import group_window_parts
 
 #: Fewer rows than these are sorted rather than kept in a hash map.
 _FEW = 1000
@@ -43,6 +45,21 @@ def aggregate_operator(plan: Aggregate, below: Operator) -> Operator:
     return Operator(_text(f"{kind}Aggregate", plan, _final(plan), True), plan, (sent,), distribution=places)
 
 
+def group_window_operator(plan: GroupWindowAggregate, below: Operator) -> Operator:
+    """Return the operators of an aggregation of windows of GROUP BY."""
+    keys, parts = [plan.input.schema.names[key] for key in plan.keys], group_window_parts(plan)
+    places = tuple(range(len(keys)))
+
+    def text(name: str, calls: Sequence[str]) -> str:
+        return f"{name}({', '.join([*parts, f'select=[{_joined([*keys, *calls])}]'])})"
+
+    if not all(map(_merges, plan.calls)):
+        return Operator(text("HashWindowAggregate", _whole(plan)), plan, (exchanged(below, plan.keys),))
+    local = Operator(text("LocalHashWindowAggregate", _partial(plan)), plan, (below,))
+    sent = exchanged(local, places, keys)
+    return Operator(text("HashWindowAggregate", _final(plan)), plan, (sent,), distribution=places)
+
+
 def _is_hashed(plan: Aggregate) -> bool:
     if rows(plan.input) < _FEW and plan.keys:
         return False
@@ -70,12 +87,12 @@ def _joined(texts: Sequence[str]) -> str:
     return ", ".join(texts)
 
 
-def _whole(plan: Aggregate) -> list[str]:
+def _whole(plan: Aggregate | GroupWindowAggregate) -> list[str]:
     names = plan.input.schema.names
     return [f"{call_text(call, names)} AS {name}" for call, name in zip(plan.calls, plan.names, strict=True)]
 
 
-def _partial(plan: Aggregate) -> list[str]:
+def _partial(plan: Aggregate | GroupWindowAggregate) -> list[str]:
     names = plan.input.schema.names
     return [
         f"Partial_{call_text(call, names)} AS {states[0] if len(states) == 1 else f'({_joined(states)})'}"
@@ -83,14 +100,14 @@ def _partial(plan: Aggregate) -> list[str]:
     ]
 
 
-def _final(plan: Aggregate) -> list[str]:
+def _final(plan: Aggregate | GroupWindowAggregate) -> list[str]:
     return [
         f"Final_{call.function}({', '.join(states)}) AS {name}"
         for call, states, name in zip(plan.calls, _states(plan), plan.names, strict=True)
     ]
 
 
-def _states(plan: Aggregate) -> list[list[str]]:
+def _states(plan: Aggregate | GroupWindowAggregate) -> list[list[str]]:
     """Return the names of the states of each aggregate."""
     found, number = [], 0
     for call, name in zip(plan.calls, plan.names, strict=True):

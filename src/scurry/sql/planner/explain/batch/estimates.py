@@ -32,7 +32,7 @@ from scurry.sql.types import (
 _TABLE = 1e8
 #: The bytes of one side below which it is sent to every task: table.optimizer.join.broadcast-threshold.
 _BROADCAST = 1_048_576
-#: What a value takes beside its eight bytes in a row, if it has no place of a fixed size.
+#: The bytes of a value beside its eight ones in a row, if it has no place of a fixed size.
 _VARIABLE = 12
 
 _FIXED = (

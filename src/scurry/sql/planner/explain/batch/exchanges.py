@@ -1,4 +1,4 @@
-"""Where rows of BATCH are exchanged and sorted, as text."""
+"""Exchanges and sorts of BATCH, as text."""
 
 from __future__ import annotations
 

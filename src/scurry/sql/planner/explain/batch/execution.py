@@ -17,7 +17,7 @@ def executed(operator: Operator) -> Operator:
 
 
 def _forwarded(reader: Operator, rows: Operator) -> Operator:
-    """Return what an operator reads, with an exchange if it relies on where the rows already are."""
+    """Return the rows that an operator reads, with an exchange if it relies on where the rows already are."""
     if reader.name == "Exchange":
         return rows
     if rows.name == "Sort" and rows.distribution != ():

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from scurry.sql.plan.expressions import InputReference
-from scurry.sql.plan.join_keys import conjuncts, split_condition
+from scurry.sql.plan.join_keys import split_condition
 from scurry.sql.plan.nodes import Aggregate, Join, Plan, Project
 from scurry.sql.planner.explain.batch.estimates import is_small, size
 from scurry.sql.planner.explain.batch.exchanges import broadcast, exchanged
 from scurry.sql.planner.explain.expressions import PrefixText, all_of_text
-from scurry.sql.planner.explain.joins import JOIN_TYPES
+from scurry.sql.planner.explain.joins import JOIN_TYPES, shown_conditions
 from scurry.sql.planner.explain.names import distinct_names
 from scurry.sql.planner.explain.trees import Operator
 
@@ -46,7 +46,7 @@ def _small_side(plan: Join) -> str | None:
 
 def _text(name: str, plan: Join, builds_left: bool, text: PrefixText) -> str:
     names = distinct_names([*plan.left.schema.names, *plan.right.schema.names])
-    where = all_of_text([text(each, names) for each in conjuncts(plan.condition)], text)
+    where = all_of_text([text(each, names) for each in shown_conditions(plan.condition)], text)
     parts = [f"joinType=[{JOIN_TYPES[plan.kind]}]", f"where=[{where}]"]
     parts += [f"select=[{', '.join(names[: len(plan.schema)])}]", f"build=[{'left' if builds_left else 'right'}]"]
     if name == "NestedLoopJoin" and any(map(_is_one_row, (plan.left, plan.right))):

@@ -1,6 +1,7 @@
 """Rules for EXPLAIN alone: they give plans the shapes that Flink shows, where a job computes the same rows otherwise.
 
-They come in two steps. `SHAPING` changes plans before columns are pruned, `SHOWN` when all other rules are done.
+They come in three steps. `WRITTEN` changes plans as they are written, for the abstract syntax tree. `SHAPING` changes
+plans before columns are pruned, `SHOWN` when all other rules are done.
 """
 
 from __future__ import annotations
@@ -11,12 +12,25 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.planner.rules.explained.aggregates import conditions_of_aggregates, split_distinct
 from scurry.sql.planner.rules.explained.columns import kept_columns, without_marks
+from scurry.sql.planner.rules.explained.elements import numbered_elements
+from scurry.sql.planner.rules.explained.group_windows import group_windows, written_group_windows
 from scurry.sql.planner.rules.explained.limits import limits_below_projections
+from scurry.sql.planner.rules.explained.selected import selected_first
+from scurry.sql.planner.rules.explained.times import materialized_times
+from scurry.sql.planner.rules.explained.unions import nested_unions
+from scurry.sql.planner.rules.explained.values import named_columns_of_values, named_values
 from scurry.sql.planner.rules.explained.windows import sums_of_windows
 
-__all__ = ["SHAPING", "SHOWN", "split_distinct", "without_marks"]
+__all__ = ["SHAPING", "SHOWN", "WRITTEN", "split_distinct", "without_marks"]
 
 Rule = Callable[[Plan, EvaluationContext], Plan]
 
-SHAPING: tuple[Rule, ...] = (limits_below_projections, kept_columns)
-SHOWN: tuple[Rule, ...] = (conditions_of_aggregates, sums_of_windows)
+WRITTEN: tuple[Rule, ...] = (selected_first, written_group_windows, nested_unions, named_columns_of_values)
+SHAPING: tuple[Rule, ...] = (selected_first, group_windows, nested_unions, limits_below_projections, kept_columns)
+SHOWN: tuple[Rule, ...] = (
+    conditions_of_aggregates,
+    sums_of_windows,
+    numbered_elements,
+    named_values,
+    materialized_times,
+)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scurry.sql.functions.definition import EvaluationContext
-from scurry.sql.plan.nodes import Filter, Limit, OneInput, Over, Plan, Project, Scan, Sort, Unnest
+from scurry.sql.plan import builders
+from scurry.sql.plan.nodes import Filter, Join, Limit, OneInput, Over, Plan, Project, Scan, Sort, Unnest, WindowTable
 from scurry.sql.plan.schema import Schema
 from scurry.sql.planner.explain.reading import reads_all
 
@@ -26,11 +27,22 @@ def kept_columns(plan: Plan, session: EvaluationContext) -> Plan:
     Pruning keeps all columns of marked rows.
     """
     plan = plan.with_inputs(tuple(kept_columns(each, session) for each in plan.inputs))
-    if isinstance(plan, Unnest) or (isinstance(plan, Limit | Sort) and _is_table(plan.input)):
+    if isinstance(plan, Unnest) or (isinstance(plan, Limit) and _is_table(plan.input)):
         return plan.with_inputs(tuple(map(_Kept, plan.inputs)))
+    if isinstance(plan, Limit) and isinstance(plan.input, Sort) and _is_table(plan.input.input):
+        return replace(plan, input=_Kept(plan.input.with_inputs((_Kept(plan.input.input),))))
     if not session.is_streaming and isinstance(plan, Filter) and _is_over(plan.input):
         return replace(plan, input=_Kept(plan.input))
+    if isinstance(plan, Join):
+        return plan.with_inputs(
+            tuple(_selected(each) if isinstance(each, WindowTable) else each for each in plan.inputs)
+        )
     return plan
+
+
+def _selected(plan: Plan) -> Plan:
+    """Return rows with windows as a query of them, of which only columns that are used are kept."""
+    return Project(plan, builders.columns(plan), plan.schema.names)
 
 
 def without_marks(plan: Plan) -> Plan:
@@ -44,4 +56,4 @@ def _is_table(plan: Plan) -> bool:
 
 
 def _is_over(plan: Plan) -> bool:
-    return isinstance(plan, Project) and isinstance(plan.input, Over)
+    return isinstance(plan, Over) or (isinstance(plan, Project) and isinstance(plan.input, Over))

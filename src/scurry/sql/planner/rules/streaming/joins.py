@@ -22,7 +22,8 @@ from scurry.sql.plan.physical.joins import (
     WindowJoin,
 )
 from scurry.sql.plan.physical.windows import Window, WindowProperties, window_properties
-from scurry.sql.plan.rewriting import substituted
+from scurry.sql.plan.rewriting import input_references, substituted
+from scurry.sql.planner.rules.streaming.versions import versions_condition
 from scurry.sql.planner.rules.time_attributes import time_bounds
 from scurry.sql.planner.unique_keys import unique_keys, upsert_keys
 from scurry.sql.types.families import is_proctime, is_rowtime
@@ -35,7 +36,12 @@ def temporal_joins(plan: Plan, session: EvaluationContext) -> Plan:
         ValidationError: Flink refuses the join.
     """
     plan = plan.with_inputs(tuple(temporal_joins(each, session) for each in plan.inputs))
-    return _temporal_join(plan) if isinstance(plan, TemporalJoin) else plan
+    if not isinstance(plan, TemporalJoin):
+        return plan
+    found = _temporal_join(plan)
+    if session.is_explained and isinstance(found, EventTimeTemporalJoin):
+        return replace(found, written=versions_condition(plan, found))
+    return found
 
 
 def _temporal_join(plan: TemporalJoin) -> Plan:
@@ -115,7 +121,12 @@ def window_joins(plan: Plan, session: EvaluationContext) -> Plan:
         ValidationError: Flink refuses the join.
     """
     plan = plan.with_inputs(tuple(window_joins(each, session) for each in plan.inputs))
-    return _window_join(plan) if isinstance(plan, Join) else plan
+    found = _window_join(plan) if isinstance(plan, Join) else plan
+    if not isinstance(found, WindowJoin) or found is plan or not session.is_explained:
+        return found
+    assert isinstance(plan, Join)
+    others = [each for each in conjuncts(plan.condition) if not _compares_windows(each, found)]
+    return replace(found, written=all_of(others, session))
 
 
 def _window_join(plan: Join) -> Plan:
@@ -138,6 +149,13 @@ def _window_join(plan: Join) -> Plan:
     return WindowJoin(plan.left, plan.right, plan.kind, others, rest, left.window, bounds_of_left, bounds_of_right)
 
 
+def _compares_windows(condition: Expression, found: WindowJoin) -> bool:
+    """Return whether a condition compares the bounds of the windows of both sides."""
+    width = len(found.left.schema)
+    pairs = zip(found.left_window, found.right_window, strict=True)
+    return input_references(condition) in [{left, width + right} for left, right in pairs]
+
+
 def _assignment(properties: WindowProperties) -> Window:
     """Return how times belong to windows, whichever column they are of."""
     window = properties.window
@@ -151,7 +169,11 @@ def interval_joins(plan: Plan, session: EvaluationContext) -> Plan:
         ValidationError: Flink refuses the join.
     """
     plan = plan.with_inputs(tuple(interval_joins(each, session) for each in plan.inputs))
-    return _interval_join(plan) if isinstance(plan, Join) and plan.kind not in ("SEMI", "ANTI") else plan
+    if not isinstance(plan, Join) or plan.kind in ("SEMI", "ANTI"):
+        return plan
+    found = _interval_join(plan)
+    is_shown = session.is_explained and isinstance(found, IntervalJoin)
+    return replace(found, written=plan.condition) if is_shown else found  # type: ignore[call-arg]
 
 
 def _interval_join(plan: Join) -> Plan:
@@ -211,10 +233,13 @@ def _over_table(plan: Plan) -> tuple[Scan, list[Expression], list[Expression]] |
 def regular_joins(plan: Plan, session: EvaluationContext) -> Plan:
     """Make physical joins of the joins that no other rule has recognised."""
     plan = plan.with_inputs(tuple(regular_joins(each, session) for each in plan.inputs))
-    return _regular_join(plan) if isinstance(plan, Join) else plan
+    if not isinstance(plan, Join):
+        return plan
+    found = _regular_join(plan)
+    return replace(found, written=plan.condition) if session.is_explained else found
 
 
-def _regular_join(plan: Join) -> Plan:
+def _regular_join(plan: Join) -> RegularJoin:
     keys, rest = join_keys(plan)
     left, right = _unique(plan.left, [key.left for key in keys]), _unique(plan.right, [key.right for key in keys])
     return RegularJoin(plan.left, plan.right, plan.kind, keys, rest, left, right, plan.state_ttl)

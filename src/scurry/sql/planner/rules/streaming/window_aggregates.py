@@ -58,7 +58,7 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
             "HOP table function based aggregate requires size must be an integral multiple of slide, "
             f"but got size {table.size} ms and slide {table.slide} ms"
         )
-    _check_merging(plan, table.kind)
+    check_merging(plan, table.kind)
     keys, columns = _split(plan, properties)
     if any(each in properties.columns for call in plan.calls for each in input_references(call)):
         return None
@@ -88,7 +88,7 @@ def _of_assigned_rows(plan: Aggregate) -> WindowAggregate | None:
     )
 
 
-def _check_merging(plan: Aggregate, kind: str) -> None:
+def check_merging(plan: Aggregate, kind: str) -> None:
     """Raise Flink's error if states of slices or sessions cannot be merged.
 
     Raises:

@@ -1,0 +1,60 @@
+"""Times that become ordinary columns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scurry.sql.functions.definition import EvaluationContext
+from scurry.sql.plan import builders
+from scurry.sql.plan.expressions import Call, Expression, InputReference
+from scurry.sql.plan.nodes import Aggregate, Plan, Project, Sink
+from scurry.sql.types.families import is_proctime, is_rowtime, without_time_attribute
+
+
+def materialized_times(plan: Plan, session: EvaluationContext) -> Plan:
+    """Read the clock for processing times that leave the query, and make keys of groups of event times ordinary."""
+    if isinstance(plan, Sink):
+        return plan.with_inputs((materialized_times(plan.input, session),))
+    plan = _keys(plan)
+    if not any(_is_clock(each) for each in _columns(plan)):
+        return plan
+    rows = plan if isinstance(plan, Project) else Project(plan, builders.columns(plan), plan.schema.names)
+    shown = tuple(_materialized(each) if _is_clock(each) else each for each in rows.expressions)
+    return replace(rows, expressions=shown)
+
+
+def _columns(plan: Plan) -> tuple[Expression, ...]:
+    return plan.expressions if isinstance(plan, Project) else builders.columns(plan)
+
+
+def _is_clock(expression: Expression) -> bool:
+    return is_proctime(expression.type) or (isinstance(expression, Call) and expression.function == "PROCTIME")
+
+
+def _materialized(expression: Expression) -> Expression:
+    return Call("PROCTIME_MATERIALIZE", (expression,), without_time_attribute(expression.type))
+
+
+def _keys(plan: Plan) -> Plan:
+    plan = plan.with_inputs(tuple(map(_keys, plan.inputs)))
+    if not isinstance(plan, Aggregate):
+        return plan
+    used = {
+        *plan.keys,
+        *(each.index for call in plan.calls for each in call.arguments if isinstance(each, InputReference)),
+    }
+    types = plan.input.schema.types
+    if not any(is_rowtime(types[place]) or is_proctime(types[place]) for place in used):
+        return plan
+    below = plan.input
+    rows = below if isinstance(below, Project) else Project(below, builders.columns(below), below.schema.names)
+    shown = tuple(_ordinary(each) if place in used else each for place, each in enumerate(rows.expressions))
+    return replace(plan, input=replace(rows, expressions=shown))
+
+
+def _ordinary(expression: Expression) -> Expression:
+    if is_proctime(expression.type):
+        return _materialized(expression)
+    if is_rowtime(expression.type):
+        return Call("CAST", (expression,), without_time_attribute(expression.type))
+    return expression

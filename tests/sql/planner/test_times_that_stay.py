@@ -11,13 +11,13 @@ from scurry.sql.plan.matching import Match
 from scurry.sql.plan.nodes import Aggregate, OneInput, Plan, Project, SetOperation, Sink, TableAggregate, TwoInputs
 from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.plan.physical.joins import RegularJoin, StreamingJoin
-from scurry.sql.plan.physical.windows import WindowAggregate
+from scurry.sql.plan.physical.windows import GroupWindowAggregate, WindowAggregate
 from scurry.sql.planner.rules import time_attributes
 
 #: The rows of these come in no order of time, whatever their input's order is; nothing reads those of a sink.
 WITHOUT_TIME = {GlobalGroupAggregate, LocalGroupAggregate, RegularJoin, Sink, TableAggregate}
 #: These look at the column.
-BY_COLUMN = {Aggregate, FromChangelog, Match, Project, SetOperation, ToChangelog, WindowAggregate}
+BY_COLUMN = {Aggregate, FromChangelog, GroupWindowAggregate, Match, Project, SetOperation, ToChangelog, WindowAggregate}
 ABSTRACT = {ChangelogFunction, OneInput, Plan, StreamingJoin, TwoInputs}
 
 

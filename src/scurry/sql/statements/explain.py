@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from scurry.common.recursion import deep_recursion
 from scurry.errors import UnsupportedError
-from scurry.sql.plan.nodes import Plan
+from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.planner import explain as relational_explain
 from scurry.sql.planner.changelog import Changelogs, Update
-from scurry.sql.planner.rules import as_written
+from scurry.sql.planner.rules import as_written, named_by_query
 from scurry.sql.statements.inserts import plan_insert
 from scurry.sql.statements.planning import PlannedStatement, planned
 from scurry.sql.statements.queries import plan_query
@@ -43,9 +43,9 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
     if isinstance(statement, nodes.Query):
         return explain_plans(session, [plan_query(session, statement)], details)
     if isinstance(statement, nodes.Insert):
-        return explain_plans(session, [plan_insert(session, statement)], details)
+        return explain_plans(session, [_insertion(session, statement)], details)
     if isinstance(statement, nodes.StatementSet):
-        return explain_plans(session, [plan_insert(session, insert) for insert in statement.inserts], details)
+        return explain_plans(session, [_insertion(session, insert) for insert in statement.inserts], details)
     if isinstance(statement, nodes.Execute):
         return explain_text(session, statement.statement, details)
     if isinstance(statement, nodes.CreateTable) and statement.query is not None:
@@ -53,6 +53,12 @@ def explain_text(session: TableSession, statement: nodes.Statement, details: Seq
 
         return explain_plans(session, [plan_create_table_as(session, statement)[1]], details)
     raise UnsupportedError(f"EXPLAIN of {type(statement).__name__} is not supported: only of queries and insertions")
+
+
+def _insertion(session: TableSession, statement: nodes.Insert) -> Sink:
+    sink = plan_insert(session, statement)
+    names = sink.input.schema.names
+    return replace(sink, target_columns=tuple(names.index(str(column)) for column in statement.columns))
 
 
 @deep_recursion()
@@ -64,6 +70,7 @@ def explain_plans(session: TableSession, plans: Sequence[Plan], details: Sequenc
         )
     if "PLAN_ADVICE" in details and not session.is_streaming:
         raise UnsupportedError("EXPLAIN PLAN_ADVICE is not supported under batch mode.")
+    plans = [named_by_query(plan) for plan in plans]
     # Nobody asks a query that is only explained for the rows before updates.
     updates = Update.ONLY_AFTER, Update.BEFORE_AND_AFTER
     shown = _named_as_written(planned(session, plans, updates, explained=True), plans, updates)

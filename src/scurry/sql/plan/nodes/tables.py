@@ -81,6 +81,7 @@ class Sink(OneInput):
         upsert_materialize: Whether the changes of the query, which are by another key, become changes by the table's.
         row_change: The columns that UPDATE sets, none for DELETE; None for INSERT.
         replaces_all: Whether overwriting replaces all rows of the table, not those of the partitions that are written.
+        target_columns: Positions of the columns that INSERT INTO names, for EXPLAIN; empty where plans are executed.
     """
 
     path: tuple[str, ...]
@@ -94,3 +95,4 @@ class Sink(OneInput):
     upsert_materialize: bool = False
     row_change: tuple[str, ...] | None = None
     replaces_all: bool = False
+    target_columns: tuple[int, ...] = ()

@@ -22,16 +22,20 @@ class Expand(OneInput):
         keys: Positions of the columns that are grouped by.
         grouping_sets: Each a subset of the keys' places among the keys.
         numbers: The number of each grouping set.
+        copied: Keys that aggregates need in all sets, for EXPLAIN; empty where plans are executed.
     """
 
     keys: tuple[int, ...]
     grouping_sets: tuple[tuple[int, ...], ...]
     numbers: tuple[int, ...]
+    copied: tuple[int, ...] = ()
 
     @cached_property
     def schema(self) -> Schema:
-        below = self.input.schema
-        keys = [Column(below[key].name, below[key].type.nullable()) for key in self.keys]
+        below = self.input.schema.renamed(
+            f"{name}_0" if place in self.copied else name for place, name in enumerate(self.input.schema.names)
+        )
+        keys = [Column(self.input.schema[key].name, below[key].type.nullable()) for key in self.keys]
         return Schema((*below.columns, *keys, Column("$e", BigIntType(False))))
 
 

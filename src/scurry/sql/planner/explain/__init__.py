@@ -53,7 +53,7 @@ def explain(
         else ("Optimized Physical Plan With Advice", [*physical, advice.text()]),
         (
             "Optimized Execution Plan",
-            shared_texts([of_batch(operators(plan, BATCH, INFIX)) for plan in executed])
+            shared_texts([of_batch(operators(plan, BATCH, INFIX)) for plan in executed], is_batch=True)
             if reading is None
             else _executed_texts(executed, reading),
         ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scurry.sql.functions.aggregate.catalogue import properties_of, state_names
 from scurry.sql.plan.expressions import AggregateCall, Expression
 from scurry.sql.plan.nodes import Aggregate
-from scurry.sql.plan.physical.aggregates import GlobalGroupAggregate, LocalGroupAggregate
+from scurry.sql.plan.physical.aggregates import Expand, GlobalGroupAggregate, LocalGroupAggregate
 from scurry.sql.planner.explain.expressions import expression_text
 
 
@@ -128,3 +128,15 @@ def call_text(call: AggregateCall, names: Sequence[str], suffix: str = "") -> st
     arguments = ", ".join(expression_text(each, names) for each in call.arguments) or "*"
     shown = f"{call.function}{suffix}({'DISTINCT ' if call.distinct else ''}{arguments})"
     return shown if call.filter is None else f"{shown} FILTER {expression_text(call.filter, names)}"
+
+
+def expand_text(plan: Expand) -> str:
+    """Return rows that are repeated for each grouping set as text."""
+    names = plan.input.schema.names
+    projects = []
+    for number, grouping_set in zip(plan.numbers, plan.grouping_sets, strict=True):
+        left_out = {key for place, key in enumerate(plan.keys) if place not in grouping_set}
+        shown = [f"null AS {name}" if place in left_out else name for place, name in enumerate(names)]
+        shown += [f"{number} AS $e", *(f"{names[key]} AS {names[key]}_0" for key in plan.copied)]
+        projects.append(f"{{{', '.join(shown)}}}")
+    return f"Expand(projects=[{', '.join(projects)}])"

@@ -19,7 +19,7 @@ from scurry.sql.plan.windows import FrameBound, WindowCall
 from scurry.sql.planner.explain.literals import literal_text
 from scurry.sql.planner.explain.sargs import points_text
 from scurry.sql.planner.explain.types import type_text
-from scurry.sql.types import CharType, RowType, VarCharType
+from scurry.sql.types import CharType, DecimalType, RowType, VarCharType
 
 #: Returns the text of an expression over columns with names, or over columns by position.
 ExpressionText = Callable[[Expression, Sequence[str] | None], str]
@@ -133,10 +133,16 @@ class PrefixText:
         if not (isinstance(argument, Call) and argument.function == "CAST"):
             return self(argument, names)
         operand = argument.arguments[0]
+        if (
+            function in _COMPARISONS
+            and isinstance(operand.type, DecimalType)
+            and isinstance(argument.type, DecimalType)
+        ):
+            return self(operand, names)
         if not isinstance(operand, Literal) or operand.value is None:
             return self(argument, names)
         if isinstance(operand.type, CharType) and isinstance(argument.type, VarCharType):
-            keeps = function in self.untyped or function not in (*_COMPARISONS, "CASE", "COALESCE", "IFNULL")
+            keeps = function in self.untyped or function not in (*_COMPARISONS, "CASE", "IFNULL")
             return self.literal(operand if keeps else Literal(operand.value, argument.type.not_null()))
         return self(operand if function in _OPERATORS else argument, names)
 

@@ -40,7 +40,7 @@ def literal_text(literal: Literal, with_type: bool = True) -> str:
     if isinstance(kind, types.CharType | types.VarCharType):
         return _characters(value, kind, with_type)
     if isinstance(kind, types.SymbolType):
-        return f"FLAG({value})"
+        return f"FLAG({value})" if with_type else str(value)
     if isinstance(kind, types.YearMonthIntervalType | types.DayTimeIntervalType):
         return interval_text(value, _unit(literal))
     shown = _plain(value, kind)

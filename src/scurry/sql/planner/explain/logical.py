@@ -23,7 +23,15 @@ from scurry.sql.planner.explain.predict import predict_text
 from scurry.sql.planner.explain.process_tables import changelog_function_text, process_text
 from scurry.sql.planner.explain.trees import indented_text, tree_text
 from scurry.sql.planner.explain.types import record_text
-from scurry.sql.planner.explain.written import Correlated, Line, Watermark, is_identity, over_calls, value_rows
+from scurry.sql.planner.explain.written import (
+    Correlated,
+    Line,
+    Watermark,
+    is_identity,
+    over_calls,
+    target_text,
+    value_rows,
+)
 from scurry.sql.types import BooleanType
 
 _Described = tuple[str, Sequence[Plan | Line]]
@@ -254,7 +262,7 @@ def _with_conditions(plan: nodes.Aggregate) -> Plan:
     if not isinstance(below, nodes.Project) or not conditions:
         return below
     shown = [
-        Call("IS TRUE", (each,), BooleanType(False)) if place in conditions else each
+        Call("IS TRUE", (each,), BooleanType(False)) if place in conditions and each.type.is_nullable else each
         for place, each in enumerate(below.expressions)
     ]
     return replace(below, expressions=tuple(shown))
@@ -346,7 +354,7 @@ def _sink(text: _LogicalText, plan: nodes.Sink) -> _Described:
     below: Any = plan.input
     below = below.input if is_identity(below) else below
     fields = ", ".join(below.schema.names)
-    return f"LogicalSink(table=[{'.'.join(plan.path)}], fields=[{fields}])", [below]
+    return f"LogicalSink(table=[{'.'.join(plan.path)}], {target_text(plan)}fields=[{fields}])", [below]
 
 
 _DESCRIPTIONS: dict[type[Plan], Callable[[_LogicalText, Any], str | _Described]] = {

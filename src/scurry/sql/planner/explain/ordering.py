@@ -9,6 +9,7 @@ from scurry.sql.plan.nodes import SortKey
 from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.sql.plan.windows import Frame, FrameBound
+from scurry.sql.types.families import is_rowtime
 
 
 def over_aggregate_text(plan: OverAggregate) -> str:
@@ -32,12 +33,13 @@ def rank_text(plan: Rank) -> str:
         if not plan.order_by:
             return f"Limit({limits})"
         return f"SortLimit(orderBy=[{order_text(plan.order_by, names)}], {limits}, strategy=[{_strategy(plan)}])"
+    shown = [f"ROWTIME {each.name}" if is_rowtime(each.type) else each.name for each in plan.input.schema]
     numbers = f"rankStart={plan.start}, rankEnd={plan.end}"
     if plan.end_column is not None:
         numbers = f"rankEnd={names[plan.end_column]}"
     return (
         f"Rank(strategy=[{_strategy(plan)}], rankType=[ROW_NUMBER], rankRange=[{numbers}], "
-        f"partitionBy=[{_columns(plan.partition_by, names)}], orderBy=[{order_text(plan.order_by, names)}], "
+        f"partitionBy=[{_columns(plan.partition_by, names)}], orderBy=[{order_text(plan.order_by, shown)}], "
         f"select=[{', '.join(plan.schema.names)}])"
     )
 

@@ -17,7 +17,7 @@ from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, wi
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import shifted, substituted
 from scurry.sql.planner.explain.advice import Advice
-from scurry.sql.planner.explain.aggregates import global_text, group_aggregate_text, local_text
+from scurry.sql.planner.explain.aggregates import expand_text, global_text, group_aggregate_text, local_text
 from scurry.sql.planner.explain.batch import batch_operator, limit_operator
 from scurry.sql.planner.explain.expressions import PLAIN, PrefixText, all_of_text, expression_text
 from scurry.sql.planner.explain.joins import lookup_join_text, streaming_join_text
@@ -58,7 +58,7 @@ from scurry.sql.planner.explain.windows import (
     window_aggregate_text,
     window_rank_text,
 )
-from scurry.sql.planner.explain.written import value_rows
+from scurry.sql.planner.explain.written import target_text, value_rows
 
 
 def physical_tree_text(
@@ -179,7 +179,7 @@ def physical_text(plan: Plan, text: PrefixText = expression_text) -> str:
 def _expanded(plan: windows.WindowAggregate, rows: Operator) -> Operator:
     """Return the rows of an aggregation once per grouping set, which its operator makes of them."""
     expand = aggregates.Expand(plan.input, plan.keys, plan.grouping_sets, plan.set_numbers)
-    return Operator(_expand(expand), rows.plan, (rows,))
+    return Operator(expand_text(expand), rows.plan, (rows,))
 
 
 def _read(plan: nodes.Scan, reading: ScanDescriptions, text: PrefixText) -> Operator:
@@ -267,16 +267,6 @@ def _values(plan: nodes.Values, text: PrefixText) -> str:
     return f"Values({shown}tuples=[[{rows}]])"
 
 
-def _expand(plan: aggregates.Expand) -> str:
-    names = plan.input.schema.names
-    projects = []
-    for number, grouping_set in zip(plan.numbers, plan.grouping_sets, strict=True):
-        left_out = {key for place, key in enumerate(plan.keys) if place not in grouping_set}
-        shown = [f"null AS {name}" if place in left_out else name for place, name in enumerate(names)]
-        projects.append(f"{{{', '.join([*shown, f'{number} AS $e'])}}}")
-    return f"Expand(projects=[{', '.join(projects)}])"
-
-
 def _normalize(plan: changes.ChangelogNormalize) -> str:
     return f"ChangelogNormalize(key=[{', '.join(plan.schema.names[column] for column in plan.key)}])"
 
@@ -311,7 +301,7 @@ def _limit(plan: nodes.Limit) -> str:
 
 
 def _sink(plan: nodes.Sink) -> str:
-    fields = f"fields=[{', '.join(plan.input.schema.names)}]"
+    fields = f"{target_text(plan)}fields=[{', '.join(plan.input.schema.names)}]"
     materialize = ", upsertMaterialize=[true]" if plan.upsert_materialize else ""
     conflict = f", conflictStrategy=[{plan.on_conflict}]" if plan.on_conflict else ""
     return f"Sink(table=[{'.'.join(plan.path)}], {fields}{materialize}{conflict})"
@@ -322,7 +312,7 @@ def _changelog_function(plan: ChangelogFunction) -> str:
 
 
 _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
-    aggregates.Expand: _expand,
+    aggregates.Expand: expand_text,
     changes.ChangelogNormalize: _normalize,
     aggregates.GlobalGroupAggregate: global_text,
     aggregates.LocalGroupAggregate: local_text,

@@ -11,18 +11,20 @@ from scurry.sql.planner.explain.trees import Operator, tree_text
 _Key = tuple[object, ...]
 
 
-def shared_texts(roots: Sequence[Operator]) -> list[str]:
+def shared_texts(roots: Sequence[Operator], is_batch: bool = False) -> list[str]:
     """Return trees as texts: a part that several operators read has a number, and is `Reused` after the first time.
 
     Args:
         roots: The operators of the sinks of a job.
+        is_batch: Whether the job is one of BATCH, where exchanges are not shared.
     """
-    return _Shared(roots).texts()
+    return _Shared(roots, is_batch).texts()
 
 
 class _Shared:
-    def __init__(self, roots: Sequence[Operator]) -> None:
+    def __init__(self, roots: Sequence[Operator], is_batch: bool) -> None:
         self._roots = roots
+        self._is_batch = is_batch
         self._places: dict[_Key, int] = {}
         self._readers: Counter[int] = Counter()
         self._known: dict[int, int] = {}
@@ -51,7 +53,7 @@ class _Shared:
 
     def _described(self, operator: Operator) -> tuple[str, Sequence[Operator]]:
         place = self._known[id(operator)]
-        if self._readers[place] < 2 or operator.name == "Exchange":
+        if self._readers[place] < 2 or (operator.name == "Exchange" and self._is_batch):
             return operator.text, operator.inputs
         if place in self._numbers:
             return f"Reused(reference_id=[{self._numbers[place]}])", ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TypeAlias
 
 from scurry.sql.plan import nodes
@@ -11,7 +12,7 @@ from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, I
 from scurry.sql.plan.nodes import Plan, Project, Scan
 from scurry.sql.plan.rewriting import input_references, rewritten, substituted
 from scurry.sql.plan.windows import WindowCall
-from scurry.sql.types import BigIntType, BooleanType, IntType
+from scurry.sql.types import BigIntType, BooleanType, DataType, DecimalType, IntType
 
 #: Returns the columns of a table's time and watermark over all its columns; None if it has no watermark.
 Watermark: TypeAlias = Callable[[Scan], Plan | None]
@@ -97,9 +98,27 @@ def named_as_written(executed: Plan, written: Plan) -> Plan:
     return replace(executed, input=replace(executed.input, names=names))
 
 
+def target_text(plan: nodes.Sink) -> str:
+    """Return the columns that INSERT INTO names as text; empty if it names none."""
+    if not plan.target_columns:
+        return ""
+    return f"targetColumns=[{','.join(f'[{column}]' for column in plan.target_columns)}], "
+
+
 def value_rows(plan: nodes.Values) -> list[tuple[Expression, ...]]:
     """Return rows as they are written, without the conversions to their common types."""
-    return [tuple(map(_written, row)) for row in plan.rows]
+    return [
+        tuple(_of_type(_written(each), kind) for each, kind in zip(row, plan.schema.types, strict=True))
+        for row in plan.rows
+    ]
+
+
+def _of_type(expression: Expression, kind: DataType) -> Expression:
+    """Return a number as one with the digits that its column has."""
+    if not isinstance(kind, DecimalType) or not isinstance(expression, Literal) or expression.value is None:
+        return expression
+    value = Decimal(expression.value).quantize(Decimal(1).scaleb(-kind.scale))
+    return replace(expression, value=value, type=kind)
 
 
 def _written(expression: Expression) -> Expression:

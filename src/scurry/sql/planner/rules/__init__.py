@@ -13,7 +13,15 @@ from scurry.common._config.tables import EXCLUDED_RULES
 from scurry.errors import ValidationError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.nodes import Plan
-from scurry.sql.planner.rules.explained import SHAPING, SHOWN, WRITTEN, split_distinct, without_marks
+from scurry.sql.planner.rules.explained import (
+    SHAPING,
+    SHOWN,
+    WRITTEN,
+    named_columns_of_values,
+    split_distinct,
+    without_marks,
+)
+from scurry.sql.planner.rules.explained.sinks import named_by_query
 from scurry.sql.planner.rules.limits import check_batch, check_streaming
 from scurry.sql.planner.rules.merge_projections import merge_projections, unneeded_aggregates
 from scurry.sql.planner.rules.order_joins import order_joins
@@ -28,7 +36,7 @@ from scurry.sql.planner.rules.streaming.set_operations import compared_set_opera
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.planner.rules.unused_joins import unused_joins
 
-__all__ = ["EXCLUDABLE", "RULES", "as_written", "optimized"]
+__all__ = ["EXCLUDABLE", "RULES", "as_written", "named_by_query", "optimized"]
 
 Rule = Callable[[Plan, EvaluationContext], Plan]
 
@@ -80,6 +88,7 @@ def optimized(
     """
     excluded = _excluded(session)
     session = replace(session, is_explained=True) if explained else session
+    plan = named_columns_of_values(plan, session) if explained else plan
     for rule in RULES:
         if rule.__name__ not in excluded:
             shaping = explained and rule is prune_columns

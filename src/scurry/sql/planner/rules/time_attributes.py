@@ -34,7 +34,14 @@ from scurry.sql.plan.physical.changes import ChangelogNormalize, ReplicateRows
 from scurry.sql.plan.physical.joins import EventTimeTemporalJoin, IntervalJoin, LookupJoin, WindowJoin
 from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
-from scurry.sql.plan.physical.windows import SessionTable, WindowAggregate, Windowed, WindowRank, window_properties
+from scurry.sql.plan.physical.windows import (
+    GroupWindowAggregate,
+    SessionTable,
+    WindowAggregate,
+    Windowed,
+    WindowRank,
+    window_properties,
+)
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.types import DayTimeIntervalType
 from scurry.sql.types.families import is_time_attribute
@@ -95,6 +102,8 @@ def stays_time(plan: Plan, column: int) -> bool:
         if isinstance(expression, InputReference):
             return stays_time(plan.input, expression.index)
         return not _is_computed_of_time(expression)
+    if isinstance(plan, GroupWindowAggregate):
+        return column >= len(plan.keys) + len(plan.calls)
     if isinstance(plan, Aggregate | WindowAggregate):
         return _is_of_window(plan, column)
     if isinstance(plan, _PAIRING):

@@ -11,7 +11,8 @@ def executed(operator: Operator) -> Operator:
     """Return an operator of the physical plan, and those below it, as the execution plan has them."""
     inputs = tuple(_forwarded(operator, executed(each)) for each in operator.inputs)
     text = operator.text
-    if operator.name == "HashJoin" and all(each.name == "Exchange" for each in inputs):
+    is_full = "joinType=[FullOuterJoin]" in text
+    if operator.name == "HashJoin" and not is_full and all(each.name == "Exchange" for each in inputs):
         text = text.replace("HashJoin(", "AdaptiveJoin(originalJoin=[ShuffleHashJoin], ", 1)
     return replace(operator, text=text, inputs=inputs)
 

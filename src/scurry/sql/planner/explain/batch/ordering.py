@@ -42,7 +42,7 @@ def over_operator(plan: Over, below: Operator) -> Operator:
         groups.setdefault((call.partition_by, call.order_by), []).append(place)
     for places in groups.values():
         calls = [(plan.calls[place], plan.names[place]) for place in places]
-        partition = [each.index for each in calls[0][0].partition_by if isinstance(each, InputReference)]
+        partition = sorted(each.index for each in calls[0][0].partition_by if isinstance(each, InputReference))
         order = [
             SortKey(each.expression.index, each.descending, each.nulls_first)
             for each in calls[0][0].order_by

@@ -10,7 +10,8 @@ from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Call, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import Aggregate, Plan, Project
 from scurry.sql.plan.nodes.aggregates import set_numbers
-from scurry.sql.plan.rewriting import with_parts
+from scurry.sql.plan.physical.aggregates import Expand
+from scurry.sql.plan.rewriting import input_references, with_parts
 from scurry.sql.types import BigIntType, BooleanType, IntType
 
 _TRUTH = BooleanType(False)
@@ -33,6 +34,35 @@ def conditions_of_aggregates(plan: Plan, session: EvaluationContext) -> Plan:
         for place, each in enumerate(below.expressions)
     )
     return plan.with_inputs((replace(below, expressions=shown),))
+
+
+def without_empty_rows(plan: Plan, session: EvaluationContext) -> Plan:
+    """Count rows as they are rather than rows without columns."""
+    plan = plan.with_inputs(tuple(without_empty_rows(each, session) for each in plan.inputs))
+    if isinstance(plan, Aggregate) and isinstance(plan.input, Project) and not plan.input.expressions:
+        return replace(plan, input=plan.input.input)
+    return plan
+
+
+def counted_rows(plan: Plan, session: EvaluationContext) -> Plan:
+    """Give rows that are only counted a column of zeros."""
+    plan = plan.with_inputs(tuple(counted_rows(each, session) for each in plan.inputs))
+    if not isinstance(plan, Aggregate) or plan.keys or not plan.calls:
+        return plan
+    if any(call.arguments or call.filter is not None for call in plan.calls):
+        return plan
+    below = plan.input.input if isinstance(plan.input, Project) else plan.input
+    return replace(plan, input=Project(below, (Literal(0, IntType(False)),), ("$f0",)))
+
+
+def copied_keys(plan: Plan, session: EvaluationContext) -> Plan:
+    """Copy the keys of grouping sets that aggregates need in all sets."""
+    plan = plan.with_inputs(tuple(copied_keys(each, session) for each in plan.inputs))
+    if not isinstance(plan, Aggregate) or not isinstance(plan.input, Expand):
+        return plan
+    used = {place for call in plan.calls for place in input_references(call)}
+    copied = tuple(key for key in plan.input.keys if key in used)
+    return replace(plan, input=replace(plan.input, copied=copied)) if copied else plan
 
 
 def split_distinct(plan: Plan, session: EvaluationContext) -> Plan:

@@ -7,7 +7,20 @@ from functools import cached_property
 
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
-from scurry.sql.plan.nodes import Filter, Join, Limit, OneInput, Over, Plan, Project, Scan, Sort, Unnest, WindowTable
+from scurry.sql.plan.nodes import (
+    Filter,
+    Join,
+    Limit,
+    OneInput,
+    Over,
+    Plan,
+    Project,
+    Scan,
+    Sort,
+    Unnest,
+    Values,
+    WindowTable,
+)
 from scurry.sql.plan.schema import Schema
 from scurry.sql.planner.explain.reading import reads_all
 
@@ -22,7 +35,7 @@ class _Kept(OneInput):
 
 
 def kept_columns(plan: Plan, session: EvaluationContext) -> Plan:
-    """Mark what Flink does not prune: rows of which elements are read, those of limited tables, in BATCH those of OVER.
+    """Mark rows that Flink does not prune: of which elements are read, of limited tables, in BATCH those of OVER.
 
     Pruning keeps all columns of marked rows.
     """
@@ -33,6 +46,10 @@ def kept_columns(plan: Plan, session: EvaluationContext) -> Plan:
         return replace(plan, input=_Kept(plan.input.with_inputs((_Kept(plan.input.input),))))
     if not session.is_streaming and isinstance(plan, Filter) and _is_over(plan.input):
         return replace(plan, input=_Kept(plan.input))
+    if isinstance(plan, Values) and plan.rows and len(plan.schema) > 1:
+        return _Kept(plan)
+    if isinstance(plan, Over) and isinstance(plan.input, WindowTable):
+        return replace(plan, input=_selected(plan.input))
     if isinstance(plan, Join):
         return plan.with_inputs(
             tuple(_selected(each) if isinstance(each, WindowTable) else each for each in plan.inputs)

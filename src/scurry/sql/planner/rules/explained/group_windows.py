@@ -155,7 +155,7 @@ def _of_groups(plan: Aggregate, made: Aggregate, table: WindowTable, first: int)
 
 
 def _above(chain: Sequence[Project | Filter], made: Plan, values: Sequence[Expression]) -> Plan:
-    """Return what is above an aggregation over another one."""
+    """Return the projection and the filter above an aggregation over another one."""
     plan, columns = made, list(values)
     for step in reversed(chain):
         if isinstance(step, Filter):

@@ -7,7 +7,8 @@ from dataclasses import replace
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Call, Expression, InputReference
-from scurry.sql.plan.nodes import Aggregate, Plan, Project, Sink
+from scurry.sql.plan.nodes import Aggregate, Filter, Plan, Project, Sink
+from scurry.sql.plan.rewriting import rewritten
 from scurry.sql.types.families import is_proctime, is_rowtime, without_time_attribute
 
 
@@ -15,7 +16,7 @@ def materialized_times(plan: Plan, session: EvaluationContext) -> Plan:
     """Read the clock for processing times that leave the query, and make keys of groups of event times ordinary."""
     if isinstance(plan, Sink):
         return plan.with_inputs((materialized_times(plan.input, session),))
-    plan = _keys(plan)
+    plan = _calls(_keys(plan))
     if not any(_is_clock(each) for each in _columns(plan)):
         return plan
     rows = plan if isinstance(plan, Project) else Project(plan, builders.columns(plan), plan.schema.names)
@@ -33,6 +34,26 @@ def _is_clock(expression: Expression) -> bool:
 
 def _materialized(expression: Expression) -> Expression:
     return Call("PROCTIME_MATERIALIZE", (expression,), without_time_attribute(expression.type))
+
+
+def _calls(plan: Plan) -> Plan:
+    """Make times ordinary that functions are called with, where they compute columns of rows."""
+    plan = plan.with_inputs(tuple(map(_calls, plan.inputs)))
+    if isinstance(plan, Filter):
+        return replace(plan, condition=_of_ordinary(plan.condition))
+    if isinstance(plan, Project):
+        return replace(plan, expressions=tuple(map(_of_ordinary, plan.expressions)))
+    return plan
+
+
+def _of_ordinary(expression: Expression) -> Expression:
+    def ordinary(part: Expression) -> Expression:
+        if not isinstance(part, Call) or part.function in ("CAST", "PROCTIME_MATERIALIZE") and is_rowtime(part.type):
+            return part
+        arguments = tuple(_ordinary(each) if isinstance(each, InputReference) else each for each in part.arguments)
+        return part if arguments == part.arguments else replace(part, arguments=arguments)
+
+    return rewritten(expression, ordinary)
 
 
 def _keys(plan: Plan) -> Plan:

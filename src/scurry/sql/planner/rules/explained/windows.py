@@ -8,8 +8,9 @@ from dataclasses import replace
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
-from scurry.sql.plan.nodes import Over, Plan, Project
+from scurry.sql.plan.nodes import Filter, Over, Plan, Project
 from scurry.sql.plan.physical.over import OverAggregate
+from scurry.sql.plan.physical.windows import WindowRank
 from scurry.sql.plan.rewriting import all_substituted
 from scurry.sql.plan.windows import WindowCall
 from scurry.sql.types import BigIntType, BooleanType
@@ -21,6 +22,24 @@ def sums_of_windows(plan: Plan, session: EvaluationContext) -> Plan:
     if isinstance(plan, Project) and isinstance(plan.input, Over | OverAggregate):
         return _split(plan, plan.input)
     return plan
+
+
+def numbers_of_ranks(plan: Plan, session: EvaluationContext) -> Plan:
+    """Leave the number of a row its own name where a query only selects columns of numbered rows."""
+    plan = plan.with_inputs(tuple(numbers_of_ranks(each, session) for each in plan.inputs))
+    if not isinstance(plan, Project) or not all(isinstance(each, InputReference) for each in plan.expressions):
+        return plan
+    below = plan.input
+    rows = below.input if isinstance(below, Filter) else below
+    is_numbered = isinstance(below, Filter) and isinstance(rows, Over)
+    if not is_numbered and not isinstance(rows, WindowRank):
+        return plan
+    known = rows.schema.names
+    names = tuple(
+        known[each.index] if isinstance(each, InputReference) and known[each.index].startswith("w0$") else name
+        for each, name in zip(plan.expressions, plan.names, strict=True)
+    )
+    return replace(plan, names=names)
 
 
 def _split(plan: Project, over: Over | OverAggregate) -> Plan:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scurry.sql.plan.nodes import OneInput
-from scurry.sql.plan.schema import Schema
+from scurry.sql.plan.schema import Column, Schema
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,17 @@ class ChangelogNormalize(OneInput):
 
 @dataclass(frozen=True)
 class ReplicateRows(OneInput):
-    """Each row as many times as its last column says, without that column."""
+    """Each row as many times as its last column says, without that column.
+
+    Attributes:
+        is_explained: Whether it is for EXPLAIN: the number comes first, the columns of the rows again at the end.
+    """
+
+    is_explained: bool = False
 
     @cached_property
     def schema(self) -> Schema:
+        if self.is_explained:
+            own = self.input.schema.columns[1:]
+            return self.input.schema + Schema(tuple(Column(f"{each.name}0", each.type) for each in own))
         return self.input.schema.select(range(len(self.input.schema) - 1))

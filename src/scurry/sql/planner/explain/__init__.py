@@ -34,6 +34,7 @@ def explain(
     reading: ScanDescriptions | None,
     modes: Callable[[Plan], str] | None = None,
     advises: bool = False,
+    having: Sequence[bool] = (),
 ) -> str:
     """Return the output of EXPLAIN for the plans of a statement.
 
@@ -43,11 +44,18 @@ def explain(
         reading: How tables are read in STREAMING, where operators exchange their rows by key; None in BATCH.
         modes: Returns the changes of a node, to be shown in the physical plan; None to leave them out.
         advises: Whether to show what would make the physical plan faster.
+        having: For each plan whether its query ends with HAVING; empty if none does.
     """
     advice = Advice() if advises else None
     physical = [physical_tree_text(plan, reading or BATCH, modes, advice) for plan in executed]
     parts = [
-        ("Abstract Syntax Tree", [written_text(plan, (reading or NO_TABLES).written) for plan in plans]),
+        (
+            "Abstract Syntax Tree",
+            [
+                written_text(plan, (reading or NO_TABLES).written, ends)
+                for plan, ends in zip(plans, having or [False] * len(plans), strict=True)
+            ],
+        ),
         ("Optimized Physical Plan", physical)
         if advice is None
         else ("Optimized Physical Plan With Advice", [*physical, advice.text()]),

@@ -17,7 +17,7 @@ from scurry.sql.plan.expressions import (
 from scurry.sql.plan.subqueries import Subquery
 from scurry.sql.plan.windows import FrameBound, WindowCall
 from scurry.sql.planner.explain.literals import literal_text
-from scurry.sql.planner.explain.sargs import points_text
+from scurry.sql.planner.explain.sargs import points_text, ranges_text, without_negation
 from scurry.sql.planner.explain.types import type_text
 from scurry.sql.types import CharType, DecimalType, RowType, VarCharType
 
@@ -98,6 +98,11 @@ class PrefixText:
     def cast(self, call: Call, names: Sequence[str] | None) -> str:
         """Return a conversion as text."""
         kind = type_text(call.type)
+        operand = call.arguments[0]
+        if names is not None and isinstance(operand, Literal) and isinstance(operand.type, CharType):
+            if isinstance(call.type, VarCharType) and operand.value is not None:
+                operand = Literal(operand.value, call.type.not_null())
+                return f"{call.function}({self(operand, names)} AS {kind})"
         if names is not None:
             return f"{call.function}({self(call.arguments[0], names)} AS {kind})"
         suffix = "" if call.type.is_nullable else " NOT NULL"
@@ -108,7 +113,18 @@ class PrefixText:
         return f"{function}({', '.join(operands)})"
 
     def _call(self, call: Call, names: Sequence[str] | None) -> str:
+        if names is not None and call.function == "NOT":
+            opposite = without_negation(call)
+            if opposite is not call:
+                return self(opposite, names)
         function = call.function
+        if function in ("NOT LIKE", "NOT SIMILAR TO"):
+            positive = Call(function.removeprefix("NOT "), call.arguments, call.type)
+            return self.operation("NOT", [self(positive, names)])
+        if function == "NULLIF":
+            value, other = call.arguments
+            equal = Call("=", (value, other), call.type)
+            return self(Call("CASE", (equal, Literal(None, call.type.nullable()), value), call.type), names)
         if function in ("CAST", "TRY_CAST"):
             operand = call.arguments[0]
             if isinstance(operand, Literal) and operand.value is None and function == "CAST":
@@ -123,6 +139,9 @@ class PrefixText:
             points = points_text(arguments, lambda each: self(each, names), self.search_literal, self.has_types)
             if points is not None:
                 return points
+            ranges = ranges_text(arguments, lambda each: self(each, names))
+            if ranges is not None:
+                return ranges[0] if len(ranges) == 1 else self.operation(function, ranges)
         shown = [self._argument(each, function, names) for each in arguments]
         if not shown and names is None and function in _WITHOUT_PARENTHESES:
             return function

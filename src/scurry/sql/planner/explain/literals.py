@@ -53,6 +53,16 @@ def literal_text(literal: Literal, with_type: bool = True) -> str:
     return shown
 
 
+def value_text(literal: Literal) -> str:
+    """Return a constant of a row that is written in the query: without its type."""
+    value, kind = literal.value, literal.type
+    if value is None or isinstance(kind, types.SymbolType | types.YearMonthIntervalType | types.DayTimeIntervalType):
+        return literal_text(literal)
+    if isinstance(kind, types.CharType | types.VarCharType):
+        return f"_UTF-16LE'{value}'"
+    return _plain(value, kind)
+
+
 def interval_text(value: int, unit: str | None = None) -> str:
     """Return an interval as text.
 

@@ -28,9 +28,11 @@ from scurry.sql.planner.explain.written import (
     Line,
     Watermark,
     is_identity,
+    is_whole_table,
     over_calls,
     target_text,
     value_rows,
+    values_text,
 )
 from scurry.sql.types import BooleanType
 
@@ -58,15 +60,17 @@ def plan_text(plan: Plan) -> str:
     return tree_text(root, _LogicalText(lambda scan: None).described)
 
 
-def written_text(plan: Plan, watermark: Watermark) -> str:
+def written_text(plan: Plan, watermark: Watermark, ends_with_having: bool = False) -> str:
     """Return the plan of a statement as a tree.
 
     Args:
         plan: The plan, as the statement is written.
         watermark: Returns the watermark of a table.
+        ends_with_having: Whether the groups that a query filters are its result.
     """
     text = _LogicalText(watermark)
-    root: Plan | Line = text.selected(plan)
+    is_whole = ends_with_having and isinstance(plan, nodes.Filter)
+    root: Plan | Line = plan if is_whole else text.selected(plan)
     return tree_text(root, text.described)
 
 
@@ -106,6 +110,7 @@ class _LogicalText(PrefixText):
         if isinstance(plan, nodes.Sink | nodes.Sort | nodes.Limit):
             return plan.with_inputs((self.selected(plan.input),))
         is_own = isinstance(plan, nodes.Project) and self.assigned(plan) is not None
+        is_own = is_own or (isinstance(plan, nodes.Project) and is_whole_table(plan))
         return _all_columns(plan) if is_own or isinstance(plan, _SELECTED) else plan
 
     def correlated(self, reference: CorrelatedReference) -> str:
@@ -177,7 +182,7 @@ def _values(text: _LogicalText, plan: nodes.Values) -> _Described:
         return _ONE_ROW.text, ()
     rows, names = value_rows(plan), plan.schema.names
     if all(isinstance(each, Literal) and each.value is not None for row in rows for each in row):
-        shown = ", ".join(f"{{ {text.texts(row)} }}" for row in rows)
+        shown = ", ".join(f"{{ {values_text(row)} }}" for row in rows)
         return f"LogicalValues(tuples=[[{shown}]])", ()
     lines = [Line(f"LogicalProject({text.named(names, row)})", (_ONE_ROW,)) for row in rows]
     return ("LogicalUnion(all=[true])", lines) if len(lines) > 1 else (lines[0].text, lines[0].inputs)

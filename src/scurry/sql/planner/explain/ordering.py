@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
 from scurry.sql.plan.nodes import SortKey
+from scurry.sql.plan.physical.changes import ReplicateRows
 from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.ranks import Deduplicate, Rank, TemporalSort
 from scurry.sql.plan.windows import Frame, FrameBound
+from scurry.sql.planner.explain.types import record_text
 from scurry.sql.types.families import is_rowtime
 
 
@@ -62,6 +64,19 @@ def rank_of_deduplicate_text(plan: Deduplicate) -> str:
     return (
         "Rank(strategy=[AppendFastStrategy], rankType=[ROW_NUMBER], rankRange=[rankStart=1, rankEnd=1], "
         f"partitionBy=[{_columns(plan.keys, names)}], orderBy=[{time}], select=[{', '.join(names)}])"
+    )
+
+
+def replicate_text(plan: ReplicateRows) -> str:
+    """Return rows that come several times as text."""
+    if not plan.is_explained:
+        return "Correlate(invocation=[$REPLICATE_ROWS])"
+    names = plan.input.schema.names
+    places = ", ".join(f"${place}" for place in range(len(names)))
+    return (
+        f"Correlate(invocation=[$REPLICATE_ROWS$1({places})], "
+        f"correlate=[table($REPLICATE_ROWS$1({','.join(names)}))], select=[{','.join(plan.schema.names)}], "
+        f"rowType=[{record_text(plan.schema)}], joinType=[INNER])"
     )
 
 

@@ -29,6 +29,7 @@ from scurry.sql.planner.explain.ordering import (
     over_aggregate_text,
     rank_of_deduplicate_text,
     rank_text,
+    replicate_text,
     temporal_sort_text,
 )
 from scurry.sql.planner.explain.predict import predict_text
@@ -37,13 +38,14 @@ from scurry.sql.planner.explain.reading import (
     NO_TABLES,
     ReadTable,
     ScanDescriptions,
+    chosen_rows,
     is_projected,
     limited_table,
     read_table,
     reads_all,
     scan_text,
 )
-from scurry.sql.planner.explain.sargs import joined_ranges
+from scurry.sql.planner.explain.sargs import joined_ranges, known_columns
 from scurry.sql.planner.explain.trees import Operator, tree_text
 from scurry.sql.planner.explain.types import record_text
 from scurry.sql.planner.explain.windows import (
@@ -58,7 +60,7 @@ from scurry.sql.planner.explain.windows import (
     window_aggregate_text,
     window_rank_text,
 )
-from scurry.sql.planner.explain.written import target_text, value_rows
+from scurry.sql.planner.explain.written import target_text, value_rows, values_text
 
 
 def physical_tree_text(
@@ -191,11 +193,12 @@ def _read(plan: nodes.Scan, reading: ScanDescriptions, text: PrefixText) -> Oper
 
 
 def _table(plan: nodes.Scan, table: ReadTable) -> Operator:
-    found: Operator | None = None
-    for each in reversed(table.texts):
-        found = Operator(each, plan, () if found is None else (found,), table.dropping)
-    assert found is not None
-    return Operator("DropUpdateBefore", plan, (found,)) if table.dropping else found
+    *above, scan = table.texts
+    found = Operator(scan, plan, (), table.dropping)
+    found = Operator("DropUpdateBefore", plan, (found,)) if table.dropping else found
+    for each in reversed(above):
+        found = Operator(each, plan, (found,))
+    return found
 
 
 def _exchange(rows: Operator, columns: Sequence[int], plan: Plan | None = None) -> Operator:
@@ -226,6 +229,8 @@ def _calc(plan: Plan, reading: ScanDescriptions | None, text: PrefixText) -> Ope
         table = read_table(below, reading or NO_TABLES, text, [*columns, *conditions])
         columns, conditions = ([table.of_computed(each) for each in some] for some in (columns, conditions))
         rows, names = _table(below, table), list(table.names)
+        if len(table.texts) == 1 and not table.dropping:
+            rows = replace(rows, text=chosen_rows(below, rows.text, conditions, names))
         if not conditions and len(table.texts) == 1 and _is_projection(below, columns, plan.schema.names):
             rows = Operator(scan_text(below, plan.schema.names), below, (), table.dropping)
             dropped = Operator("DropUpdateBefore", plan, (rows,)) if table.dropping else rows
@@ -233,6 +238,7 @@ def _calc(plan: Plan, reading: ScanDescriptions | None, text: PrefixText) -> Ope
     else:
         rows = operators(below, reading, text)
         rows = rows.inputs[0] if _has_moved_columns(below) else rows
+    columns = known_columns(columns, conditions) if reading is not None else columns
     shown = [_selected(each, name, names, text) for each, name in zip(columns, plan.schema.names, strict=True)]
     where = joined_ranges(conditions, lambda each: text(each, names))
     condition = f", where=[{all_of_text(where, text)}]" if where else ""
@@ -261,7 +267,7 @@ def _selected(expression: Expression, name: str, names: Sequence[str], text: Pre
 def _values(plan: nodes.Values, text: PrefixText) -> str:
     """Return rows as text, with their type where constants have types."""
     written, names = value_rows(plan), plan.schema.names
-    rows = ", ".join(f"{{ {expression_text.texts(row)} }}" for row in written) if names else "{ 0 }"
+    rows = ", ".join(f"{{ {values_text(row)} }}" for row in written) if names else "{ 0 }"
     kind = record_text(plan.schema) if names else "RecordType(INTEGER ZERO)"
     shown = f"type=[{kind}], " if text.has_types else ""
     return f"Values({shown}tuples=[[{rows}]])"
@@ -286,7 +292,7 @@ def _correlate(plan: nodes.Unnest | nodes.TableFunctionScan, text: PrefixText) -
         invocation, condition = f"{function}({text(plan.collection, names)})", plan.condition
     else:
         invocation = text(plan.call, names)
-    shown = "" if condition is None else f", condition=[{text(shifted(condition, -len(names)))}]"
+    shown = "" if condition is None else f", condition=[{expression_text(shifted(condition, -len(names)))}]"
     return (
         f"Correlate(invocation=[{invocation}], correlate=[table({invocation})], "
         f"select=[{','.join(plan.schema.names)}], rowType=[{record_text(plan.schema)}], joinType=[{kind}]{shown})"
@@ -329,7 +335,7 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[Any], str]] = {
     ranks.Deduplicate: deduplicate_text,
     ranks.Rank: rank_text,
     ranks.TemporalSort: temporal_sort_text,
-    changes.ReplicateRows: lambda plan: "Correlate(invocation=[$REPLICATE_ROWS])",
+    changes.ReplicateRows: replicate_text,
     windows.GroupWindowAggregate: group_window_text,
     windows.SessionTable: session_table_text,
     windows.WindowAggregate: window_aggregate_text,

@@ -162,6 +162,24 @@ def scan_text(scan: Scan, columns: Sequence[str] | None = None) -> str:
     return f"TableSourceScan(table=[[{', '.join(scan.path)}{pushed}]], fields=[{', '.join(names)}]{shown})"
 
 
+def chosen_rows(scan: Scan, text: str, conditions: Sequence[Expression], names: Sequence[str]) -> str:
+    """Return the text of a table whose source takes conditions, with these.
+
+    Args:
+        scan: The table.
+        text: Its text without them.
+        conditions: The conditions on its rows.
+        names: The columns that they are over.
+    """
+    if _connector(scan) != "filesystem" or not conditions or scan.conditions:
+        return text
+    shown = expression_text(conditions[0], names)
+    for each in conditions[1:]:
+        shown = f"and({shown}, {expression_text(each, names)})"
+    path = f"table=[[{', '.join(scan.path)}"
+    return text.replace(path, f"{path}, filter=[{shown}]", 1)
+
+
 def reads_all(scan: Scan) -> bool:
     """Return whether the source of a table reads all columns, of which only some may be used."""
     connector = _connector(scan)

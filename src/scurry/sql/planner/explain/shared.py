@@ -34,7 +34,7 @@ class _Shared:
             self._known[id(root)] = -number
             for each in root.inputs:
                 self._place(each)
-            self._readers.update(self._known[id(_sent(each))] for each in root.inputs)
+            self._readers.update(self._known[id(self._sent(each))] for each in root.inputs)
 
     def texts(self) -> list[str]:
         return [tree_text(root, self._described) for root in self._roots]
@@ -46,13 +46,15 @@ class _Shared:
         found = self._places.get(key)
         if found is None:
             found = self._places[key] = len(self._places)
-            if operator.name != "Exchange":
-                self._readers.update(self._known[id(_sent(each))] for each in operator.inputs)
+            if not self._is_batch or operator.name != "Exchange":
+                self._readers.update(self._known[id(self._sent(each))] for each in operator.inputs)
         self._known[id(operator)] = found
         return found
 
     def _described(self, operator: Operator) -> tuple[str, Sequence[Operator]]:
         place = self._known[id(operator)]
+        if self._is_batch and operator.name == "Exchange" and self._known[id(operator.inputs[0])] in self._numbers:
+            return f"{operator.text.removesuffix(')')}, shuffle_mode=[BATCH])", operator.inputs
         if self._readers[place] < 2 or (operator.name == "Exchange" and self._is_batch):
             return operator.text, operator.inputs
         if place in self._numbers:
@@ -60,7 +62,6 @@ class _Shared:
         self._numbers[place] = len(self._numbers) + 1
         return f"{operator.text}(reuse_id=[{self._numbers[place]}])", operator.inputs
 
-
-def _sent(operator: Operator) -> Operator:
-    """Return whose rows are read: those of one operator are sent to each of its readers."""
-    return _sent(operator.inputs[0]) if operator.name == "Exchange" else operator
+    def _sent(self, operator: Operator) -> Operator:
+        """Return whose rows are read: in BATCH those of one operator are sent to each of its readers."""
+        return self._sent(operator.inputs[0]) if self._is_batch and operator.name == "Exchange" else operator

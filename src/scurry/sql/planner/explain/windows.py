@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scurry.sql.plan.expressions import AggregateCall
 from scurry.sql.plan.nodes import Plan, WindowTable
 from scurry.sql.plan.physical import windows
 from scurry.sql.planner.explain.aggregates import call_text, global_calls, local_calls
+from scurry.sql.types import BigIntType
 
 
 def window_text(window: windows.Window, arguments: Sequence[str], keys: Sequence[str] = ()) -> str:
@@ -68,13 +70,27 @@ def local_window_text(plan: windows.WindowAggregate) -> str:
     names = plan.input.schema.names
     time = f"{'win_end' if plan.attached else 'time_col'}=[{names[plan.time]}]"
     end = "window_end('w$) AS $window_end" if plan.attached else "slice_end('w$) AS $slice_end"
-    return _phase_text("LocalWindowAggregate", plan, time, [*local_calls(plan.calls, False, names), end])
+    return _phase_text("LocalWindowAggregate", plan, time, [*local_calls(_counted(plan), False, names), end])
+
+
+def _counted(plan: windows.WindowAggregate) -> tuple[AggregateCall, ...]:
+    """Return the aggregates with the count of rows by which Flink knows empty windows of HOP."""
+    rows = AggregateCall("COUNT", (), BigIntType(False))
+    counts = any(call.function == "COUNT" and not call.arguments and call.filter is None for call in plan.calls)
+    return plan.calls if plan.window.kind != "HOP" or counts else (*plan.calls, rows)
 
 
 def global_window_text(plan: windows.WindowAggregate) -> str:
     """Return the second phase of an aggregation of windows as text."""
     time = "win_end=[$window_end]" if plan.attached else "slice_end=[$slice_end]"
-    shown = [*global_calls(plan.calls, False, plan.names), *_bounds(plan)]
+    calls = _counted(plan)
+    if len(calls) == len(plan.calls):
+        shown = [*global_calls(calls, False, plan.names), *_bounds(plan)]
+        return _phase_text("GlobalWindowAggregate", plan, time, shown)
+    # Flink gives the count the name of the first column behind the aggregates, and so on.
+    names = [*plan.names, *(each.column.name for each in plan.columns)]
+    values = [*global_calls(calls, False, [""] * len(calls)), *_bounds(plan)]
+    shown = [f"{value.rpartition(' AS ')[0]} AS {name}" for value, name in zip(values, names, strict=False)]
     return _phase_text("GlobalWindowAggregate", plan, time, shown)
 
 

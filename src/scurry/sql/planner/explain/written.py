@@ -12,6 +12,8 @@ from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, I
 from scurry.sql.plan.nodes import Plan, Project, Scan
 from scurry.sql.plan.rewriting import input_references, rewritten, substituted
 from scurry.sql.plan.windows import WindowCall
+from scurry.sql.planner.explain.expressions import expression_text
+from scurry.sql.planner.explain.literals import value_text
 from scurry.sql.types import BigIntType, BooleanType, DataType, DecimalType, IntType
 
 #: Returns the columns of a table's time and watermark over all its columns; None if it has no watermark.
@@ -68,6 +70,15 @@ def is_identity(plan: Plan) -> bool:
     )
 
 
+def is_whole_table(plan: Project) -> bool:
+    """Return whether a projection computes all columns of a table, some of them by their declaration."""
+    scan = plan.input
+    if not isinstance(scan, Scan) or all(isinstance(each, InputReference) for each in plan.expressions):
+        return False
+    schema = getattr(getattr(scan.table, "table", None), "schema", None)
+    return schema is not None and tuple(schema.get_column_names()) == plan.names
+
+
 def over_calls(plan: Project) -> Project:
     """Return a projection with the calls of an OVER below it among its expressions."""
     below = plan.input
@@ -80,12 +91,13 @@ def over_calls(plan: Project) -> Project:
 
 def _sum(call: WindowCall) -> Expression:
     """Return a sum as the sum of no rows is NULL."""
-    if call.call.function != "SUM":
+    if call.call.function not in ("SUM", "AVG"):
         return call
     count = replace(call, call=replace(call.call, function="COUNT"), type=BigIntType(False))
     total = replace(call, call=replace(call.call, function="$SUM0"))
     is_there = Call(">", (count, Literal(0, IntType(False))), BooleanType(False))
-    return Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
+    value = Call("CASE", (is_there, total, Literal(None, call.type.nullable())), call.type)
+    return value if call.call.function == "SUM" else Call("/", (value, count), call.type)
 
 
 def named_as_written(executed: Plan, written: Plan) -> Plan:
@@ -111,6 +123,11 @@ def value_rows(plan: nodes.Values) -> list[tuple[Expression, ...]]:
         tuple(_of_type(_written(each), kind) for each, kind in zip(row, plan.schema.types, strict=True))
         for row in plan.rows
     ]
+
+
+def values_text(row: Sequence[Expression]) -> str:
+    """Return a row that is written in the query as text."""
+    return ", ".join(value_text(each) if isinstance(each, Literal) else expression_text(each) for each in row)
 
 
 def _of_type(expression: Expression, kind: DataType) -> Expression:

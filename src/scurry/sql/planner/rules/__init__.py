@@ -21,6 +21,7 @@ from scurry.sql.planner.rules.explained import (
     split_distinct,
     without_marks,
 )
+from scurry.sql.planner.rules.explained.names import all_selected
 from scurry.sql.planner.rules.explained.sinks import named_by_query
 from scurry.sql.planner.rules.limits import check_batch, check_streaming
 from scurry.sql.planner.rules.merge_projections import merge_projections, unneeded_aggregates
@@ -36,7 +37,7 @@ from scurry.sql.planner.rules.streaming.set_operations import compared_set_opera
 from scurry.sql.planner.rules.subqueries import subqueries_to_joins
 from scurry.sql.planner.rules.unused_joins import unused_joins
 
-__all__ = ["EXCLUDABLE", "RULES", "as_written", "named_by_query", "optimized"]
+__all__ = ["EXCLUDABLE", "RULES", "all_selected", "as_written", "named_by_query", "optimized"]
 
 Rule = Callable[[Plan, EvaluationContext], Plan]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from scurry.errors import UnsupportedError
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
-from scurry.sql.plan.calls import all_of, call
+from scurry.sql.plan.calls import all_of, call, combined
 from scurry.sql.plan.expressions import AggregateCall, Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.nodes import Aggregate, Correlate, Filter, Join, Limit, Plan, Project, Values
@@ -97,10 +97,17 @@ class _Rewriting:
         if isinstance(subquery, QuantifiedSubquery):
             condition = self._comparison(subquery.operands, inner, subquery.operator, len(source.schema))
             if kind == "ANTI" and condition.type.is_nullable:
-                condition = call("IS NOT FALSE", [condition], self._session)
+                condition = self._may_be_equal(condition)
         elif self._session.is_streaming and subquery.correlation not in correlations_of(inner):
             inner = self._any_row(inner)
         return dependent_join(source, inner, subquery.correlation, kind, condition, self._session)
+
+    def _may_be_equal(self, condition: Expression) -> Expression:
+        """Return a condition that is TRUE where another is not FALSE; EXPLAIN asks for NULL, as Flink does."""
+        if not self._session.is_explained or not isinstance(condition, Call) or condition.function != "=":
+            return call("IS NOT FALSE", [condition], self._session)
+        nulls = [call("IS NULL", [each], self._session) for each in condition.arguments if each.type.is_nullable]
+        return combined("OR", [*nulls, condition], self._session)
 
     def _any_row(self, inner: Plan) -> Plan:
         """Return a row if a query has any: STREAMING keeps that instead of all its rows."""

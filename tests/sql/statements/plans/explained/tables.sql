@@ -12,3 +12,5 @@ CREATE TABLE snk (s STRING, n BIGINT) WITH ('connector'='print');
 CREATE TABLE snkpk (s STRING, n BIGINT, PRIMARY KEY (s) NOT ENFORCED) WITH ('connector'='print');
 CREATE TABLE snkbh (s STRING, n BIGINT) WITH ('connector'='blackhole');
 CREATE VIEW v AS SELECT a, COUNT(*) AS n FROM t GROUP BY a;
+CREATE VIEW v2 AS SELECT k, k + 1 AS k2, name FROM o WHERE n > 3;
+CREATE VIEW v3 AS SELECT s, d FROM t WHERE a > 1;

@@ -18,7 +18,7 @@ from scurry.sql.planner.rules.explained.aggregates import (
     without_empty_rows,
 )
 from scurry.sql.planner.rules.explained.columns import kept_columns, without_marks
-from scurry.sql.planner.rules.explained.elements import numbered_elements
+from scurry.sql.planner.rules.explained.elements import conditions_of_elements, numbered_elements
 from scurry.sql.planner.rules.explained.group_windows import group_windows, written_group_windows
 from scurry.sql.planner.rules.explained.limits import limits_below_projections
 from scurry.sql.planner.rules.explained.names import (
@@ -66,6 +66,7 @@ SHOWN: tuple[Rule, ...] = (
     copied_keys,
     sums_of_windows,
     numbers_of_ranks,
+    conditions_of_elements,
     numbered_elements,
     named_values,
     materialized_times,

@@ -8,10 +8,10 @@ from dataclasses import replace
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Call, Expression, InputReference, Literal
-from scurry.sql.plan.nodes import Aggregate, Plan, Project
+from scurry.sql.plan.nodes import Aggregate, Plan, Project, Scan
 from scurry.sql.plan.nodes.aggregates import set_numbers
 from scurry.sql.plan.physical.aggregates import Expand
-from scurry.sql.plan.rewriting import input_references, with_parts
+from scurry.sql.plan.rewriting import input_references, remapped, with_parts
 from scurry.sql.types import BigIntType, BooleanType, IntType
 
 _TRUTH = BooleanType(False)
@@ -70,12 +70,27 @@ def split_distinct(plan: Plan, session: EvaluationContext) -> Plan:
     plan = plan.with_inputs(tuple(split_distinct(each, session) for each in plan.inputs))
     if not isinstance(plan, Aggregate) or not plan.is_simple or not any(call.distinct for call in plan.calls):
         return plan
+    plan = _without_order(plan)
     different = list(dict.fromkeys(_columns(call) for call in plan.calls if call.distinct))
     if any(call.filter is not None for call in plan.calls) or None in different:
         return plan
     if len(different) == 1 and all(call.distinct for call in plan.calls):
         return _grouped_twice(plan)
     return _by_sets(plan, [each for each in different if each is not None])
+
+
+def _without_order(plan: Aggregate) -> Aggregate:
+    """Return an aggregation of a table all of whose columns are used, in the order of the table."""
+    below = plan.input
+    if not isinstance(below, Project) or not isinstance(below.input, Scan):
+        return plan
+    places = [each.index for each in below.expressions if isinstance(each, InputReference)]
+    if sorted(places) != list(range(len(below.input.table_schema))) or below.names != tuple(
+        below.input.schema.names[place] for place in places
+    ):
+        return plan
+    calls = tuple(with_parts(call, lambda part: remapped(part, places)) for call in plan.calls)
+    return replace(plan, input=below.input, keys=tuple(places[key] for key in plan.keys), calls=calls)
 
 
 def _columns(call: AggregateCall) -> tuple[int, ...] | None:

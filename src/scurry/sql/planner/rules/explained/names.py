@@ -8,7 +8,7 @@ from dataclasses import replace
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, InputReference
-from scurry.sql.plan.nodes import Aggregate, Filter, Join, Limit, Plan, Project, Sort
+from scurry.sql.plan.nodes import Aggregate, Filter, Join, Limit, Plan, Project, Scan, Sort
 from scurry.sql.plan.rewriting import all_substituted
 from scurry.sql.planner.explain.names import distinct_names
 
@@ -23,6 +23,14 @@ def merged_names(plan: Plan, session: EvaluationContext) -> Plan:
     if len(plan.expressions) != len(below.expressions):
         return plan
     return Project(below.input, tuple(all_substituted(plan.expressions, below.expressions)), plan.names)
+
+
+def all_selected(plan: Plan) -> Plan:
+    """Return a query of all columns with its own projection above that of a view or a query in FROM."""
+    if _is_order(plan):
+        return plan.with_inputs(tuple(map(all_selected, plan.inputs)))
+    is_query = isinstance(plan, Project) and not isinstance(plan.input, Scan) and not _are_columns(plan.expressions)
+    return Project(plan, builders.columns(plan), plan.schema.names) if is_query else plan
 
 
 def _is_order(plan: Plan) -> bool:

@@ -8,6 +8,7 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Call, Expression, InputReference
 from scurry.sql.plan.nodes import Aggregate, Filter, Plan, Project, Sink
+from scurry.sql.plan.physical.joins import RegularJoin
 from scurry.sql.plan.rewriting import rewritten
 from scurry.sql.types.families import is_proctime, is_rowtime, without_time_attribute
 
@@ -58,6 +59,8 @@ def _of_ordinary(expression: Expression) -> Expression:
 
 def _keys(plan: Plan) -> Plan:
     plan = plan.with_inputs(tuple(map(_keys, plan.inputs)))
+    if isinstance(plan, RegularJoin):
+        return plan.with_inputs(tuple(map(_ordinary_rows, plan.inputs)))
     if not isinstance(plan, Aggregate):
         return plan
     used = {
@@ -71,6 +74,14 @@ def _keys(plan: Plan) -> Plan:
     rows = below if isinstance(below, Project) else Project(below, builders.columns(below), below.schema.names)
     shown = tuple(_ordinary(each) if place in used else each for place, each in enumerate(rows.expressions))
     return replace(plan, input=replace(rows, expressions=shown))
+
+
+def _ordinary_rows(plan: Plan) -> Plan:
+    """Return rows none of whose columns is a time."""
+    if not any(is_rowtime(each) or is_proctime(each) for each in plan.schema.types):
+        return plan
+    rows = plan if isinstance(plan, Project) else Project(plan, builders.columns(plan), plan.schema.names)
+    return replace(rows, expressions=tuple(map(_ordinary, rows.expressions)))
 
 
 def _ordinary(expression: Expression) -> Expression:

@@ -9,10 +9,10 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.calls import all_of, call, converted
 from scurry.sql.plan.expressions import AggregateCall, Expression, InputReference, Literal
-from scurry.sql.plan.nodes import Aggregate, Filter, Join, Plan, SetOperation
+from scurry.sql.plan.nodes import Aggregate, Filter, Join, Plan, Project, SetOperation
 from scurry.sql.plan.physical.changes import ReplicateRows
 from scurry.sql.plan.schema import Column, Schema
-from scurry.sql.types import BigIntType, BooleanType, DoubleType, FloatType
+from scurry.sql.types import BigIntType, BooleanType, DoubleType, FloatType, IntType
 
 _COUNT = BigIntType(False)
 _MARKER = BooleanType()
@@ -74,13 +74,14 @@ def _intersect_all(left: Plan, right: Plan, session: EvaluationContext) -> Plan:
     counted = _counted(
         [(left, [true, null]), (right, [null, true])],
         [AggregateCall("COUNT", (InputReference(width + place, _MARKER),), _COUNT) for place in (0, 1)],
+        session,
     )
     one, other = (InputReference(width + place, _COUNT) for place in (0, 1))
-    at_least_one = [call(">=", [each, Literal(1, _COUNT)], session) for each in (one, other)]
+    at_least_one = [call(">=", [each, _number(1, session)], session) for each in (one, other)]
     condition = all_of(at_least_one, session)
     assert condition is not None
     least = call("IF", [call(">", [one, other], session), other, one], session)
-    return _repeated(Filter(counted, condition), least, left)
+    return _repeated(Filter(counted, condition), least, left, session)
 
 
 def _except_all(left: Plan, right: Plan, session: EvaluationContext) -> Plan:
@@ -89,23 +90,52 @@ def _except_all(left: Plan, right: Plan, session: EvaluationContext) -> Plan:
     counted = _counted(
         [(left, [Literal(1, _COUNT)]), (right, [Literal(-1, _COUNT)])],
         [AggregateCall("SUM", (InputReference(width, _COUNT),), _COUNT)],
+        session,
     )
     difference = InputReference(width, _COUNT)
-    return _repeated(Filter(counted, call(">", [difference, Literal(0, _COUNT)], session)), difference, left)
+    return _repeated(Filter(counted, call(">", [difference, _number(0, session)], session)), difference, left, session)
 
 
-def _counted(sides: Sequence[tuple[Plan, Sequence[Expression]]], calls: Sequence[AggregateCall]) -> Plan:
+def _counted(
+    sides: Sequence[tuple[Plan, Sequence[Expression]]], calls: Sequence[AggregateCall], session: EvaluationContext
+) -> Plan:
     """Return the distinct rows of some plans, with aggregates of each plan's share."""
-    names = tuple(f"vcol_{place}" for place in range(len(sides[0][1])))
+    names, counts = _marker_names(len(sides[0][1]), session)
     schema = sides[0][0].schema
     added = Schema((*schema, *(Column(name, each.type) for name, each in zip(names, sides[0][1], strict=True))))
     marked = [builders.project(plan, [*builders.columns(plan), *markers], added.names) for plan, markers in sides]
     union = builders.set_operation("UNION", True, marked, added)
     keys = tuple(range(len(schema)))
-    return Aggregate(union, keys, tuple(calls), tuple(f"{name}_count" for name in names[: len(calls)]), (keys,))
+    return Aggregate(union, keys, tuple(calls), counts, (keys,))
 
 
-def _repeated(plan: Plan, times: Expression, like: Plan) -> Plan:
+def _repeated(plan: Plan, times: Expression, like: Plan, session: EvaluationContext) -> Plan:
     """Return the first columns of a plan, each row a number of times."""
     columns = builders.columns(plan)[: len(like.schema)]
+    if session.is_explained:
+        return _shown_repeated(plan, times, columns)
     return ReplicateRows(builders.project(plan, [*columns, times], [*like.schema.names, "$times"]))
+
+
+def _number(value: int, session: EvaluationContext) -> Literal:
+    return Literal(value, IntType(False) if session.is_explained else _COUNT)
+
+
+def _shown_repeated(plan: Plan, times: Expression, columns: Sequence[InputReference]) -> Plan:
+    """Return the same rows as Flink has them: the number comes first, and the rows again behind their columns."""
+    names = [plan.schema.names[each.index] for each in columns]
+    number = plan.schema.names[times.index] if isinstance(times, InputReference) else "$f0"
+    rows = builders.project(plan, [times, *columns], [number, *names])
+    repeated = ReplicateRows(rows, is_explained=True)
+    kept = builders.columns(repeated)[1 + len(columns) :]
+    return Project(repeated, tuple(kept), tuple(names))
+
+
+def _marker_names(count: int, session: EvaluationContext) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the columns that mark the rows of each side, and of their aggregates."""
+    if not session.is_explained:
+        names = tuple(f"vcol_{place}" for place in range(count))
+        return names, tuple(f"{name}_count" for name in names)
+    if count == 1:
+        return ("vcol_marker",), ("sum_vcol_marker",)
+    return ("vcol_left_marker", "vcol_right_marker"), ("vcol_left_cnt", "vcol_right_cnt")

@@ -112,6 +112,7 @@ class RefreshHandler:
         job_id: The job of CONTINUOUS mode, 32 hexadecimal digits; empty without one.
         generation: How often its state has begun anew: checkpoints of different queries have different directories.
         restore_path: The savepoint with which it was suspended; empty without one.
+        gateway: Whether a SQL gateway refreshes it: the next one goes on when that has ended.
     """
 
     id: str
@@ -119,6 +120,7 @@ class RefreshHandler:
     job_id: str = ""
     generation: int = 0
     restore_path: str = ""
+    gateway: bool = False
 
 
 @dataclass(frozen=True)

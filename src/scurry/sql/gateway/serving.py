@@ -9,10 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scurry.common.configuration import Configuration
+from scurry.common.redaction import printable, without_secrets
 from scurry.errors import ConfigError
 from scurry.rest.endpoint import listen
 from scurry.rest.settings import RestSettings, configured_token, is_loopback
 from scurry.sql.gateway.sessions import Sessions
+from scurry.sql.statements.materialized.interrupted import resume_interrupted
+from scurry.sql.statements.materialized.refreshers import be_gateway
+from scurry.sql.statements.session import TableSession
 
 #: Maximum size of a request's body, in bytes: statements may be long.
 LARGEST_BODY = 900 * 1024
@@ -62,12 +66,21 @@ def serve(
         started(url)
     over = threading.Event()
     sessions = Sessions(configuration, max_sessions, idle_seconds)
+    be_gateway()
+    threading.Thread(target=_resume, args=(configuration,), name="scurry-resuming", daemon=True).start()
     try:
         _server(sessions, token, settings, over).run(sockets=[listener])
     finally:
         over.set()
         sessions.close_all()
         listener.close()
+
+
+def _resume(configuration: Mapping[str, str]) -> None:
+    """Go on with the materialized tables of a gateway that was killed."""
+    for name, problem in resume_interrupted(TableSession.create(Configuration.from_dict(dict(configuration)))):
+        said = f"cannot resume {name}: {problem}" if problem else f"resumed the materialized table {name}"
+        print(printable(without_secrets(said)), file=sys.stderr, flush=True)
 
 
 def _announce(url: str, token: str | None, given: bool) -> None:

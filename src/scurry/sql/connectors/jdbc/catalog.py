@@ -92,6 +92,11 @@ class JdbcCatalog(ExternalCatalog):
         )
         return [f"{schema}.{table}" for schema, table in found if schema not in _BUILT_IN_SCHEMAS]
 
+    def list_materialized_tables(self, database: str) -> list[str]:
+        """Return nothing: the server keeps none."""
+        self.get_database(database)
+        return []
+
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
         """Return a table, or None if it does not exist.
 

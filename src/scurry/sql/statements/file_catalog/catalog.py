@@ -30,7 +30,7 @@ from scurry.sql.catalog.catalog import Catalog
 from scurry.sql.catalog.entries import CatalogBaseTable, CatalogDatabase
 from scurry.sql.catalog.external import ExternalCatalog
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
-from scurry.sql.statements.file_catalog.properties import VIEW, kind_of, properties_of, table_of
+from scurry.sql.statements.file_catalog.properties import MATERIALIZED_TABLE, VIEW, kind_of, properties_of, table_of
 
 PATH = TableOption("path", str, None, "The directory with the databases, which exists.", required=True)
 DEFAULT_DATABASE = TableOption("default-database", str, "default", "The database that is current.")
@@ -137,6 +137,10 @@ class FileSystemCatalog(ExternalCatalog):
     def list_views(self, database: str) -> list[str]:
         """Return the names of the views, in order."""
         return [name for name in self.list_tables(database) if self._kind(database, name) == VIEW]
+
+    def list_materialized_tables(self, database: str) -> list[str]:
+        """Return the names of the materialized tables, in order."""
+        return [name for name in self.list_tables(database) if self._kind(database, name) == MATERIALIZED_TABLE]
 
     def find_table(self, database: str, name: str) -> CatalogBaseTable | None:
         """Return a table or view, or None if it does not exist.

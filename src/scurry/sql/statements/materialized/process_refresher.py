@@ -69,7 +69,12 @@ class ProcessRefresher(Refresher):
     """Refreshes tables in this process, as long as it runs; another one can resume those of a catalog that outlives it.
 
     Used by many threads.
+
+    Attributes:
+        is_gateway: Whether this process is a SQL gateway.
     """
+
+    is_gateway = False
 
     def __init__(self) -> None:
         self._tables: dict[str, _Refreshed] = {}
@@ -87,6 +92,7 @@ class ProcessRefresher(Refresher):
         options: Mapping[str, str],
     ) -> RefreshHandler:
         """Begin, or go on."""
+        handler = replace(handler, gateway=self.is_gateway)
         if table.refresh_mode is RefreshMode.FULL:
             return self._schedule(session, identifier, table, handler)
         state = self._directory(session, identifier, handler)

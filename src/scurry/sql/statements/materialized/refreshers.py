@@ -35,6 +35,11 @@ def refresher_of(session: TableSession, handler: RefreshHandler | None = None) -
     return SessionRefresher(name)
 
 
+def be_gateway() -> None:
+    """Let the tables that this process refreshes be those of a SQL gateway, with which the next one goes on."""
+    _PROCESS.is_gateway = True
+
+
 def end_all(session: TableSession, catalog: Catalog, database: str) -> None:
     """End the refreshing of all materialized tables of a database that is dropped."""
     for name in catalog.list_materialized_tables(database):

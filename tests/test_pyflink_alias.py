@@ -72,16 +72,16 @@ def test_what_scurry_lacks_is_reported_by_its_pyflink_name() -> None:
 
 @pytest.mark.parametrize(
     "statement",
-    ["import pyflink.datastream.connectors.pulsar", "from pyflink.datastream.connectors.pulsar import PulsarSource",
-     "from pyflink.datastream.connectors import pulsar", "from pyflink.datastream.connectors import PulsarSource"],
+    ["import pyflink.datastream.connectors.kinesis", "from pyflink.datastream.connectors.kinesis import X",
+     "from pyflink.datastream.connectors import kinesis"],
 )  # fmt: skip
 def test_a_connector_that_scurry_lacks_is_reported_with_what_to_use_instead(statement: str) -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"no pulsar connector: use env\.from_spark.*connectors/spark.md"):
+    with pytest.raises(ModuleNotFoundError, match=r"no kinesis connector: use env\.from_spark.*connectors/spark.md"):
         exec(statement)
 
 
 #: Modules of connectors that PyFlink 2.3 has and scurry does not have yet: none is ever added.
-LACKING = {"cassandra", "dynamic_kafka", "kinesis", "pulsar"}
+LACKING = {"cassandra", "dynamic_kafka", "kinesis"}
 
 
 def connectors_of_pyflink() -> list[str]:

@@ -52,6 +52,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "mongodb": {"uri": "mongodb://h", "database": "d", "collection": "c"},
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
+    "pulsar": {"topics": "t", "service-url": "pulsar://h:6650", "format": "json"},
     "rabbitmq": {"queue": "q", "format": "json"},
     "postgres-cdc": {
         "hostname": "h", "username": "u", "password": "p", "database-name": "d", "schema-name": "s", "table-name": "t",
@@ -81,6 +82,7 @@ LOGIN = {"username": "ann", "password": "a"}
 KEYED = {"key.format": "json", "key.fields": "k"}
 MARKED = {"sink.partition-commit.policy.kind": "success-file"}
 BUFFERED = {"sink.buffer-flush.max-rows": "5", "sink.buffer-flush.interval": "1 s"}
+STAGED = {"pulsar.sink.deliveryGuarantee": "exactly-once", "sink.staging-dir": "/tmp/staged"}
 EXACTLY_ONCE = {"sink.delivery-guarantee": "exactly-once", "sink.transactional-id-prefix": "a"}
 
 SNAPSHOTS = {"first": "1", "second": "2"}
@@ -443,6 +445,25 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "sink.delivery-guarantee": ({}, {"sink.delivery-guarantee": "exactly-once"}),
         "sink.max-length": ({}, {"sink.max-length": "5"}),
     },
+    "pulsar": MESSAGE_CASES | {
+        "topics": ({}, {"topics": "u"}),
+        "service-url": ({}, {"service-url": "pulsar://i:6650"}),
+        "admin-url": ({}, {"admin-url": "http://h:8080"}),
+        "explicit": ({}, {"explicit": "false"}),
+        "source.subscription-name": ({}, {"source.subscription-name": "other"}),
+        "source.subscription-type": ({}, {"source.subscription-type": "Shared"}),
+        "source.start.message-id": ({}, {"source.start.message-id": "latest"}),
+        "source.start.publish-time": ({}, {"source.start.publish-time": "7"}),
+        "source.stop.at-message-id": ({}, {"source.stop.at-message-id": "1:2:-1"}),
+        "source.stop.after-message-id": ({}, {"source.stop.after-message-id": "1:2:-1"}),
+        "source.stop.at-publish-time": ({}, {"source.stop.at-publish-time": "7"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+        "sink.topic-routing-mode": ({}, {"sink.topic-routing-mode": "message-key-hash"}),
+        "sink.message-delay-interval": ({}, {"sink.message-delay-interval": "7"}),
+        "pulsar.sink.deliveryGuarantee": (STAGED, STAGED | {"pulsar.sink.deliveryGuarantee": "at-least-once"}),
+        "sink.staging-dir": (STAGED, STAGED | {"sink.staging-dir": "/tmp/other"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
     "rabbitmq": MESSAGE_CASES | {
         "queue": ({}, {"queue": "other"}),
         "host": ({}, {"host": "other"}),
@@ -572,7 +593,7 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
     context = context_of(factory.identifier, NEEDED[factory.identifier] | dict(options))
     if "topic-pattern" in options:
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "topic"})
-    if "value.format" in options and factory.identifier in ("kafka", "log", "rabbitmq", "redis-stream"):
+    if "value.format" in options and factory.identifier in ("kafka", "log", "pulsar", "rabbitmq", "redis-stream"):
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
     return [
         outcome(lambda: factory.create_source(context)),

@@ -20,6 +20,7 @@ RUN_BY = {
     "connectors/elasticsearch.md": "connectors/elasticsearch/test_elasticsearch_page.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",
+    "connectors/pulsar.md": "connectors/pulsar/test_pulsar_server.py",
     "connectors/user-defined.md": "connectors/test_kinesis_recipe.py",
     "connectors/http.md": "connectors/http/test_http_tables.py",
     "connectors/mongodb.md": "connectors/mongodb/test_mongo_page.py",

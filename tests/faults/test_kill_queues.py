@@ -36,7 +36,9 @@ SOME = 200
 RUNNERS = ["local", pytest.param("spark", marks=[pytest.mark.spark, pytest.mark.nightly])]
 
 
-@pytest.fixture(params=SYSTEMS)
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.nightly] * each.nightly) for name, each in SYSTEMS.items()]
+)
 def system(request: pytest.FixtureRequest) -> System:
     return SYSTEMS[request.param]
 

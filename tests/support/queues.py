@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pika
+import pulsar
 import redis
 
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Source
 from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
+from support.servers.pulsar import topics_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class System:
         clear: Deletes it.
         reads_once: Whether the source is exactly once.
         writes_once: Whether the sink is exactly once.
+        nightly: Whether its server is too large for every change.
     """
 
     server: str
@@ -41,6 +46,7 @@ class System:
     clear: Callable[[int], None]
     reads_once: bool = True
     writes_once: bool = True
+    nightly: bool = False
 
 
 # ---------------------------------------------------------------------------- RabbitMQ
@@ -131,8 +137,64 @@ def _redis_sink(port: int) -> Sink:
     return builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()
 
 
+# ---------------------------------------------------------------------------- Pulsar
+
+
+def _pulsar_topic(port: int) -> str:
+    """Return a topic of which no test before has read: a deleted one would come back with its subscription."""
+    return f"numbers-{len(list(topics_of(port).iterdir()))}"
+
+
+def _pulsar_source(port: int) -> Source:
+    builder = PulsarSource.builder().set_service_url(f"pulsar://127.0.0.1:{port}").set_topics(_pulsar_topic(port))
+    return builder.set_subscription_name("tests").set_deserialization_schema(SimpleStringSchema()).build()
+
+
+def _pulsar_sink(port: int) -> Sink:
+    builder = PulsarSink.builder().set_service_url(f"pulsar://127.0.0.1:{port}").set_topics(_pulsar_topic(port))
+    builder.set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).set_serialization_schema(SimpleStringSchema())
+    return builder.set_staging_dir(f"{topics_of(port)}.staging").build()
+
+
+def _pulsar_client(port: int) -> Any:
+    logger = pulsar.ConsoleLogger(pulsar.LoggerLevel.Error)
+    return pulsar.Client(f"pulsar://127.0.0.1:{port}", operation_timeout_seconds=60, logger=logger)
+
+
+def _pulsar_put(port: int, texts: Sequence[str]) -> None:
+    client = _pulsar_client(port)
+    producer = client.create_producer(_pulsar_topic(port))
+    for text in texts:
+        producer.send(text.encode())
+    client.close()
+
+
+def _pulsar_taken(port: int) -> list[str]:
+    client, found = _pulsar_client(port), list[str]()
+    reader = client.create_reader(_pulsar_topic(port), pulsar.MessageId.earliest)
+    while reader.has_message_available():
+        found.append(reader.read_next(10_000).data().decode())
+    client.close()
+    return found
+
+
+def _pulsar_clear(port: int) -> None:
+    directory = topics_of(port)
+    (directory / str(len(list(directory.iterdir())))).touch()
+    shutil.rmtree(f"{directory}.staging", ignore_errors=True)
+
+
 _RABBIT = "support.servers.rabbitmq:RabbitServer"
 SYSTEMS = {
+    "pulsar": System(
+        "support.servers.pulsar:PulsarServer",
+        _pulsar_source,
+        _pulsar_sink,
+        _pulsar_put,
+        _pulsar_taken,
+        _pulsar_clear,
+        nightly=True,
+    ),
     "rabbitmq": System(
         _RABBIT,
         lambda port: RMQSource(rabbit(port), "numbers", True, SimpleStringSchema()),

@@ -69,7 +69,7 @@ class StagingWriter(SinkWriter):
 
 
 class StagingCommitter(Committer):
-    """Stage the records of a micro-batch, unless it is staged already, and send what has not been sent."""
+    """Stage the records of a micro-batch, unless it is staged already, and send all that has not been sent."""
 
     def __init__(self, directory: str, sink_id: str, connect: Callable[[str], Delivery]) -> None:
         """Refer to a staging area.

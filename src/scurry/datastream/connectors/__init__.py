@@ -89,12 +89,9 @@ _INSTEAD = {
     f"for Spark ({_SPARK_DOCS}), or {_OWN}",
     "kinesis": "use env.from_spark(...) and stream.to_spark('aws-kinesis', ...) with spark-sql-kinesis-connector "
     f"({_SPARK_DOCS}), or {_OWN}",
-    "pulsar": "use env.from_spark(...) and stream.to_spark('pulsar', ...) with pulsar-spark-connector "
-    f"({_SPARK_DOCS}), or {_OWN}",
 }
 _CONNECTOR_OF = {
     **dict.fromkeys(("DynamicKafkaSource", "DynamicKafkaSourceBuilder"), "dynamic_kafka"),
-    **dict.fromkeys(("PulsarSource", "PulsarSourceBuilder", "StartCursor", "StopCursor"), "pulsar"),
 }
 
 
@@ -115,6 +112,7 @@ def what_to_use_instead(name: str) -> str | None:
 #: PyFlink exports these here too; they are loaded on demand, because their client may not be installed.
 _ON_DEMAND = {
     **dict.fromkeys(("FlinkKafkaConsumer", "FlinkKafkaProducer", "KafkaSource", "Semantic"), "kafka"),
+    **dict.fromkeys(("PulsarSource", "PulsarSourceBuilder", "StartCursor", "StopCursor"), "pulsar"),
     **dict.fromkeys(("RMQConnectionConfig", "RMQSink", "RMQSource"), "rabbitmq"),
 }
 

@@ -34,6 +34,7 @@ CONNECTORS = {
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",
     "rabbitmq": "scurry.sql.connectors.queues.rabbitmq:RabbitFactory",
+    "pulsar": "scurry.sql.connectors.queues.pulsar:PulsarFactory",
     "redis": "scurry.sql.connectors.redis.keys:RedisFactory",
     "redis-stream": "scurry.sql.connectors.redis.streams:RedisStreamFactory",
     "savepoint": "scurry.sql.savepoints.factory:SavepointFactory",
@@ -46,7 +47,7 @@ CONNECTORS = {
 _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'format' = the format of the package"
 #: Replacements for connectors that scurry does not have, by their names without a version.
 _ELSEWHERE = {
-    **dict.fromkeys(("kinesis", "pulsar", "hbase", "cassandra"), _OF_SPARK),
+    **dict.fromkeys(("kinesis", "hbase", "cassandra"), _OF_SPARK),
     **dict.fromkeys(
         ("mysql", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",

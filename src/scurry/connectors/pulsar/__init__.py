@@ -1,0 +1,1 @@
+"""Topics of Apache Pulsar, read by message ids and written with sequence numbers."""

@@ -62,6 +62,7 @@ def test_in_this_process_functions_import_files_and_open_archives(tables: Projec
 
 
 @pytest.mark.spark
+@pytest.mark.in_turn
 def test_workers_of_spark_have_every_kind_of_dependency(tables: Project) -> None:
     options = ["--master", "local[2,8]", str(tables.program), str(tables.parts), "batch", "streaming"]
     assert printed(tables.run("-m", "scurry", "run", *options)) == [

@@ -29,6 +29,7 @@ def run(cluster: Cluster, project: Project, *options: str) -> Result:
     return project.scurry_run("--master", cluster.url, *memory, *options)
 
 
+@pytest.mark.in_turn
 def test_every_kind_of_dependency_reaches_the_workers(cluster: Cluster, project: Project) -> None:
     assert printed(run(cluster, project, *project.options)) == OUTPUT
 

@@ -46,6 +46,7 @@ def test_a_program_prints_what_it_says(scenario: Path, capfd: pytest.CaptureFixt
 
 
 @pytest.mark.spark
+@pytest.mark.in_turn
 def test_a_model_of_spark_is_trained_and_served() -> None:
     command = [sys.executable, "-m", "scurry", "run", "--parallelism", "1", str(WITH_SPARK)]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}

@@ -43,6 +43,7 @@ def _batch(path: Path) -> int:
     return int(path.name.partition("-")[0])
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     "damage",
     [

@@ -62,6 +62,7 @@ def batches(place: Place) -> int:
     return len(place.batches())
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("start", [patterns, match_recognize])
 def test_killed_drivers_and_workers_change_no_match(
     start: Callable[[Place], Run], readings: Path, chance: random.Random, faults: int, tmp_path: Path

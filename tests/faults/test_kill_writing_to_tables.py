@@ -62,6 +62,7 @@ def check(place: Place, readings: Path) -> None:
     assert [file.name for file in (place.output / "files").iterdir() if file.name.startswith(".")] == []
 
 
+@pytest.mark.in_turn
 def test_every_record_is_in_every_table_once(
     readings: Path, chance: random.Random, faults: int, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.in_turn
 def test_the_parallelism_follows_the_workers_and_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     readings = Readings(tmp_path / "in")
     job = EndlessJob(tmp_path / "job", readings)

@@ -181,6 +181,7 @@ def _wait_for_output(output: Path) -> None:
 
 
 @pytest.mark.faults
+@pytest.mark.in_turn
 def test_executors_that_come_and_go_lose_no_row(
     inputs: Path, tmp_path: Path, undisturbed: dict[str, list[str]]
 ) -> None:

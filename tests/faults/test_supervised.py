@@ -16,6 +16,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.in_turn
 def test_a_killed_driver_goes_on_from_its_checkpoint_also_if_it_is_started_with_a_savepoint(tmp_path: Path) -> None:
     readings = Readings(tmp_path / "in")
     readings.write(2)

@@ -83,6 +83,7 @@ def kill_executor(worker: Daemon) -> None:
     wait_for(lambda: (found := executors(worker)) and found != [pid])
 
 
+@pytest.mark.in_turn
 def test_jobs_run_after_an_executor_was_replaced_though_others_have_ended(
     cluster: Cluster, worker: Daemon, shell: Shell, tmp_path: Path
 ) -> None:

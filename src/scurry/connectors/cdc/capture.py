@@ -192,8 +192,8 @@ class CaptureSession(ABC):
         """Return whether a position is not before another one."""
 
     @abstractmethod
-    def upper_bound(self, table: CapturedTable, lower: ChunkKey) -> ChunkKey:
-        """Return the last key of the chunk behind a key, None if it is the last chunk."""
+    def upper_bound(self, table: CapturedTable, lower: ChunkKey, rows: int) -> ChunkKey:
+        """Return the key so many rows behind another one, None if there are not so many."""
 
     @abstractmethod
     def end(self, start: LogPosition, most_bytes: int) -> LogPosition:

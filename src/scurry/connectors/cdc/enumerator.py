@@ -22,7 +22,7 @@ from scurry.connectors.source import Assignment, Backlog, BatchLimits, Enumerato
 
 #: Seconds between questions for new changes.
 POLL_SECONDS = 0.2
-#: Chunks that a reader gets in one micro-batch, at most: what a killed job reads again.
+#: Chunks that a reader gets in one micro-batch, at most, and reads as one: what a killed job reads again.
 MOST_CHUNKS = 8
 #: Bytes of the log in one micro-batch, at most, unless a transaction is larger.
 LOG_BYTES = 32 * 1024 * 1024
@@ -127,16 +127,16 @@ class CdcEnumerator(Enumerator):
         return session
 
     def _next_chunks(self, session: CaptureSession) -> dict[int, list[Any]]:
-        channels = self._settings.channels
-        wanted = self._limits.max_records // self._settings.chunk_rows
+        channels, rows = self._settings.channels, self._settings.chunk_rows
+        chunks = max(1, min(MOST_CHUNKS, self._limits.max_records // (rows * channels)))
         mark, works = session.mark(), dict[int, list[Any]]()
-        for number in range(max(channels, min(wanted, channels * MOST_CHUNKS))):
+        for channel in range(channels):
             if not self._pending:
                 break
             name, lower = self._pending[0]
             table = next(each for each in self._tables if each.id == name)
-            upper = session.upper_bound(table, lower)
-            works.setdefault(number % channels, []).append(ChunkWork(table, lower, upper, mark, self._log))
+            upper = session.upper_bound(table, lower, rows * chunks)
+            works[channel] = [ChunkWork(table, lower, upper, mark, self._log)]
             self._extend(name, Segment(upper, mark))
             self._pending[:1] = [] if upper is None else [(name, upper)]
         self._behind = session.behind_marks()

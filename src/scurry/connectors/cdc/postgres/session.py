@@ -51,19 +51,25 @@ class PostgresSession(CaptureSession):
     def __init__(self, settings: PostgresSettings) -> None:
         """Connect."""
         self._settings = settings
-        self._connection: Any = connect(settings, min(FIRST_SECONDS, settings.connect_seconds))
+        self._connection: Any = self._connected(min(FIRST_SECONDS, settings.connect_seconds))
         self._snapshots: deque[Any] = deque()
         self._mark: Mark = None
         self._marked = float("-inf")
         self._behind = 0
         self._made_slot = False
 
+    def _connected(self, seconds: int) -> Any:
+        """Return a connection that looks for bounds of chunks by an index, also where nobody has analyzed the table."""
+        connection = connect(self._settings, seconds)
+        connection.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
+        return connection
+
     def _ask(self, work: Callable[[Any], T]) -> T:
         """Return the result of `work` on the connection, which is made again if it is lost."""
         for retry in range(self._settings.retries + 1):
             try:
                 if self._connection is None:
-                    self._connection = connect(self._settings)
+                    self._connection = self._connected(self._settings.connect_seconds)
                 with explained(self._settings):
                     return work(self._connection)
             except DatabaseError as error:
@@ -102,16 +108,13 @@ class PostgresSession(CaptureSession):
         types = tuple(row[1] for row in columns)
         return CapturedTable(name, names, types, key, chunk_key or (key[0] if key else None))
 
-    def upper_bound(self, table: CapturedTable, lower: ChunkKey) -> ChunkKey:
+    def upper_bound(self, table: CapturedTable, lower: ChunkKey, rows: int) -> ChunkKey:
         """Return the key that is so many rows behind another one."""
         if table.chunk_key is None:
             return None
         column, kind = quoted(table.chunk_key), table.type_of(table.chunk_key)
         behind = "" if lower is None else f"WHERE {column} > $1::{kind} "
-        query = (
-            f"SELECT {column}::text FROM {table_name(table.id)} {behind}ORDER BY {column} "
-            f"OFFSET {self._settings.chunk_rows - 1} LIMIT 1"
-        )
+        query = f"SELECT {column}::text FROM {table_name(table.id)} {behind}ORDER BY {column} OFFSET {rows - 1} LIMIT 1"
         found = self._row(query, *([] if lower is None else [lower]))
         return None if found is None else found[0]
 

@@ -45,7 +45,7 @@ from scurry.sql.planner.explain.reading import (
     reads_all,
     scan_text,
 )
-from scurry.sql.planner.explain.sargs import joined_ranges, known_columns
+from scurry.sql.planner.explain.sargs import joined_ranges, known_columns, needed_conditions
 from scurry.sql.planner.explain.trees import Operator, tree_text
 from scurry.sql.planner.explain.types import record_text
 from scurry.sql.planner.explain.windows import (
@@ -238,9 +238,11 @@ def _calc(plan: Plan, reading: ScanDescriptions | None, text: PrefixText) -> Ope
     else:
         rows = operators(below, reading, text)
         rows = rows.inputs[0] if _has_moved_columns(below) else rows
-    columns = known_columns(columns, conditions) if reading is not None else columns
+    if reading is not None:
+        conditions = needed_conditions(conditions)
+        columns = known_columns(columns, conditions)
     shown = [_selected(each, name, names, text) for each, name in zip(columns, plan.schema.names, strict=True)]
-    where = joined_ranges(conditions, lambda each: text(each, names))
+    where = joined_ranges(conditions, lambda each: text(each, names), text.has_types)
     condition = f", where=[{all_of_text(where, text)}]" if where else ""
     found = None if rows.distribution is None else [places.index(each) for each in rows.distribution if each in places]
     kept = None if found is None or len(found) < len(rows.distribution or ()) else tuple(found)

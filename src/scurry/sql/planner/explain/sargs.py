@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from scurry.sql.plan.expressions import Call, Expression, InputReference, Literal
 from scurry.sql.planner.explain.types import type_text
-from scurry.sql.types import CharType, IntType, VarCharType
+from scurry.sql.types import CharType, DecimalType, IntType, VarCharType
 
 _OPPOSITE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _OPENING, _CLOSING = {">=": "[", ">": "("}, {"<=": "]", "<": ")"}
@@ -175,6 +175,21 @@ def known_columns(columns: Sequence[Expression], conditions: Sequence[Expression
     return [known(each) for each in columns]
 
 
+def needed_conditions(conditions: Sequence[Expression]) -> list[Expression]:
+    """Return conditions without TRUE, and without those that a column is there which is compared, too."""
+    compared = {each.column.index for each in map(_comparison, conditions) if each is not None}
+
+    def is_needed(condition: Expression) -> bool:
+        if isinstance(condition, Literal):
+            return condition.value is not True
+        if not isinstance(condition, Call) or condition.function != "IS NOT NULL":
+            return True
+        column = condition.arguments[0]
+        return not isinstance(column, InputReference) or column.index not in compared
+
+    return [each for each in conditions if is_needed(each)]
+
+
 def without_negation(condition: Expression) -> Expression:
     """Return a condition in which comparisons that are negated are the opposite ones."""
     if not isinstance(condition, Call) or condition.function != "NOT":
@@ -190,19 +205,39 @@ def without_negation(condition: Expression) -> Expression:
     return condition
 
 
-def joined_ranges(conditions: Sequence[Expression], text: Callable[[Expression], str]) -> list[str]:
-    """Return the texts of conditions; a lower and an upper bound of a column behind each other are one range."""
-    return list(_joined(conditions, text))
+def joined_ranges(
+    conditions: Sequence[Expression], text: Callable[[Expression], str], with_type: bool = True
+) -> list[str]:
+    """Return the texts of conditions; a lower and an upper bound of a column behind each other are one range.
+
+    Args:
+        conditions: The conditions.
+        text: Returns the text of an expression.
+        with_type: Whether the type of numbers with a fraction is shown.
+    """
+    return list(_joined(conditions, text, with_type))
 
 
-def _joined(conditions: Sequence[Expression], text: Callable[[Expression], str]) -> Iterator[str]:
+def _type_of(lower: Comparison, upper: Comparison) -> str:
+    """Return the type of both bounds as text; empty if they are integers."""
+    kinds = [lower.value.type, upper.value.type]
+    if all(isinstance(each, IntType) for each in kinds):
+        return ""
+    digits = [(each.precision, each.scale) if isinstance(each, DecimalType) else (10, 0) for each in kinds]
+    scale = max(each for _, each in digits)
+    return f":DECIMAL({max(precision - own for precision, own in digits) + scale}, {scale})"
+
+
+def _joined(conditions: Sequence[Expression], text: Callable[[Expression], str], with_type: bool) -> Iterator[str]:
     place = 0
     while place < len(conditions):
         lower = _comparison(conditions[place])
         upper = _comparison(conditions[place + 1]) if place + 1 < len(conditions) else None
         if lower and upper and _are_bounds(lower, upper):
-            bounds = f"{_OPENING[lower.operator]}{lower.value.value}..{upper.value.value}{_CLOSING[upper.operator]}"
-            yield f"SEARCH({text(lower.column)}, Sarg[{bounds}])"
+            kind = _type_of(lower, upper) if with_type else ""
+            values = f"{lower.value.value}{kind}..{upper.value.value}{kind}"
+            bounds = f"{_OPENING[lower.operator]}{values}{_CLOSING[upper.operator]}"
+            yield f"SEARCH({text(lower.column)}, Sarg[{bounds}]{kind})"
             place += 2
         else:
             yield text(conditions[place])
@@ -214,8 +249,8 @@ def _are_bounds(lower: Comparison, upper: Comparison) -> bool:
         lower.operator in _OPENING
         and upper.operator in _CLOSING
         and lower.column.index == upper.column.index
-        and isinstance(lower.value.type, IntType)
-        and isinstance(upper.value.type, IntType)
+        and isinstance(lower.value.type, IntType | DecimalType)
+        and isinstance(upper.value.type, IntType | DecimalType)
         and lower.value.value < upper.value.value
     )
 
@@ -226,6 +261,8 @@ def _comparison(condition: Expression) -> Comparison | None:
     column, value = condition.arguments
     if isinstance(value, Call) and value.function == "CAST":
         value = value.arguments[0]
+    if isinstance(column, Call) and column.function == "CAST" and isinstance(column.type, DecimalType):
+        column = column.arguments[0] if isinstance(column.arguments[0].type, DecimalType) else column
     if not isinstance(column, InputReference) or not isinstance(value, Literal) or value.value is None:
         return None
     return Comparison(condition.function, column, value)

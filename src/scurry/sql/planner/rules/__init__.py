@@ -18,6 +18,7 @@ from scurry.sql.planner.rules.explained import (
     SHOWN,
     WRITTEN,
     named_columns_of_values,
+    narrowed_windows,
     split_distinct,
     without_marks,
 )
@@ -89,7 +90,7 @@ def optimized(
     """
     excluded = _excluded(session)
     session = replace(session, is_explained=True) if explained else session
-    plan = named_columns_of_values(plan, session) if explained else plan
+    plan = _applied((named_columns_of_values, narrowed_windows), plan, session) if explained else plan
     for rule in RULES:
         if rule.__name__ not in excluded:
             shaping = explained and rule is prune_columns

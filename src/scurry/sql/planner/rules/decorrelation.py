@@ -162,7 +162,8 @@ def _joined(
     width = len(left.schema)
     moved = [bound(shifted(each, width), correlation, lambda column: column) for each in conditions]
     if condition is not None:
-        moved.append(condition)
+        # Flink shows the condition of IN first.
+        moved = [condition, *moved] if session.is_explained else [*moved, condition]
     return _first_columns(Join(left, plan, kind, all_of(moved, session)), left, right)
 
 

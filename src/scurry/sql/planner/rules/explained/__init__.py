@@ -32,9 +32,17 @@ from scurry.sql.planner.rules.explained.selected import selected_first
 from scurry.sql.planner.rules.explained.times import materialized_times
 from scurry.sql.planner.rules.explained.unions import nested_unions
 from scurry.sql.planner.rules.explained.values import named_columns_of_values, named_values
-from scurry.sql.planner.rules.explained.windows import numbers_of_ranks, sums_of_windows
+from scurry.sql.planner.rules.explained.windows import narrowed_windows, numbers_of_ranks, sums_of_windows
 
-__all__ = ["SHAPING", "SHOWN", "WRITTEN", "named_columns_of_values", "split_distinct", "without_marks"]
+__all__ = [
+    "SHAPING",
+    "SHOWN",
+    "WRITTEN",
+    "named_columns_of_values",
+    "narrowed_windows",
+    "split_distinct",
+    "without_marks",
+]
 
 Rule = Callable[[Plan, EvaluationContext], Plan]
 

@@ -17,7 +17,7 @@ def materialized_times(plan: Plan, session: EvaluationContext) -> Plan:
     """Read the clock for processing times that leave the query, and make keys of groups of event times ordinary."""
     if isinstance(plan, Sink):
         return plan.with_inputs((materialized_times(plan.input, session),))
-    plan = _calls(_keys(plan))
+    plan = _keys(_calls(plan))
     if not any(_is_clock(each) for each in _columns(plan)):
         return plan
     rows = plan if isinstance(plan, Project) else Project(plan, builders.columns(plan), plan.schema.names)

@@ -54,7 +54,7 @@ def _constant(expression: Expression) -> bool:
 
 
 def _only_names(plan: Project) -> bool:
-    places = [each.index for each in plan.expressions if isinstance(each, InputReference)]
+    places = [each.index if isinstance(each, InputReference) else None for each in plan.expressions]
     return places == list(range(len(plan.input.schema)))
 
 

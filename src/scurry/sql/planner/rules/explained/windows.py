@@ -11,7 +11,7 @@ from scurry.sql.plan.expressions import Call, Expression, InputReference, Litera
 from scurry.sql.plan.nodes import Filter, Over, Plan, Project
 from scurry.sql.plan.physical.over import OverAggregate
 from scurry.sql.plan.physical.windows import WindowRank
-from scurry.sql.plan.rewriting import all_substituted
+from scurry.sql.plan.rewriting import all_substituted, input_references, remapped, with_parts
 from scurry.sql.plan.windows import WindowCall
 from scurry.sql.types import BigIntType, BooleanType
 
@@ -24,6 +24,26 @@ def sums_of_windows(plan: Plan, session: EvaluationContext) -> Plan:
     return plan
 
 
+def narrowed_windows(plan: Plan, session: EvaluationContext) -> Plan:
+    """Read only the columns for OVER in BATCH that its query selects, before filters around the query are pushed."""
+    plan = plan.with_inputs(tuple(narrowed_windows(each, session) for each in plan.inputs))
+    if session.is_streaming or not isinstance(plan, Project) or not isinstance(plan.input, Over):
+        return plan
+    over, width = plan.input, len(plan.input.input.schema)
+    used = {place for each in (*plan.expressions, *over.calls) for place in input_references(each) if place < width}
+    kept = sorted(used)
+    if len(kept) in (0, width):
+        return plan
+    moved = {place: new for new, place in enumerate(kept)}
+    moved |= {width + place: len(kept) + place for place in range(len(over.calls))}
+    names = over.input.schema.names
+    rows = Project(
+        over.input, tuple(builders.column(over.input, each) for each in kept), tuple(names[each] for each in kept)
+    )
+    calls = tuple(with_parts(each, lambda part: remapped(part, moved)) for each in over.calls)
+    return Project(Over(rows, calls, over.names), tuple(remapped(each, moved) for each in plan.expressions), plan.names)
+
+
 def numbers_of_ranks(plan: Plan, session: EvaluationContext) -> Plan:
     """Leave the number of a row its own name where a query only selects columns of numbered rows."""
     plan = plan.with_inputs(tuple(numbers_of_ranks(each, session) for each in plan.inputs))
@@ -33,6 +53,9 @@ def numbers_of_ranks(plan: Plan, session: EvaluationContext) -> Plan:
     rows = below.input if isinstance(below, Filter) else below
     is_numbered = isinstance(below, Filter) and isinstance(rows, Over)
     if not is_numbered and not isinstance(rows, WindowRank):
+        return plan
+    places = [each.index for each in plan.expressions if isinstance(each, InputReference)]
+    if places != sorted(places):
         return plan
     known = rows.schema.names
     names = tuple(

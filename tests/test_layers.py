@@ -156,8 +156,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "scurry.datastream",
     },
     "scurry.cli": {
-        "scurry", "scurry.errors", "scurry.common", "scurry.graph", "scurry.runtime", "scurry.rest",
-        "scurry.rest.session", "scurry.pyflink_alias", "scurry.table", "scurry.sql.gateway", "scurry.sql.client",
+        "scurry", "scurry.errors", "scurry.common", "scurry.connectors", "scurry.graph", "scurry.runtime",
+        "scurry.rest", "scurry.rest.session", "scurry.pyflink_alias", "scurry.table", "scurry.sql.gateway",
+        "scurry.sql.client",
     },
     "scurry.__main__": {"scurry.cli"},
 }  # fmt: skip

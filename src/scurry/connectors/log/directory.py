@@ -84,6 +84,11 @@ class LogDirectory:
         topic = self._catalog.read().topics.get(name.topic)
         return topic.partitions[name.partition] if topic and name.partition < len(topic.partitions) else None
 
+    def offsets(self, topic: str) -> list[tuple[int, int]]:
+        """Return the first offset and the one after the last of each partition of a topic, none for a missing one."""
+        found = self._catalog.read().topics.get(topic)
+        return [(partition.start, partition.end) for partition in found.partitions] if found is not None else []
+
     # ---------------------------------------------------------------- writing
 
     def append(self, additions: Iterable[Addition], batch: tuple[str, int] | None = None) -> bool:

@@ -219,14 +219,20 @@ class LogTopics(PartitionedTopics):
         )
 
 
-def read_records(path: str, topic: str) -> list[ConsumerRecord]:
-    """Return all records of a topic, partition by partition.
+def read_records(path: str, topic: str, last: int | None = None) -> list[ConsumerRecord]:
+    """Return the records of a topic, partition by partition.
+
+    Args:
+        path: The directory of the log.
+        topic: The topic.
+        last: Number of records of each partition, the last ones; None for all.
 
     Raises:
         SourceNotFoundError: There is no such topic.
     """
     scan = LogTopics(path, Subscription((topic,)), KafkaOffsetsInitializer.earliest())
-    return [ConsumerRecord(*message) for part in scan.parts() for block in scan.messages(part) for message in block]
+    parts = [(*name, start if last is None else max(start, end - last), end) for *name, start, end in scan.parts()]
+    return [ConsumerRecord(*message) for part in parts for block in scan.messages(part) for message in block]
 
 
 def written_blocks(

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Self
 
 from scurry.common._api import ApiObject, made_by
-from scurry.connectors.kafka.partitions import KafkaTopicPartition
 from scurry.connectors.kafka.records import ConsumerRecord
 from scurry.connectors.kafka.topics import DISCOVERY_MS
 from scurry.connectors.log.directory import LogDirectory, default_path
@@ -188,8 +187,7 @@ class FileLog(ApiObject):
         """
         if topic not in self.topics():
             raise ArgumentError(f"there is no topic {topic!r} at {self.path}")
-        found = [self._log.partition(KafkaTopicPartition(topic, number)) for number in range(self.topics()[topic])]
-        return [(partition.start, partition.end) for partition in found if partition is not None]
+        return self._log.offsets(topic)
 
     def append(
         self,

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from pymongo import ReplaceOne
 
-from scurry.common import Types
+from scurry.common import Duration, Types
+from scurry.datastream import StreamExecutionEnvironment
 from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.cassandra import (
+    CassandraCommitter,
+    CassandraFailureHandler,
+    CassandraSink,
+    ClusterBuilder,
+    ConsistencyLevel,
+    MapperOptions,
+)
 from scurry.datastream.connectors.elasticsearch import (
     Elasticsearch6SinkBuilder,
     Elasticsearch7SinkBuilder,
@@ -70,3 +79,25 @@ totals = (
     .build()
 )
 assert totals.execution.batch_size == 500
+
+# Cassandra
+
+env = StreamExecutionEnvironment.get_execution_environment()
+words = env.from_collection([("to", 2), ("be", 2)], Types.TUPLE([Types.STRING(), Types.INT()]))
+nodes = ClusterBuilder(["localhost"], 9042, "ann", "secret", ConsistencyLevel.LOCAL_QUORUM)
+mapper = MapperOptions().ttl(60).timestamp(1).tracing(False).save_null_fields(True).if_not_exists(False)
+sink = (
+    CassandraSink.add_sink(words)
+    .set_query("INSERT INTO shop.words (word, n) VALUES (?, ?)")
+    .set_cluster_builder(nodes)
+    .set_mapper_options(mapper.consistency_level(ConsistencyLevel.ONE))
+    .set_failure_handler(CassandraFailureHandler.no_op())
+    .set_max_concurrent_requests(64, Duration.of_seconds(10))
+    .enable_ignore_null_fields()
+    .enable_write_ahead_log(CassandraCommitter.default_checkpoint_committer(nodes))
+    .build()
+)
+sink.name("words").uid("words").set_parallelism(1)
+sink.disable_chaining().slot_sharing_group("stores")
+CassandraSink.add_sink(words).set_query("INSERT INTO shop.words (word, n) VALUES (?, ?)").set_host("localhost").build()
+assert "words" in env.get_execution_plan()

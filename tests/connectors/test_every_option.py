@@ -36,6 +36,7 @@ JSON = {"format": "json"}
 #: What tables need besides the option under test.
 NEEDED: dict[str, dict[str, str]] = {
     "blackhole": {},
+    "cassandra": {"hosts": "h", "keyspace": "s", "table-name": "t"},
     "datagen": {},
     "delta": {},
     "iceberg": {},
@@ -69,6 +70,7 @@ NEEDED: dict[str, dict[str, str]] = {
 
 #: Connectors whose tables have a primary key here.
 BY_KEY = {
+    "cassandra",
     "elasticsearch-6", "elasticsearch-7", "elasticsearch-8", "mongodb", "opensearch", "redis", "savepoint",
     "upsert-kafka", "upsert-log",
 }  # fmt: skip
@@ -227,6 +229,22 @@ CDC_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "connect.timeout": ({}, {"connect.timeout": "9 s"}),
 }  # fmt: skip
 CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
+    "cassandra": LOOKUP_CASES | {
+        "hosts": ({}, {"hosts": "g"}),
+        "port": ({}, {"port": "9043"}),
+        "keyspace": ({}, {"keyspace": "r"}),
+        "table-name": ({}, {"table-name": "u"}),
+        "username": (LOGIN, LOGIN | {"username": "bob"}),
+        "password": (LOGIN, LOGIN | {"password": "b"}),
+        "consistency-level": ({}, {"consistency-level": "QUORUM"}),
+        "scan.partition.num": ({}, {"scan.partition.num": "7"}),
+        "scan.fetch-size": ({}, {"scan.fetch-size": "7"}),
+        "scan.parallelism": ({}, {"scan.parallelism": "3"}),
+        "sink.max-concurrent-requests": ({}, {"sink.max-concurrent-requests": "7"}),
+        "sink.buffer-flush.max-rows": ({}, {"sink.buffer-flush.max-rows": "7"}),
+        "sink.buffer-flush.interval": ({}, {"sink.buffer-flush.interval": "7 s"}),
+        "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
     "datagen": {
         "rows-per-second": ({}, {"rows-per-second": "5"}),
         "number-of-rows": ({}, {"number-of-rows": "5"}),

@@ -17,6 +17,7 @@ from support.docs.sql_guide import TUTORIALS
 
 #: Pages whose programs print nothing that the page shows -> the test that runs them.
 RUN_BY = {
+    "connectors/cassandra.md": "connectors/cassandra/test_cassandra_page.py",
     "connectors/elasticsearch.md": "connectors/elasticsearch/test_elasticsearch_page.py",
     "connectors/hybrid.md": "kafka/test_files_then_topic.py",
     "connectors/kafka.md": "kafka/test_files_then_topic.py",

@@ -80,8 +80,6 @@ __all__ = [
 _SPARK_DOCS = "docs/connectors/spark.md"
 _OWN = "write one of your own (docs/connectors/user-defined.md)"
 _INSTEAD = {
-    "cassandra": "write with stream.to_spark('org.apache.spark.sql.cassandra', ...) and the Spark Cassandra Connector "
-    f"({_SPARK_DOCS}), or {_OWN}",
     "dynamic_kafka": "use a KafkaSource for each cluster and union the streams (docs/connectors/kafka.md)",
     **dict.fromkeys(("dynamodb", "firehose", "sqs"), f"{_OWN} around boto3"),
     "gcp_pubsub": f"{_OWN} around google-cloud-pubsub",

@@ -17,6 +17,7 @@ from scurry.sql.connectors.inline import InlineFactory
 #: identifier -> module and class of its factory, imported when a table uses it
 CONNECTORS = {
     "blackhole": "scurry.sql.connectors.blackhole:BlackHoleFactory",
+    "cassandra": "scurry.sql.connectors.cassandra.factory:CassandraFactory",
     "datagen": "scurry.sql.connectors.datagen.factory:DataGenFactory",
     "delta": "scurry.sql.connectors.lakes.delta:DeltaFactory",
     "elasticsearch-6": "scurry.sql.connectors.elasticsearch.factory:Elasticsearch6Factory",
@@ -47,7 +48,7 @@ CONNECTORS = {
 _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'format' = the format of the package"
 #: Replacements for connectors that scurry does not have, by their names without a version.
 _ELSEWHERE = {
-    **dict.fromkeys(("kinesis", "hbase", "cassandra"), _OF_SPARK),
+    **dict.fromkeys(("kinesis", "hbase"), _OF_SPARK),
     **dict.fromkeys(
         ("mysql", "oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",

@@ -1,0 +1,1 @@
+"""Cassandra: statements for records, rows by ranges of tokens and by key."""

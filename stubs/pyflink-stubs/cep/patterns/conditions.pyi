@@ -1,0 +1,1 @@
+from scurry.cep.patterns.conditions import *

@@ -1,0 +1,1 @@
+from scurry.cep.patterns.dynamic import *

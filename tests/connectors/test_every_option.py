@@ -59,6 +59,8 @@ NEEDED: dict[str, dict[str, str]] = {
         "hostname": "h", "username": "u", "password": "p", "database-name": "d", "schema-name": "s", "table-name": "t",
         "slot.name": "a",
     },
+    "mqtt": {"host": "h", "topic": "t", "client-id": "c", "format": "json"},
+    "nats": {"servers": "nats://h", "stream": "s", "subject": "t", "format": "json"},
     "redis": {"url": "redis://h"},
     "redis-stream": {"url": "redis://h", "stream": "s", "format": "json"},
     "savepoint": {"operator.uid": "visits"},
@@ -164,6 +166,10 @@ MESSAGE_CASES = {key: KAFKA_CASES[key] for key in (
     "value.format": ({"value.format": "json"}, {"value.format": "csv"}),
 }  # fmt: skip
 STREAM = {"queue.type": "stream"}
+LOGIN_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "username": ({}, {"username": "ann"}),
+    "password": ({}, {"password": "a"}),
+}
 REDIS_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     "url": ({}, {"url": "redis://other"}),
     "username": ({}, {"username": "ann"}),
@@ -439,6 +445,28 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "fields.p.state-type": ({}, {"fields.p.state-type": "map"}),
     },
     "spark": {"format": ({}, {"format": "csv"}), "path": ({}, {"path": "/tmp/others"})},
+    "mqtt": MESSAGE_CASES | LOGIN_CASES | {
+        "host": ({}, {"host": "other"}),
+        "port": ({}, {"port": "1"}),
+        "ssl.enabled": ({}, {"ssl.enabled": "true"}),
+        "topic": ({}, {"topic": "other"}),
+        "client-id": ({}, {"client-id": "other"}),
+        "qos": ({}, {"qos": "0"}),
+        "sink.retain": ({}, {"sink.retain": "true"}),
+    },
+    "nats": MESSAGE_CASES | LOGIN_CASES | {
+        "servers": ({}, {"servers": "nats://other"}),
+        "token": ({}, {"token": "a"}),
+        "stream": ({}, {"stream": "other"}),
+        "subject": ({}, {"subject": "other"}),
+        "scan.startup.mode": ({}, {"scan.startup.mode": "latest-offset"}),
+        "scan.startup.timestamp-millis": KAFKA_CASES["scan.startup.timestamp-millis"],
+        "scan.startup.specific-offset": (
+            {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "1"},
+            {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset": "2"},
+        ),
+        "scan.bounded.mode": ({}, {"scan.bounded.mode": "latest-offset"}),
+    },
     "redis": LOOKUP_CASES | REDIS_CASES | {
         "data-type": ({}, {"data-type": "string"}),
         "key.prefix": ({}, {"key.prefix": "a"}),
@@ -611,7 +639,15 @@ def of_connector(factory: TableFactory, options: Mapping[str, str]) -> list[str]
     context = context_of(factory.identifier, NEEDED[factory.identifier] | dict(options))
     if "topic-pattern" in options:
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "topic"})
-    if "value.format" in options and factory.identifier in ("kafka", "log", "pulsar", "rabbitmq", "redis-stream"):
+    if "value.format" in options and factory.identifier in (
+        "kafka",
+        "log",
+        "mqtt",
+        "nats",
+        "pulsar",
+        "rabbitmq",
+        "redis-stream",
+    ):
         context = context_of(factory.identifier, {k: v for k, v in context.options.items() if k != "format"})
     return [
         outcome(lambda: factory.create_source(context)),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import nats
 import pika
 import pulsar
 import redis
 
 from scurry.common.serialization import SimpleStringSchema
+from scurry.connectors.nats.client import NatsServer
+from scurry.connectors.nats.streams import NatsStreams
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Source
 from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.nats import NatsSink, NatsSource
 from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
 from scurry.datastream.connectors.redis import RedisStreamSink, RedisStreamSource
@@ -184,6 +189,52 @@ def _pulsar_clear(port: int) -> None:
     shutil.rmtree(f"{directory}.staging", ignore_errors=True)
 
 
+# ---------------------------------------------------------------------------- NATS
+
+
+def _nats(port: int, act: Callable[[Any], Any]) -> Any:
+    async def run() -> Any:
+        connection = await nats.connect(f"nats://127.0.0.1:{port}")
+        try:
+            return await act(connection.jetstream())
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+def _nats_put(port: int, texts: Sequence[str]) -> None:
+    async def put(jetstream: Any) -> None:
+        await jetstream.add_stream(name="NUMBERS", subjects=["numbers"])
+        for text in texts:
+            await jetstream.publish("numbers", text.encode())
+
+    _nats(port, put)
+
+
+def _nats_taken(port: int) -> list[str]:
+    scan = NatsStreams(NatsServer(f"nats://127.0.0.1:{port}"), "NUMBERS", bounded=True)
+    return [each.data.decode() for part in scan.parts() for block in scan.messages(part) for each in block]
+
+
+def _nats_clear(port: int) -> None:
+    async def clear(jetstream: Any) -> None:
+        for each in await jetstream.streams_info():
+            await jetstream.delete_stream(each.config.name)
+
+    _nats(port, clear)
+
+
+def _nats_source(port: int) -> Source:
+    builder = NatsSource.builder().set_servers(f"nats://127.0.0.1:{port}").set_stream("NUMBERS")
+    return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
+
+def _nats_sink(port: int) -> Sink:
+    builder = NatsSink.builder().set_servers(f"nats://127.0.0.1:{port}").set_subject("numbers")
+    return builder.set_value_serialization_schema(SimpleStringSchema()).build()
+
+
 _RABBIT = "support.servers.rabbitmq:RabbitServer"
 SYSTEMS = {
     "pulsar": System(
@@ -225,5 +276,14 @@ SYSTEMS = {
     ),
     "redis": System(
         "support.servers.redis:RedisServer", _redis_source, _redis_sink, _redis_put, _redis_taken, _redis_clear
+    ),
+    "nats": System(
+        "support.servers.nats:NatsServer",
+        _nats_source,
+        _nats_sink,
+        _nats_put,
+        _nats_taken,
+        _nats_clear,
+        writes_once=False,
     ),
 }

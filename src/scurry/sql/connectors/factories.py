@@ -31,6 +31,8 @@ CONNECTORS = {
     "kafka": "scurry.sql.connectors.kafka.factory:KafkaFactory",
     "log": "scurry.sql.connectors.log.factory:LogFactory",
     "mongodb": "scurry.sql.connectors.mongodb.factory:MongoFactory",
+    "mqtt": "scurry.sql.connectors.queues.mqtt:MqttFactory",
+    "nats": "scurry.sql.connectors.queues.nats:NatsFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
     "print": "scurry.sql.connectors.print:PrintFactory",

@@ -1,0 +1,1 @@
+"""MQTT: topics of a broker, whose messages are acknowledged."""

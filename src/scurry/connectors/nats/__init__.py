@@ -1,0 +1,1 @@
+"""NATS JetStream: streams of messages, which have sequence numbers."""

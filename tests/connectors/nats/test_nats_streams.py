@@ -1,0 +1,175 @@
+"""Streams of a real NATS server, as streams and as tables."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import nats
+import pytest
+
+from scurry.common import Configuration, Types, WatermarkStrategy
+from scurry.common.serialization import SimpleStringSchema
+from scurry.common.typeinfo import TypeInformation
+from scurry.connectors.sink import WriterContext
+from scurry.connectors.source import BatchLimits
+from scurry.datastream import StreamExecutionEnvironment
+from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.nats import NatsMessage, NatsSink, NatsSource
+from scurry.errors import ArgumentError, JobError, SourceConnectionError, SourceNotFoundError, UnsupportedError
+from scurry.table import EnvironmentSettings, TableEnvironment
+from support.servers.debian import Unavailable
+from support.servers.nats import NatsServer
+from support.servers.process import free_ports
+
+pytestmark = pytest.mark.servers
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[NatsServer]:
+    try:
+        made = NatsServer()
+    except Unavailable as missing:
+        pytest.skip(str(missing))
+    with made:
+        yield made
+
+
+@pytest.fixture
+def url(server: NatsServer) -> str:
+    return f"nats://127.0.0.1:{server.port}"
+
+
+def with_stream(url: str, name: str, messages: list[tuple[str, str]], delete_up_to: int = 0) -> None:
+    async def make() -> None:
+        connection = await nats.connect(url)
+        jetstream = connection.jetstream()
+        await jetstream.add_stream(name=name, subjects=[f"{name}.*"])
+        for subject, text in messages:
+            await jetstream.publish(f"{name}.{subject}", text.encode(), headers={"h": "v"})
+        if delete_up_to:
+            await jetstream.purge_stream(name, seq=delete_up_to)
+        await connection.close()
+
+    asyncio.run(make())
+
+
+def environment() -> StreamExecutionEnvironment:
+    return StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict({"scurry.runner": "local"}))
+
+
+def read(builder: Any) -> list[Any]:
+    stream = environment().from_source(builder.set_bounded().build(), WatermarkStrategy.no_watermarks(), "messages")
+    with stream.execute_and_collect() as found:
+        return list(found)
+
+
+def source(url: str, stream: str) -> Any:
+    builder = NatsSource.builder().set_servers(url).set_stream(stream)
+    return builder.set_value_only_deserializer(SimpleStringSchema())
+
+
+def sink(url: str, subject: str) -> Any:
+    builder = NatsSink.builder().set_servers(url).set_subject(subject)
+    return builder.set_value_serialization_schema(SimpleStringSchema())
+
+
+def test_what_a_sink_publishes_is_read(url: str) -> None:
+    with_stream(url, "there", [])
+    texts = [str(number) for number in range(3000)]
+    env = environment()
+    env.from_collection(texts, Types.STRING()).sink_to(sink(url, "there.a").build())
+    env.execute()
+    assert sorted(read(source(url, "there")), key=int) == texts
+
+
+class Whole:
+    def deserialize(self, message: NatsMessage) -> Any:
+        return message.subject, message.sequence, message.data, dict(message.headers)
+
+    def get_produced_type(self) -> TypeInformation:
+        return Types.PICKLED_BYTE_ARRAY()
+
+
+def test_complete_messages_of_some_subjects_begin_where_they_should(url: str) -> None:
+    with_stream(url, "some", [("a", "1"), ("b", "2"), ("a", "3"), ("b", "4")])
+    whole = NatsSource.builder().set_servers(url).set_stream("some").set_subject("some.a").set_deserializer(Whole())
+    assert read(whole) == [("some.a", 1, b"1", {"h": "v"}), ("some.a", 3, b"3", {"h": "v"})]
+    assert read(source(url, "some").set_starting_position(3)) == ["3", "4"]
+    assert read(source(url, "some").set_starting_position("latest")) == []
+    assert read(source(url, "some").set_starting_position("timestamp:1")) == ["1", "2", "3", "4"]
+
+
+def test_a_range_is_read_again_without_what_was_deleted_in_it(url: str) -> None:
+    with_stream(url, "holes", [("a", str(number)) for number in range(1, 6)])
+
+    async def delete() -> None:
+        connection = await nats.connect(url)
+        await connection.jetstream().delete_msg("holes", 5)
+        await connection.close()
+
+    asyncio.run(delete())
+    made = source(url, "holes").build()
+    (assignment,) = made.create_enumerator(1, BatchLimits()).next_batch()
+    for _ in range(2):
+        (block,) = made.scan.messages(assignment.work[0])
+        assert [message.sequence for message in block] == [1, 2, 3, 4]
+
+
+def test_deleted_messages_that_were_not_read_are_named(url: str) -> None:
+    with_stream(url, "gone", [("a", str(number)) for number in range(5)], delete_up_to=4)
+    enumerator = source(url, "gone").build().create_enumerator(1, BatchLimits())
+    enumerator.restore({"splits": [["gone", 1]], "channels": 1, "final": []})
+    with pytest.raises(SourceNotFoundError, match="sequence 2 was deleted before .* first one that is left has"):
+        enumerator.next_batch()
+    enumerator.close()
+    assert read(source(url, "gone")) == ["3", "4"]
+
+
+def test_a_repeated_batch_leaves_no_duplicates(url: str) -> None:
+    with_stream(url, "ids", [])
+    made = sink(url, "ids.a").build()
+    for _ in range(2):
+        writer = made.create_writer(WriterContext(0, 1, 7, "job/1"))
+        writer.write(["a", "b"])
+        writer.prepare_commit()
+    assert read(source(url, "ids")) == ["a", "b"]
+
+
+def test_tables_read_in_batch_and_in_streaming(url: str) -> None:
+    with_stream(url, "letters", [])
+    for settings in (EnvironmentSettings.in_streaming_mode(), EnvironmentSettings.in_batch_mode()):
+        env = TableEnvironment.create(settings)
+        env.get_config().set("scurry.runner", "local")
+        env.execute_sql(
+            "CREATE TABLE letters (text STRING, headers MAP<STRING, BYTES> METADATA, subject STRING METADATA VIRTUAL, "
+            "`sequence` BIGINT METADATA VIRTUAL) "
+            f"WITH ('connector' = 'nats', 'servers' = '{url}', 'stream' = 'letters', 'subject' = 'letters.a', "
+            "'format' = 'json', 'scan.bounded.mode' = 'latest-offset')"
+        )
+        if settings.is_streaming_mode():
+            env.execute_sql("INSERT INTO letters VALUES ('tea', MAP['h', ENCODE('v', 'UTF-8')])").wait()
+        with env.execute_sql("SELECT text, headers['h'], subject, `sequence` FROM letters").collect() as rows:
+            assert list(map(tuple, rows)) == [("tea", b"v", "letters.a", 1)]
+
+
+def test_what_cannot_work_is_refused(url: str) -> None:
+    with pytest.raises(SourceNotFoundError, match="stream not found; check stream"):
+        source(url, "none").build().create_enumerator(1, BatchLimits()).next_batch()
+    with pytest.raises(SourceConnectionError, match="check servers, and that one runs there"):
+        source(f"nats://ann:w7731@127.0.0.1:{free_ports(1)[0]}", "s").build().create_enumerator(
+            1, BatchLimits()
+        ).next_batch()
+    with pytest.raises(UnsupportedError, match="writes at least once"):
+        sink(url, "a").set_delivery_guarantee(DeliveryGuarantee.EXACTLY_ONCE).build()
+    with pytest.raises(ArgumentError, match="a position is"):
+        source(url, "a").set_starting_position(0)
+
+
+def test_a_subject_that_no_stream_stores_fails_the_job(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scurry.connectors.queues.positions.patiently.__defaults__", (0.0,))
+    env = environment()
+    env.from_collection(["a"], Types.STRING()).sink_to(sink(url, "nowhere").build())
+    with pytest.raises(JobError, match="no stream stores messages of subject 'nowhere'"):
+        env.execute()

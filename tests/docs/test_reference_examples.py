@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support.docs.examples import ON_SPARK, PROGRAMS, WITH_KAFKA, WITHOUT_EXAMPLE, calls_of, public_methods
+from support.docs.examples import ON_SPARK, PROGRAMS, WITH_KAFKA, WITHOUT_EXAMPLE, calls_of, public_methods, statements
 
 called = functools.cache(calls_of)
 
@@ -29,6 +29,13 @@ OF_KAFKA = {"KafkaBroker.kill", "KafkaBroker.start", "KafkaBroker.stop", "fetch"
 def test_every_public_method_has_an_example_but_those_on_the_list() -> None:
     with_example = set().union(*(called(program) for program in PROGRAMS))
     assert set(public_methods()) - with_example == set(WITHOUT_EXAMPLE) | OF_SPARK | OF_KAFKA
+
+
+def test_the_site_gets_the_statement_of_each_method() -> None:
+    found = statements(called)
+    program, statement = found["scurry.table.table_environment.TableEnvironment.execute_sql"]
+    assert "execute_sql(" in statement and statement in (PROGRAMS[0].parent / program).read_text(encoding="utf-8")
+    assert len(found) > 500
 
 
 @pytest.mark.spark

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import re
 import subprocess
@@ -65,12 +66,23 @@ def test_links_lead_to_files_and_sections(page: Path) -> None:
             assert section in sections(linked), f"{path}#{section}"
 
 
+#: As `support.docs.examples` finds them in the programs of examples/reference.
+EXAMPLE = {
+    "scurry.datastream.stream_execution_environment.StreamExecutionEnvironment.from_collection": (
+        "one.py",
+        "env.from_collection(['the example of this test'])",
+    )
+}
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built without a warning."""
+    """The site, built without a warning, with one example: `test_reference_examples` traces the programs."""
     directory = tmp_path_factory.mktemp("site")
+    traced = tmp_path_factory.mktemp("traced") / "examples.json"
+    traced.write_text(json.dumps(EXAMPLE))
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(directory)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "SCURRY_TRACED_EXAMPLES": str(traced)}
     built = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=1800)
     assert (built.returncode, built.stderr) == (0, "")
     return directory
@@ -87,6 +99,7 @@ def test_the_site_is_built_without_a_warning_and_loads_nothing_from_other_hosts(
     for listed, part in (("llms.txt", "[Top-N and deduplication](sql/top-n.html)"), ("llms-full.txt", "ROW_NUMBER()")):
         assert part in (site / listed).read_text(encoding="utf-8")
     streams = (site / "reference" / "api" / "datastream.html").read_text(encoding="utf-8")
+    assert "the example of this test" in streams
     assert 0 < streams.find("from_collection") < streams.find("register_slot_sharing_group")
 
 

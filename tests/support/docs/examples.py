@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -244,11 +244,11 @@ def _name(cls: type, method: str) -> str:
     return f"{owner.__qualname__}.{method}"
 
 
-def statements() -> dict[str, tuple[str, str]]:
+def statements(calls: Callable[[Path], dict[str, list[int]]] = calls_of) -> dict[str, tuple[str, str]]:
     """Run all programs; return the path of each method -> a program and the statement that calls it."""
     found: dict[str, tuple[str, str]] = {}
     for program in PROGRAMS:
-        for key, lines in calls_of(program).items():
+        for key, lines in calls(program).items():
             shown = min((statement_at(program, line) for line in lines), key=len)
             for function in public_methods()[key]:
                 found.setdefault(f"{function.__module__}.{function.__qualname__}", (program.name, shown))

@@ -143,7 +143,8 @@ def test_types_that_cassandra_lacks_are_refused() -> None:
         check_type(ArrayType(RowType([RowField("a", IntType())])), "c")
 
 
-@pytest.mark.parametrize("hosts", [(), ("",)])
+@pytest.mark.parametrize("hosts", [(), ("",), ("http://ann:s7731@host",)])
 def test_no_address_is_refused(hosts: tuple[str, ...]) -> None:
-    with pytest.raises(ArgumentError, match="no address"):
+    with pytest.raises(ArgumentError, match="no address") as refused:
         CassandraSettings(hosts)
+    assert "7731" not in str(refused.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,7 @@ from scurry.errors import (
     SourceConnectionError,
 )
 
+_HOST = re.compile(r"[\w.:-]+")
 #: Seconds until a connection is there, and for a request.
 _CONNECT_SECONDS, _REQUEST_SECONDS = 4.0, 20.0
 
@@ -47,10 +49,9 @@ class CassandraSettings:
         Raises:
             ArgumentError: No address is given, or the port is none.
         """
-        if not all(self.hosts) or not self.hosts or not 0 < self.port < 1 << 16:
-            raise ArgumentError(
-                f"{', '.join(self.hosts) or 'nothing'} with port {self.port} is no address of Cassandra"
-            )
+        if not self.hosts or not all(map(_HOST.fullmatch, self.hosts)) or not 0 < self.port < 1 << 16:
+            given = without_secrets(", ".join(self.hosts))
+            raise ArgumentError(f"{given!r} with port {self.port} is no address of Cassandra; expected names of hosts")
 
     @property
     def shown(self) -> str:

@@ -13,7 +13,7 @@ from scurry.sql.planner import explain as relational_explain
 from scurry.sql.planner.changelog import Changelogs, Update
 from scurry.sql.planner.rules import all_selected, as_written, named_by_query
 from scurry.sql.statements.inserts import plan_insert
-from scurry.sql.statements.planning import PlannedStatement, planned
+from scurry.sql.statements.planning import planned
 from scurry.sql.statements.queries import plan_query
 from scurry.sql.statements.results import StatementResult, names_result
 from scurry.sql.statements.session import TableSession
@@ -98,7 +98,7 @@ def explain_plans(
     plans = [named_by_query(plan) for plan in plans]
     # Nobody asks a query that is only explained for the rows before updates.
     updates = Update.ONLY_AFTER, Update.BEFORE_AND_AFTER
-    shown = _named_as_written(planned(session, plans, updates, explained=True), plans, updates)
+    shown = planned(session, plans, updates, explained=True)
     modes = shown.changelogs.text if session.is_streaming and "CHANGELOG_MODE" in details else None
     functions = session.for_functions()
     written = [as_written(plan, functions) for plan in plans]
@@ -111,14 +111,3 @@ def explain_plans(
         job = statement if statement.sinks else replace(statement, changelogs=Changelogs(statement.plans))
         text += f"\n== Physical Execution Plan ==\n{execution_plan(job)}"
     return text
-
-
-def _named_as_written(
-    statement: PlannedStatement, written: Sequence[Plan], updates: Sequence[Update]
-) -> PlannedStatement:
-    """Return a statement whose columns have the names that the rules have changed."""
-    plans = [relational_explain.named_as_written(*each) for each in zip(statement.plans, written, strict=True)]
-    if plans == list(statement.plans):
-        return statement
-    changelogs = Changelogs(plans, updates) if statement.session.is_streaming else statement.changelogs
-    return replace(statement, plans=plans, changelogs=changelogs)

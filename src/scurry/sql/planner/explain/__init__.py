@@ -13,7 +13,6 @@ from scurry.sql.planner.explain.physical import operators, physical_text, physic
 from scurry.sql.planner.explain.reading import BATCH, NO_TABLES, ScanDescriptions
 from scurry.sql.planner.explain.shared import shared_texts
 from scurry.sql.planner.explain.trees import Operator, tree_text
-from scurry.sql.planner.explain.written import named_as_written
 
 __all__ = [
     "Operator",
@@ -21,7 +20,6 @@ __all__ = [
     "explain",
     "explain_executed",
     "expression_text",
-    "named_as_written",
     "operators",
     "physical_text",
     "plan_text",

@@ -100,16 +100,6 @@ def _sum(call: WindowCall) -> Expression:
     return value if call.call.function == "SUM" else Call("/", (value, count), call.type)
 
 
-def named_as_written(executed: Plan, written: Plan) -> Plan:
-    """Return the plan of a sink in which the columns have the names of the query, not those of the sink."""
-    if not isinstance(executed, nodes.Sink) or not isinstance(written, nodes.Sink) or not is_identity(written.input):
-        return executed
-    names = written.input.inputs[0].schema.names
-    if not isinstance(executed.input, Project) or len(set(names)) < len(names):
-        return executed
-    return replace(executed, input=replace(executed.input, names=names))
-
-
 def target_text(plan: nodes.Sink) -> str:
     """Return the columns that INSERT INTO names as text; empty if it names none."""
     if not plan.target_columns:

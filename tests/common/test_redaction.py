@@ -88,7 +88,9 @@ def test_what_is_around_a_secret_is_shown() -> None:
     assert without_secrets("amqp://joe:a@b@host:5672/v") == f"amqp://joe:{HIDDEN}@host:5672/v"
 
 
-@pytest.mark.parametrize("key", ["db.pass", "db.pw", "dbPass", "store_pwd", "x.auth-params", "fs.azure.account.key.n"])
+@pytest.mark.parametrize(
+    "key", ["db.pass", "db.pw", "dbPass", "store_pwd", "x.auth-params", "pulsar.client.authParams", "k.account.key.n"]
+)
 def test_the_values_of_secret_keys_are_hidden_whole(key: str) -> None:
     assert redacted({key: "a b c"}) == {key: HIDDEN}
 

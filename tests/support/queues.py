@@ -168,6 +168,8 @@ def _pulsar_client(port: int) -> Any:
 
 def _pulsar_put(port: int, texts: Sequence[str]) -> None:
     client = _pulsar_client(port)
+    # Without a subscription a broker that starts again may delete what there was.
+    client.subscribe(_pulsar_topic(port), "keeps", initial_position=pulsar.InitialPosition.Earliest).close()
     producer = client.create_producer(_pulsar_topic(port))
     for text in texts:
         producer.send(text.encode())

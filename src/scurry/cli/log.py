@@ -1,4 +1,4 @@
-"""Define `scurry log`: what is in a log of messages in a directory."""
+"""Define `scurry log`, which shows a log of messages in a directory."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HIDDEN = "******"
 
 # Flink's own list (GlobalConfiguration.SENSITIVE_KEYS), and how Spark, Hadoop and cloud clients name theirs.
 _SECRET_KEY = re.compile(
-    r"password|passwd|passphrase|passcode|secret|token|credential|api[-_.]?key|service-key|auth-params|basic-auth"
+    r"password|passwd|passphrase|passcode|secret|token|credential|api[-_.]?key|service-key|auth-?params|basic-auth"
     r"|jaas\.config|http-headers|authorization|account[-_.]?key|access[-_.]?key|private[-_.]?key|sas\.|signature"
     r"|(?:^|[._-])(?:pass|pw|pwd)$",
     re.IGNORECASE,

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import nats
+import paho.mqtt.client as paho
 import pika
 import pulsar
 import redis
+from paho.mqtt.enums import CallbackAPIVersion
 
 from scurry.common.serialization import SimpleStringSchema
 from scurry.connectors.nats.client import NatsServer
@@ -20,6 +22,7 @@ from scurry.connectors.nats.streams import NatsStreams
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import Source
 from scurry.datastream.connectors import DeliveryGuarantee
+from scurry.datastream.connectors.mqtt import MqttSink, MqttSource
 from scurry.datastream.connectors.nats import NatsSink, NatsSource
 from scurry.datastream.connectors.pulsar import PulsarSink, PulsarSource
 from scurry.datastream.connectors.rabbitmq import RMQConnectionConfig, RMQSink, RMQSource, RMQStreamSource
@@ -41,6 +44,7 @@ class System:
         reads_once: Whether the source is exactly once.
         writes_once: Whether the sink is exactly once.
         nightly: Whether its server is too large for every change.
+        is_durable: Whether the server keeps all that it has confirmed when it is killed.
     """
 
     server: str
@@ -52,6 +56,7 @@ class System:
     reads_once: bool = True
     writes_once: bool = True
     nightly: bool = False
+    is_durable: bool = True
 
 
 # ---------------------------------------------------------------------------- RabbitMQ
@@ -237,6 +242,54 @@ def _nats_sink(port: int) -> Sink:
     return builder.set_value_serialization_schema(SimpleStringSchema()).build()
 
 
+# ---------------------------------------------------------------------------- MQTT
+
+
+def _mqtt_session(port: int, name: str, clean: bool) -> list[str]:
+    """Read what the broker has kept for a session, which it keeps from now on unless it is clean."""
+    found: list[str] = []
+    granted: list[Any] = []
+    client = paho.Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=clean)
+    client.on_message = lambda _, __, message: found.append(message.payload.decode())
+    client.on_subscribe = lambda *given: granted.append(given)
+    client.connect("127.0.0.1", port)
+    client.loop_start()
+    client.subscribe("numbers", qos=1)
+    before = -1
+    while not granted or len(found) > before:
+        before = len(found)
+        time.sleep(0.5)
+    client.disconnect()
+    client.loop_stop()
+    return found
+
+
+def _mqtt_put(port: int, texts: Sequence[str]) -> None:
+    client = paho.Client(CallbackAPIVersion.VERSION2)
+    client.connect("127.0.0.1", port)
+    client.loop_start()
+    for each in [client.publish("numbers", text, qos=1) for text in texts]:
+        each.wait_for_publish(60)
+    client.disconnect()
+    client.loop_stop()
+
+
+def _mqtt_clear(port: int) -> None:
+    for name in ("numbers-job", "numbers-check"):
+        for clean in (True, False):
+            _mqtt_session(port, name, clean)
+
+
+def _mqtt_source(port: int) -> Source:
+    builder = MqttSource.builder().set_broker("127.0.0.1", port).set_topics("numbers").set_client_id("numbers-job")
+    return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
+
+def _mqtt_sink(port: int) -> Sink:
+    builder = MqttSink.builder().set_broker("127.0.0.1", port).set_topic("numbers")
+    return builder.set_value_serialization_schema(SimpleStringSchema()).build()
+
+
 _RABBIT = "support.servers.rabbitmq:RabbitServer"
 SYSTEMS = {
     "pulsar": System(
@@ -287,5 +340,16 @@ SYSTEMS = {
         _nats_taken,
         _nats_clear,
         writes_once=False,
+    ),
+    "mqtt": System(
+        "support.servers.mosquitto:MosquittoServer",
+        _mqtt_source,
+        _mqtt_sink,
+        _mqtt_put,
+        lambda port: _mqtt_session(port, "numbers-check", False),
+        _mqtt_clear,
+        reads_once=False,
+        writes_once=False,
+        is_durable=False,
     ),
 }

@@ -13,9 +13,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scurry.common import Configuration, Duration, Time, Types, WatermarkStrategy
-from scurry.datastream import DataStream, KeyedProcessFunction, StreamExecutionEnvironment
+from scurry.datastream import (
+    DataStream,
+    KeyedProcessFunction,
+    OutputTag,
+    ProcessWindowFunction,
+    StreamExecutionEnvironment,
+)
 from scurry.datastream.state import ValueStateDescriptor
-from scurry.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
+from scurry.datastream.window import (
+    CountEvictor,
+    CountTrigger,
+    EventTimeSessionWindows,
+    EventTimeTrigger,
+    PurgingTrigger,
+    SessionWindowTimeGapExtractor,
+    TumblingEventTimeWindows,
+)
 from scurry.runtime.exchange import key_blocks, key_records, ordering
 from scurry.runtime.local import batch_rows
 from scurry.runtime.operators.batch import windows as batch_windows
@@ -37,6 +51,7 @@ FIELDS: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "double": (Types.DOUBLE(), st.sampled_from([-0.0, 0.5, 1e300])),
     "big": (Types.BIG_INT(), st.sampled_from([1, 2**63, -(2**63) - 1])),
     "any": (None, st.sampled_from([1, True, 2.5, 2**64])),
+    "nested": (None, st.sampled_from([None, float("nan"), [1, (2, None)], {"a": [2**70]}, ("x", 1), True, b"y"])),
 }
 
 
@@ -47,19 +62,49 @@ class Latest(KeyedProcessFunction):
         self.most = runtime_context.get_state(ValueStateDescriptor("most", Types.PICKLED_BYTE_ARRAY()))
 
     def process_element(self, value: Any, ctx: Any) -> Iterator[Any]:
-        self.most.update(max(self.most.value() or value[2], value[2]))
+        self.most.update(max(self.most.value() or value[2], value[2], key=repr))
         yield value, ctx.timestamp(), type(ctx.get_current_key()).__name__
 
 
 def greater(one: Any, other: Any) -> Any:
-    return max(one, other, key=lambda each: (each[2], each[1]))
+    return max(one, other, key=lambda each: (repr(each[2]), each[1]))
+
+
+class Listed(ProcessWindowFunction[Any, Any, Any, Any]):
+    """Emits the elements of a window."""
+
+    def process(self, key: Any, context: Any, elements: Any) -> Iterator[Any]:
+        yield key, context.window().start, list(elements)
+
+
+class Gap(SessionWindowTimeGapExtractor):
+    """A gap that depends on the record."""
+
+    def extract(self, element: Any) -> int:
+        return 3 + int(element[1]) % 4
+
+
+def windowed(keyed: Any) -> Any:
+    return keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10)))
 
 
 JOBS: dict[str, Callable[[Any], DataStream]] = {
     "tumbling": lambda keyed: keyed.window(TumblingEventTimeWindows.of(Time.milliseconds(10))).reduce(greater),
     "sessions": lambda keyed: keyed.window(EventTimeSessionWindows.with_gap(Time.milliseconds(5))).reduce(greater),
     "process": lambda keyed: keyed.process(Latest()),
+    "trigger": lambda keyed: windowed(keyed).trigger(PurgingTrigger.of(CountTrigger.of(2))).process(Listed()),
+    "evictor": lambda keyed: windowed(keyed).evictor(CountEvictor.of(2)).process(Listed()),
+    "lateness": lambda keyed: (
+        windowed(keyed).allowed_lateness(5).side_output_late_data(OutputTag("late")).process(Listed())
+    ),
+    "merging": lambda keyed: (
+        keyed.window(EventTimeSessionWindows.with_dynamic_gap(Gap()))
+        .trigger(EventTimeTrigger.create())
+        .process(Listed())
+    ),
 }
+#: Those whose results depend on the order of records, which BATCH has sorted by time.
+IN_ORDER = {"trigger", "evictor", "lateness", "merging"}
 
 
 @pytest.fixture(autouse=True, params=["memory", "disk"])
@@ -95,6 +140,8 @@ def test_batch_of_records_of_every_type_emits_what_streaming_does(key: str, decl
     def check(job: str, field: str, data: st.DataObject) -> None:
         record = st.tuples(st.sampled_from(KEYS[key][1]), st.integers(-20, 40), FIELDS[field][1])
         records = data.draw(st.lists(record, min_size=6, max_size=20))
+        if job in IN_ORDER:
+            records.sort(key=lambda each: each[1])
         expected, found = (results(job, mode, key, field, declared, records) for mode in ("STREAMING", "BATCH"))
         assert found == expected
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scurry.common import ByteArraySchema, Encoder, Row, SimpleStringSchema, Types
 from scurry.common.serialization import DeserializationSchema, RowFieldExtractorSchema, SerializationSchema
@@ -82,3 +84,10 @@ def test_encoder_writes_lines_as_java_shows_the_values() -> None:
     row = Row._from_values(["a", None], ("f0", "f1"))
     assert encoder.encode(row, Types.ROW([Types.STRING(), Types.INT()])) == b"+I[a, null]\n"
     assert Encoder.simple_string_encoder("ISO-8859-1").encode("é") == b"\xe9\n"
+
+
+@pytest.mark.parametrize("charset", ["UTF-8", "ISO-8859-1", "US-ASCII", "UTF-16", "UTF-7", "IBM037"])
+@given(st.lists(st.text(max_size=5), min_size=1, max_size=4))
+def test_lines_that_are_encoded_at_once_are_those_of_each_text(charset: str, texts: list[str]) -> None:
+    encoder = Encoder.simple_string_encoder(charset)
+    assert encoder._lines(texts) == b"".join(map(encoder.encode, texts))

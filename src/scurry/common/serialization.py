@@ -159,6 +159,10 @@ def _as_bytes(value: Any, reason: str) -> bytes:
     raise TypeMismatchError("byte[]", value, reason)
 
 
+#: Charsets of which each text has the same bytes alone and within another one, and the newline is that of ASCII.
+_WITH_ASCII = frozenset({"utf-8", "ascii", "iso8859-1"})
+
+
 @of_functions
 class Encoder:
     """Write records to a file, each as its text and a newline; made by `simple_string_encoder`."""
@@ -192,6 +196,12 @@ class Encoder:
         """
         text = str(value) if type_info is None else type_info.to_java_string(value)
         return _charsets.encode(text, self._codec) + b"\n"
+
+    def _lines(self, texts: list[str]) -> bytes:
+        """Return the lines of some texts: those that `encode` returns one by one."""
+        if self._codec in _WITH_ASCII:
+            return ("\n".join(texts) + "\n").encode(self._codec, "replace")
+        return b"".join(map(self.encode, texts))
 
 
 @of_functions

@@ -7,10 +7,11 @@ import posixpath
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import countOf
 from typing import Any, BinaryIO
 
 from scurry.common.serialization import BulkWriterFactory, Encoder
-from scurry.common.typeinfo import TypeInformation
+from scurry.common.typeinfo import TypeInformation, Types
 from scurry.connectors.files.filesystem import file_system
 from scurry.connectors.files.writing.buckets import BucketAssigner, DateTimeBuckets
 from scurry.connectors.files.writing.committer import FileCommitter
@@ -32,7 +33,7 @@ class RowFiles(PartFormat):
         return True
 
     def open(self, stream: BinaryIO, input_type: TypeInformation | None) -> PartWriter:
-        return _EncodingWriter(self.encoder, stream, _java_text(input_type))
+        return _EncodingWriter(self.encoder, stream, input_type)
 
 
 def _java_text(declared: TypeInformation | None) -> Callable[[Any], str]:
@@ -43,23 +44,26 @@ def _java_text(declared: TypeInformation | None) -> Callable[[Any], str]:
 
 
 class _EncodingWriter(PartWriter):
-    def __init__(self, encoder: Encoder, stream: BinaryIO, text: Callable[[Any], str]) -> None:
-        self._encode = encoder.encode
+    def __init__(self, encoder: Encoder, stream: BinaryIO, input_type: TypeInformation | None) -> None:
+        self._encoder = encoder
         self._stream = stream
-        self._text = text
+        self._text = _java_text(input_type)
+        #: whether strings are their own texts, and the lines of many are encoded at once
+        self._at_once = type(encoder) is Encoder and input_type in {None, Types.STRING()}
         self._size = 0
 
     def write(self, values: list[Any], full: Callable[[int], bool]) -> int:
-        lines = list(map(self._encode, map(self._text, values)))
-        data = b"".join(lines)
+        at_once = self._at_once and countOf(map(type, values), str) == len(values)
+        lines = [] if at_once else list(map(self._encoder.encode, map(self._text, values)))
+        data = self._encoder._lines(values) if at_once else b"".join(lines)
         if full(self._size + len(data)):
-            count, size = 0, self._size
+            lines, count, size = lines or list(map(self._encoder.encode, values)), 0, self._size
             while count < len(lines) and not full(size):
                 size += len(lines[count])
                 count += 1
             data = b"".join(lines[:count])
         else:
-            count = len(lines)
+            count = len(values)
         self._stream.write(data)
         self._size += len(data)
         return count

@@ -51,6 +51,7 @@ NEEDED: dict[str, dict[str, str]] = {
     "http": {"url": "http://h", "format": "json"},
     "http-async-sink": {"url": "http://h", "format": "json"},
     "mongodb": {"uri": "mongodb://h", "database": "d", "collection": "c"},
+    "mysql-cdc": {"hostname": "h", "username": "u", "password": "p", "database-name": "d", "table-name": "t"},
     "opensearch": {"hosts": "http://h:9200", "index": "i"},
     "print": {},
     "pulsar": {"topics": "t", "service-url": "pulsar://h:6650", "format": "json"},
@@ -218,6 +219,10 @@ ELASTICSEARCH_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = LOOKUP_C
     "scan.parallelism": ({}, {"scan.parallelism": "3"}),
     "sink.parallelism": ({}, {"sink.parallelism": "3"}),
 }
+AT_POSITION = {
+    "scan.startup.mode": "specific-offset", "scan.startup.specific-offset.file": "binlog.000001",
+    "scan.startup.specific-offset.pos": "4",
+}  # fmt: skip
 #: Those of all connectors of change data capture.
 CDC_CASES: dict[str, tuple[dict[str, str], dict[str, str]]] = {
     **{key: ({}, {key: "other"}) for key in ("hostname", "username", "password", "database-name", "table-name")},
@@ -417,6 +422,22 @@ CASES: dict[str, dict[str, tuple[dict[str, str], dict[str, str]]]] = {
         "print-identifier": ({}, {"print-identifier": "a"}),
         "standard-error": ({}, {"standard-error": "true"}),
         "sink.parallelism": ({}, {"sink.parallelism": "3"}),
+    },
+    "mysql-cdc": CDC_CASES | {
+        "server-id": ({}, {"server-id": "7-9"}),
+        "scan.startup.specific-offset.file": (
+            {}, {"scan.startup.mode": "specific-offset", "scan.startup.specific-offset.file": "binlog.000001"},
+        ),
+        "scan.startup.specific-offset.pos": (
+            AT_POSITION, AT_POSITION | {"scan.startup.specific-offset.pos": "5"},
+        ),
+        "server-time-zone": ({}, {"server-time-zone": "UTC"}),
+        "scan.incremental.snapshot.enabled": ({}, {"scan.incremental.snapshot.enabled": "false"}),
+        "scan.incremental.snapshot.unbounded-chunk-first.enabled": (
+            {}, {"scan.incremental.snapshot.unbounded-chunk-first.enabled": "true"},
+        ),
+        "heartbeat.interval": ({}, {"heartbeat.interval": "1 s"}),
+        "connection.pool.size": ({}, {"connection.pool.size": "5"}),
     },
     "postgres-cdc": CDC_CASES | {
         "schema-name": ({}, {"schema-name": "b"}),

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from support.cdc.databases import PostgresShop
+from support.cdc.databases import MariaDbShop, PostgresShop
+from support.servers.debian import Unavailable
+from support.servers.mariadb import MariaDbServer
 
 
 @pytest.fixture
@@ -15,5 +17,24 @@ def postgres(postgres_server: Any) -> Iterator[PostgresShop]:
     """An empty database of PostgreSQL."""
     postgres_server.empty()
     shop = PostgresShop(postgres_server)
+    yield shop
+    shop.close()
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[MariaDbServer]:
+    """A MariaDB of the tests' own."""
+    try:
+        server = MariaDbServer()
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    with server:
+        yield server
+
+
+@pytest.fixture
+def mariadb(mariadb_server: MariaDbServer) -> Iterator[MariaDbShop]:
+    """An empty database of MariaDB."""
+    shop = MariaDbShop(mariadb_server)
     yield shop
     shop.close()

@@ -10,7 +10,17 @@ import pytest
 from support.cdc.databases import PostgresShop
 from support.cdc.reader import Reader
 
-pytestmark = pytest.mark.postgres
+#: The databases; each takes part where its server is started.
+DATABASES = [
+    pytest.param("postgres", marks=pytest.mark.postgres),
+    pytest.param("mariadb", marks=pytest.mark.servers),
+]
+
+
+@pytest.fixture(params=DATABASES)
+def shop(request: pytest.FixtureRequest) -> Any:
+    """An empty database."""
+    return request.getfixturevalue(request.param)
 
 
 def write(shop: Any, chance: random.Random, changes: int = 6) -> None:
@@ -44,34 +54,36 @@ def texts(shop: Any) -> list[tuple[str | None, ...]]:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_drivers_die_at_random_moments(postgres: PostgresShop, seed: int) -> None:
+def test_drivers_die_at_random_moments(shop: Any, seed: int) -> None:
     chance = random.Random(seed)
-    postgres.create()
-    postgres.run("INSERT INTO items SELECT i, 'item ' || i, i FROM generate_series(0, 149) AS i")
-    reader = Reader(postgres.capture())
+    shop.create()
+    values = ", ".join(f"({id}, 'item {id}', {id})" for id in range(150))
+    shop.run(f"INSERT INTO items VALUES {values}")
+    reader = Reader(shop.capture())
     for _ in range(14):
-        write(postgres, chance)
+        write(shop, chance)
         if chance.random() < 0.6:
-            reader.interrupted_step(chance, lambda: write(postgres, chance))
+            reader.interrupted_step(chance, lambda: write(shop, chance))
         else:
             reader.step()
     reader.drain()
-    assert reader.there() == texts(postgres)
+    assert reader.there() == texts(shop)
     reader.close()
 
 
-def test_texts_as_keys_are_compared_by_the_database(postgres: PostgresShop) -> None:
+def test_texts_as_keys_are_compared_by_the_database(shop: Any) -> None:
     chance = random.Random(5)
-    postgres.run(
-        "CREATE TABLE items (id text PRIMARY KEY, name text, price numeric)",
-        "ALTER TABLE items REPLICA IDENTITY FULL",
-        "INSERT INTO items SELECT chr(97 + i % 26) || CASE WHEN i % 2 = 0 THEN 'Ä' ELSE 'z' END || i, 'x', i "
-        "FROM generate_series(0, 99) AS i",
-    )
-    reader = Reader(postgres.capture())
+    kind = "text" if shop.dialect == "postgres" else "varchar(20)"
+    keys = [chr(97 + n % 26) + ("Ä" if n % 2 else "z") + str(n) for n in range(100)]
+    values = ", ".join(f"('{key}', 'x', {n})" for n, key in enumerate(keys))
+    shop.run(f"CREATE TABLE items (id {kind} PRIMARY KEY, name text, price numeric(10))")
+    if shop.dialect == "postgres":
+        shop.run("ALTER TABLE items REPLICA IDENTITY FULL")
+    shop.run(f"INSERT INTO items VALUES {values}")
+    reader = Reader(shop.capture())
 
     def change() -> None:
-        postgres.run(
+        shop.run(
             f"UPDATE items SET price = price + 1 WHERE price % 7 = {chance.randrange(7)}",
             f"DELETE FROM items WHERE name = 'x' AND price % 31 = {chance.randrange(31)}",
         )
@@ -80,10 +92,11 @@ def test_texts_as_keys_are_compared_by_the_database(postgres: PostgresShop) -> N
         change()
         reader.interrupted_step(chance, change)
     reader.drain()
-    assert reader.there() == texts(postgres)
+    assert reader.there() == texts(shop)
     reader.close()
 
 
+@pytest.mark.postgres
 def test_a_transaction_that_began_before_the_snapshot_is_read_when_it_commits(postgres: PostgresShop) -> None:
     import psycopg
 
@@ -103,6 +116,7 @@ def test_a_transaction_that_began_before_the_snapshot_is_read_when_it_commits(po
     reader.close()
 
 
+@pytest.mark.postgres
 def test_the_slot_follows_some_commits_later(postgres: PostgresShop) -> None:
     postgres.create()
     reader = Reader(postgres.capture())

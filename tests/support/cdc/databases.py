@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from scurry.connectors.cdc.capture import ChangeCapture, Startup
+from scurry.connectors.cdc.mysql.reading import MySqlCapture
+from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.postgres.reading import PostgresCapture
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
 
@@ -56,6 +58,55 @@ class PostgresShop:
             "slot.name": "shop",
         }  # fmt: skip
         return ", ".join(f"'{key}' = '{value}'" for key, value in (values | options).items() if value)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+class MariaDbShop:
+    """A database of MariaDB."""
+
+    dialect = "mysql"
+
+    def __init__(self, server: Any) -> None:
+        import pymysql
+
+        self.server = server
+        self._connection = pymysql.connect(host="127.0.0.1", port=server.port, user="root", autocommit=True)
+        self.run("DROP DATABASE IF EXISTS shop", "CREATE DATABASE shop CHARACTER SET utf8mb4", "USE shop")
+
+    def run(self, *statements: str) -> None:
+        """Executes statements, each a transaction."""
+        with self._connection.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with self._connection.cursor() as cursor:
+            cursor.execute(query)
+            return list(cursor.fetchall())
+
+    def transaction(self, statements: Sequence[str]) -> None:
+        self.run("BEGIN", *statements, "COMMIT")
+
+    def create(self, identity: str = "FULL") -> None:
+        """Creates the table `items` with a number as key."""
+        self.run("CREATE TABLE items (id integer PRIMARY KEY, name text, price numeric(10, 2))")
+
+    def capture(self, table: str = "items", **settings: Any) -> ChangeCapture:
+        values = {
+            "hostname": "127.0.0.1", "port": self.server.port, "username": "root", "password": "",
+            "tables": rf"shop\.({table})", "chosen_by": f"table-name: {table}",
+        }  # fmt: skip
+        return MySqlCapture(MySqlSettings(**(values | settings)))
+
+    def options(self, table: str = "items", **options: str) -> str:
+        """The options of a table in SQL."""
+        values = {
+            "connector": "mysql-cdc", "hostname": "127.0.0.1", "port": str(self.server.port), "username": "root",
+            "password": "", "database-name": "shop", "table-name": table,
+        }  # fmt: skip
+        return ", ".join(f"'{key}' = '{value}'" for key, value in (values | options).items())
 
     def close(self) -> None:
         self._connection.close()

@@ -32,6 +32,7 @@ CONNECTORS = {
     "log": "scurry.sql.connectors.log.factory:LogFactory",
     "mongodb": "scurry.sql.connectors.mongodb.factory:MongoFactory",
     "mqtt": "scurry.sql.connectors.queues.mqtt:MqttFactory",
+    "mysql-cdc": "scurry.sql.connectors.cdc.mysql:MySqlCdcFactory",
     "nats": "scurry.sql.connectors.queues.nats:NatsFactory",
     "opensearch": "scurry.sql.connectors.elasticsearch.factory:OpensearchFactory",
     "postgres-cdc": "scurry.sql.connectors.cdc.postgres:PostgresCdcFactory",
@@ -52,7 +53,7 @@ _OF_SPARK = "Spark has a package for it, in BATCH: 'connector' = 'spark', 'forma
 _ELSEWHERE = {
     **dict.fromkeys(("kinesis", "hbase"), _OF_SPARK),
     **dict.fromkeys(
-        ("mysql", "oracle", "sqlserver", "db2"),
+        ("oracle", "sqlserver", "db2"),
         "changes of a database are read from Kafka, with the format 'debezium-json'",
     ),
 }

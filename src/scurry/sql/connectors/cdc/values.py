@@ -143,6 +143,8 @@ def _reader(data_type: DataType, database_type: str) -> Callable[[Any], Any]:
 
 def _boolean(value: Any) -> bool:
     text = value.decode() if isinstance(value, bytes) else value.lower()
+    if text.lstrip("-").isdigit():  # MySQL's BOOLEAN is a TINYINT
+        return int(text) != 0
     if text not in _TRUE | _FALSE:
         raise ValueError(text)
     return text in _TRUE

@@ -1,0 +1,1 @@
+"""Changes of MySQL and MariaDB, by the binlog in rows."""

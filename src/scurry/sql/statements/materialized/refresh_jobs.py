@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from scurry.common._config.tables import DML_SYNC
@@ -200,19 +200,24 @@ def check_partition(table: CatalogMaterializedTable, partition: Mapping[str, str
     """
     from scurry.sql.types import CharType, VarCharType
 
-    unknown = [name for name in partition if name not in table.partition_keys]
-    if unknown:
-        raise ValidationError(
-            "The partition spec contains unknown partition keys:\n\n"
-            + "\n".join(unknown)
-            + "\n\nAll known partition keys are:\n\n"
-            + "\n".join(table.partition_keys)
-        )
     types = {column.name: column.data_type for column in table.schema.get_columns()}
+    _refuse_unknown([name for name in partition if name not in types], table)
     others = [name for name in partition if not isinstance(types[name], CharType | VarCharType)]
     if others:
         raise ValidationError(
             "Currently, refreshing materialized table only supports referring to char, varchar and string type "
             "partition keys. All specified partition keys in partition specs with unsupported types are:\n\n"
             + "\n".join(others)
+        )
+    # Flink takes other columns, and replaces partitions by some of their rows.
+    _refuse_unknown([name for name in partition if name not in table.partition_keys], table)
+
+
+def _refuse_unknown(names: Sequence[str], table: CatalogMaterializedTable) -> None:
+    if names:
+        raise ValidationError(
+            "The partition spec contains unknown partition keys:\n\n"
+            + "\n".join(names)
+            + "\n\nAll known partition keys are:\n\n"
+            + "\n".join(table.partition_keys)
         )

@@ -11,7 +11,7 @@ from typing import Any
 from scurry.common._config.tables import DML_SYNC
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
-from scurry.sql.catalog.entries import ContextResolvedTable
+from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.materialized import (
     CatalogMaterializedTable,
@@ -128,6 +128,11 @@ def _start(
         raise
 
 
+def _named_job(table: CatalogMaterializedTable) -> str:
+    job_id = "" if table.refresh_mode is RefreshMode.FULL or table.handler is None else table.handler.job_id
+    return job_id and f", jobId is {job_id}"
+
+
 def _what(table: CatalogMaterializedTable) -> str:
     return "continuous refresh job" if table.refresh_mode is RefreshMode.CONTINUOUS else "refresh workflow"
 
@@ -146,8 +151,9 @@ def alter_materialized_table(session: TableSession, statement: nodes.AlterMateri
         ValidationError: There is no such materialized table, or the change does not fit it.
         ScurryError: It is not refreshed afterwards as it should; then it is refreshed as before, if it was.
     """
-    found = _existing(session, qualified(session, statement.name))
-    table, action = found.table, statement.action
+    action = statement.action
+    found = _existing(session, qualified(session, statement.name), is_changed=not isinstance(action, _REFRESHING))
+    table = found.table
     assert isinstance(table, CatalogMaterializedTable)
     handler = _ACTIONS.get(type(action))
     if handler is not None:
@@ -169,15 +175,22 @@ def alter_materialized_table(session: TableSession, statement: nodes.AlterMateri
     return ok()
 
 
-def _existing(session: TableSession, identifier: ObjectIdentifier) -> ContextResolvedTable:
+#: Actions that change no definition, with errors of their own.
+_REFRESHING = (nodes.Refresh, nodes.Resume, nodes.Suspend)
+
+
+def _existing(session: TableSession, identifier: ObjectIdentifier, is_changed: bool = False) -> ContextResolvedTable:
     found = session.catalogs.find_table(identifier)
-    path = identifier.as_summary_string()
     if found is None:
-        error = ValidationError(f"Materialized table {identifier} doesn't exist.")
+        catalogs = ", ".join(session.catalogs.list_catalogs())
+        missing = f"Cannot find table '{identifier}' in any of the catalogs [{catalogs}], nor as a temporary table."
+        error = ValidationError(f"Materialized table {identifier} doesn't exist." if is_changed else missing)
         raise error.with_hint(session.catalogs.similar(identifier.path))
     if not isinstance(found.table, CatalogMaterializedTable):
+        kind = "table" if isinstance(found.table, CatalogTable) else "view"
+        refusal = f"Table {identifier} is not a materialized table, does not support materialized table related"
         raise ValidationError(
-            f"Table {path} is not a materialized table, does not support materialized table related operation."
+            f"ALTER MATERIALIZED TABLE for a {kind} is not allowed" if is_changed else f"{refusal} operation."
         ).with_hint(did_you_mean(identifier.name, session.catalogs.list_materialized_tables(*identifier.path[:2])))
     return found
 
@@ -188,8 +201,8 @@ def _suspend(
     path = identifier.as_summary_string()
     _refuse_initializing(table, path, "suspend")
     if table.refresh_status is RefreshStatus.SUSPENDED:
-        job = f", jobId is {table.handler.job_id}" if table.handler is not None and table.handler.job_id else ""
-        raise ValidationError(f"Materialized table {path} {_what(table)} has been suspended{job}.")
+        job = _named_job(table)
+        raise ValidationError(f"Materialized table {identifier} {_what(table)} has been suspended{job}.")
     _suspended(session, identifier, table)
     return ok()
 
@@ -215,8 +228,8 @@ def _resume(
     _refuse_initializing(table, path, "resume")
     assert table.handler is not None
     if table.refresh_status is RefreshStatus.ACTIVATED and refresher_of(session, table.handler).runs(table):
-        job = f", jobId is {table.handler.job_id}" if table.handler.job_id else ""
-        raise ValidationError(f"Materialized table {path} {_what(table)} has been resumed{job}.")
+        job = _named_job(table)
+        raise ValidationError(f"Materialized table {identifier} {_what(table)} has been resumed{job}.")
     options = options_of(action.properties)
     if options and table.refresh_mode is RefreshMode.FULL:
         raise UnsupportedError(

@@ -48,6 +48,14 @@ def test_modules_are_importable_in_workers() -> Iterator[None]:
         os.environ["PYTHONPATH"] = before
 
 
+@pytest.fixture(scope="session", autouse=True)
+def jobs_are_registered_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Several suites run at once: a test that lists jobs would find those of the others in the cache directory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        yield
+
+
 def _has_jvm() -> bool:
     context = sys.modules.get("pyspark.core.context")
     return context is not None and context.SparkContext._gateway is not None

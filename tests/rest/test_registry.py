@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from scurry.common import JobStatus
+from scurry.common._process.directories import cache_directory
 from scurry.rest.registry import JobEntry, register, registered_jobs
 from support.rest.fake_jobs import FakeJob, served
 
@@ -76,3 +77,15 @@ def test_a_job_is_registered_while_it_runs(job: FakeJob) -> None:
         assert [(one.id, one.url) for one in registered_jobs()] == [(str(job.id), process.url)]
         job.end(JobStatus.FINISHED)
         assert registered_jobs() == []
+
+
+def test_other_suites_that_run_meanwhile_register_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A test that has a directory of its own finds no job of a test that has none."""
+    monkeypatch.undo()  # as in a test that sets nothing
+    registration = register(entry())
+    try:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+        assert registration.file not in set(cache_directory().rglob("*.json"))
+        assert entry().id not in {each.id for each in registered_jobs()}
+    finally:
+        registration.remove()

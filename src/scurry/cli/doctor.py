@@ -37,6 +37,14 @@ EXTRAS = {
     "polars": "polars",
     "sklearn": "scikit-learn",
     "onnx": "onnxruntime",
+    "rabbitmq": "pika",
+    "redis": "redis",
+    "nats": "nats-py",
+    "mqtt": "paho-mqtt",
+    "pulsar": "pulsar-client",
+    "cassandra": "cassandra-driver",
+    "mongodb": "pymongo",
+    "mysql": "mysql-replication",
 }
 
 

@@ -51,6 +51,7 @@ _SELECTING = re.compile(rf"\w*Calc\(select=\[(?:{_COLUMN}(?:, {_COLUMN})*)?\](?:
 #: SUM and AVG of OVER, as Flink computes them.
 _SUM = re.compile(r"CASE\(\(w\d+\$o\d+ > 0\), (w\d+\$o\d+), null:\w+(?:\(\d+(?:, \d+)?\))?\)")
 _AVG = re.compile(r"\((w\d+\$o\d+) / w\d+\$o\d+\)")
+_FIRST = re.compile(r"AppendFastStrategy.*rankStart=1, rankEnd=1\].*orderBy=\[(?:ROWTIME )?\w+ \w+\]")
 _ON_TABLES = {"Calc", "WatermarkAssigner", "DropUpdateBefore", "MiniBatchAssigner"}
 
 
@@ -91,9 +92,15 @@ def _kinds(node: Node) -> Iterator[str]:
         yield from table
         return
     if not _selects(node.text):
-        yield _NAMES.get(node.name, node.name)
+        yield _NAMES.get(_name(node), _name(node))
     for each in node.inputs:
         yield from _kinds(each)
+
+
+def _name(node: Node) -> str:
+    """Return the name of an operator; the first row of an order is found by a Rank or by a Deduplicate."""
+    is_first = _FIRST.search(node.text) is not None
+    return "Deduplicate" if node.name == "Rank" and is_first else node.name
 
 
 def _selects(text: str) -> bool:
@@ -152,7 +159,7 @@ def listed(roots: Sequence[Node], with_modes: bool) -> tuple[str, ...]:
                 continue
             if node.name == "Expand" and is_split:
                 continue
-            name = _SAME.get(node.name, node.name)
+            name = _SAME.get(_name(node), _name(node))
             kind = re.search(r"joinType=\[(\w+)\]", node.text)
             shown = f"{name}:{kind[1]}" if kind is not None and name.endswith("Join") else name
             found.append(f"{shown}[{node.mode}]" if with_modes and node.mode is not None else shown)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scurry.table import EnvironmentSettings, TableEnvironment
+from scurry.table import EnvironmentSettings, ExplainDetail, TableEnvironment
 
 DIRECTORY = Path(__file__).parent / "explained"
 SECTIONS = ("Abstract Syntax Tree", "Optimized Physical Plan", "Optimized Execution Plan")
@@ -68,6 +68,23 @@ def section_of(text: str, title: str) -> str:
 @pytest.mark.parametrize(("mode", "name", "section"), list(cases()))
 def test_the_text_is_flinks(mode: str, name: str, section: str) -> None:
     assert section_of(shown(mode, name), section) == section_of(recorded(mode)[name][1], section)
+
+
+@pytest.mark.parametrize("name", list(recorded("changes")))
+def test_changes_are_flinks(name: str) -> None:
+    statement, flinks = recorded("changes")[name]
+    text = environment(name.partition("/")[0]).explain_sql(statement, ExplainDetail.CHANGELOG_MODE)
+    assert [section_of(text, each) for each in SECTIONS] == [section_of(flinks, each) for each in SECTIONS]
+
+
+@pytest.mark.parametrize("name", list(recorded("sets")))
+def test_parts_that_sinks_share_stand_before_them(name: str) -> None:
+    statements, flinks = recorded("sets")[name]
+    together = environment(name.partition("/")[0]).create_statement_set()
+    for each in statements.split(";"):
+        together.add_insert_sql(each)
+    text = together.explain()
+    assert [section_of(text, each) for each in SECTIONS] == [section_of(flinks, each) for each in SECTIONS]
 
 
 def test_a_watermark_that_is_the_time_itself_is_assigned_above_computed_columns() -> None:

@@ -29,15 +29,29 @@ class _Shared:
         self._readers: Counter[int] = Counter()
         self._known: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
+        #: number of an operator -> the sinks, by number, that its rows come to
+        self._sinks: dict[int, set[int]] = {}
+        self._operators: dict[int, Operator] = {}
+        self._sink = 0
         for number, root in enumerate(roots, 1):
             # Equal sinks write their rows each.
             self._known[id(root)] = -number
+            self._sink = number
             for each in root.inputs:
                 self._place(each)
             self._readers.update(self._known[id(self._sent(each))] for each in root.inputs)
 
     def texts(self) -> list[str]:
-        return [tree_text(root, self._described) for root in self._roots]
+        """Return the parts that several sinks have in common, then the sinks."""
+        common = [
+            operator
+            for place, operator in self._operators.items()
+            if len(self._sinks[place]) > 1 and self._is_shared(place, operator)
+        ]
+        return [tree_text(each, self._described) for each in (*common, *self._roots)]
+
+    def _is_shared(self, place: int, operator: Operator) -> bool:
+        return self._readers[place] > 1 and not (operator.name == "Exchange" and self._is_batch)
 
     def _place(self, operator: Operator) -> int:
         """Return the same number for equal operators, and count their consumers."""
@@ -48,14 +62,16 @@ class _Shared:
             found = self._places[key] = len(self._places)
             if not self._is_batch or operator.name != "Exchange":
                 self._readers.update(self._known[id(self._sent(each))] for each in operator.inputs)
+            self._operators[found] = operator
         self._known[id(operator)] = found
+        self._sinks.setdefault(found, set()).add(self._sink)
         return found
 
     def _described(self, operator: Operator) -> tuple[str, Sequence[Operator]]:
         place = self._known[id(operator)]
         if self._is_batch and operator.name == "Exchange" and self._known[id(operator.inputs[0])] in self._numbers:
             return f"{operator.text.removesuffix(')')}, shuffle_mode=[BATCH])", operator.inputs
-        if self._readers[place] < 2 or (operator.name == "Exchange" and self._is_batch):
+        if not self._is_shared(place, operator):
             return operator.text, operator.inputs
         if place in self._numbers:
             return f"Reused(reference_id=[{self._numbers[place]}])", ()

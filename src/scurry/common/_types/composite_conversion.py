@@ -58,7 +58,7 @@ def tuple_of(declared: object, field_converters: Sequence[Converter | None]) -> 
 def tuple_columns(
     convert: Converter, fields: Sequence[ColumnConverter | None]
 ) -> Callable[[Column], tuple[Column, list[Column] | None]]:
-    """Return what converts tuples like `tuple_column`, and returns their fields, too, unless it goes one by one."""
+    """Return the converter of `tuple_column`, which returns the fields as well, unless it goes one by one."""
     arity = len(fields)
 
     def columns_converter(column: Column) -> tuple[Column, list[Column] | None]:

@@ -69,10 +69,11 @@ class RabbitServer(ServerProcess):
     def kill(self) -> None:
         """SIGKILL, to the daemon of Erlang's names, too, which outlives its server."""
         super().kill()
-        port = f"-port\0{self.ports[1]}".encode()
+        mine = f"ERL_EPMD_PORT={self.ports[1]}\0".encode()
         for process in Path("/proc").iterdir():
             try:
-                if process.name.isdigit() and b"epmd" in (line := (process / "cmdline").read_bytes()) and port in line:
-                    os.kill(int(process.name), signal.SIGKILL)
+                if process.name.isdigit() and b"epmd" in (process / "cmdline").read_bytes():
+                    if mine in (process / "environ").read_bytes():
+                        os.kill(int(process.name), signal.SIGKILL)
             except OSError:
                 continue

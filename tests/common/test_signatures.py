@@ -26,6 +26,7 @@ NOT_OFFERED = {
     r".*__init__\(_?(j|java)_\w+": "takes an object of Java",
     r".*\.(__init__\((source|sink|sink_func)\))": "takes an object of Java",
     r".*\.(get_java_\w+|\w*to_j_\w+|get_transformer|register_next_fire_timestamp)\(": "for PyFlink itself",
+    r".*\.get_http_host_class\(": "a class of Java",
     r".*\.(need_conversion|(to|from)_(internal|sql)_type)\(": "PyFlink's way to Java and back",
     r".*KeyedStream\.AccumulateType": "internal",
     r".*(Windowed|Keyed)Stream\.__init__": "made by window() and key_by()",

@@ -371,7 +371,7 @@ PROGRAMS: dict[str, Build] = {
 ELSEWHERE = {
     r"AsyncRetryStrategy\..*": "the strategy is captured with its operator",
     r"(Dynamic)?(EventTime|ProcessingTime)SessionWindows\..*": "as EventTimeSessionWindows",
-    r"Kafka\w+Builder\..*|.*Builder\.set_\w+_schema": "the source or sink is captured by from_source or sink_to",
+    r"(Kafka|Mongo|Mqtt|Nats|RedisStream)\w+Builder\..*|.*Builder\.set_\w+_schema": "captured by source and sink_to",
     r"HybridSourceBuilder\.add_source\.source": "tested below",
     r"ReadingShortcuts\..*|StreamExecutionEnvironment\.from_spark\..*": "call from_source",
     r"GroupPattern\..*": "those of Pattern",

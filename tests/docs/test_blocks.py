@@ -25,6 +25,10 @@ RUN_BY = {
     "connectors/user-defined.md": "connectors/test_kinesis_recipe.py",
     "connectors/http.md": "connectors/http/test_http_tables.py",
     "connectors/mongodb.md": "connectors/mongodb/test_mongo_page.py",
+    "connectors/mqtt.md": "docs/test_pages_of_queues.py",
+    "connectors/nats.md": "docs/test_pages_of_queues.py",
+    "connectors/rabbitmq.md": "docs/test_pages_of_queues.py",
+    "connectors/redis.md": "docs/test_pages_of_queues.py",
     "how-to/serving.md": "docs/test_serving.py",
     "connectors/spark.md": "spark/tables/test_python_data_sources.py",
     "testing.md": "testing/test_guide.py",
@@ -72,7 +76,8 @@ def statements() -> list[Any]:
 def test_statements_of_sql_are_right(block: str, tmp_path: Path) -> None:
     """Tables are created and read as far as `EXPLAIN` does; the lake is a directory."""
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    for text in block.replace("s3://lake", str(tmp_path)).split(";\n")[:-1]:
+    for text in re.sub("s3://lake|/data/tables", str(tmp_path), block).split(";\n")[:-1]:
+        text = text.strip()
         parse(text)
         if PARSED_ONLY.search(text) or text.startswith("SET "):
             continue

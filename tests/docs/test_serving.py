@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,8 @@ class Redis:
 def test_redis_gets_the_latest_total_of_each_key_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (program,) = re.findall(r"```python\n(import redis\n.*?)```", PAGE, re.DOTALL)
     monkeypatch.chdir(tmp_path)
+    for name in [each for each in sys.modules if each.partition(".")[0] == "redis"]:
+        monkeypatch.delitem(sys.modules, name)  # the client, where another test has imported it
     (tmp_path / "redis.py").write_text(CLIENT)
     (tmp_path / "program.py").write_text(program)
     assert run_program(tmp_path / "program.py", [], LaunchOptions(runner="local", parallelism=1), debug=False) == 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_kills_of_session_and_driver_lose_no_refresh_in_full_mode(tables: Refres
     tables.env.execute_sql("DROP MATERIALIZED TABLE lake.shop.mt")
 
 
-FILES = {
+FILES: dict[str, tuple[str, Callable[[RefreshedTables], Any]]] = {
     "CONTINUOUS": ("SELECT k, v FROM src", lambda tables: tables.copied()),
     "FULL": ("SELECT k, COUNT(*) AS c, SUM(v) AS s FROM src /*+ OPTIONS('source.monitor-interval' = '0 s') */ "
              "GROUP BY k", lambda tables: tables.summed()),

@@ -110,7 +110,7 @@ class StatementError(DatabaseError, ValueError):
 
 
 class LogLostError(DatabaseError):
-    """The log of a database has no longer what a job has not read: its slot or its files were removed.
+    """The log of a database has lost changes that a job has not read: its slot or its files were removed.
 
     Cure: Start the job without its checkpoint, so that it reads the tables again; let the server keep its log longer.
     """

@@ -164,7 +164,7 @@ IMPORTED: Final = {
 
 
 def add_names(module: ModuleType) -> None:
-    """Let a module give the names that PyFlink's module imports, and say what to write instead of those it had.
+    """Let a module give the names that PyFlink's module imports, and name replacements of those it had.
 
     What it gives is imported when a program asks for it.
     """

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 #: A position in the log: JSON-able, and comparable with `==`.
 LogPosition: TypeAlias = Any
-#: What a chunk is read as of: JSON-able. Whether a transaction of the log came before it, the database's reader knows.
+#: The moment whose rows a chunk has: JSON-able. The reader of the database knows which transactions came before it.
 Mark: TypeAlias = Any
 #: A value of a chunk key: JSON-able; None for no bound.
 ChunkKey: TypeAlias = Any
@@ -124,7 +124,7 @@ class RowBlock:
 
 @dataclass(frozen=True)
 class Startup:
-    """Where reading begins: Flink CDC's `StartupOptions`.
+    """The begin of reading: Flink CDC's `StartupOptions`.
 
     Attributes:
         mode: `initial`, `earliest-offset`, `latest-offset`, `specific-offset`, `timestamp`, `committed-offset` or
@@ -149,14 +149,14 @@ class Startup:
 
 
 class CaptureSession(ABC):
-    """What the driver asks and tells the database; it keeps connections open."""
+    """The driver's talk with the database; it keeps connections open."""
 
     @abstractmethod
     def tables(self) -> list[CapturedTable]:
         """Return the tables that are wanted and there, in a fixed order.
 
         Raises:
-            SourceNotFoundError: There is none.
+            SourceNotFoundError: No table is wanted and there.
         """
 
     @abstractmethod
@@ -177,7 +177,7 @@ class CaptureSession(ABC):
 
     @abstractmethod
     def mark(self) -> Mark:
-        """Return what chunks are read as of from now on: the same mark again while it is young."""
+        """Return the mark of the chunks that follow: the same one again while it is young."""
 
     def settled(self) -> None:
         """Note that all chunks which were assigned are read and committed: nobody needs their marks any more."""

@@ -1,4 +1,4 @@
-"""Changes of rows on their way to blocks: those that a snapshot has are left out, and what a chunk was is restored."""
+"""Changes of rows on their way to blocks: without those that a snapshot has; and the rows of a chunk as they were."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def upserted_rows(
 
 
 class Undo:
-    """What rows were before changes that came later than a mark, by their key.
+    """The rows of a mark that changed later, by their key.
 
     A key that is not in here has the same row as at the mark, whether or not the reader sees the changes.
     """
@@ -148,12 +148,12 @@ class Undo:
         return self._key(row) in self._before
 
     def rows(self) -> list[Sequence[Any]]:
-        """Return what the rows that have changed were at the mark."""
+        """Return the rows that have changed, as they were at the mark."""
         return [row for row in self._before.values() if row is not None]
 
 
 class UndoRows:
-    """What rows of a table without a primary key were before changes that a reader sees and that came after a mark."""
+    """The rows of a mark, of a table without a primary key, without the later changes that a reader sees."""
 
     def __init__(self) -> None:
         """Begin without changes."""

@@ -49,7 +49,7 @@ class EnumeratorSettings:
 
 
 class CdcEnumerator(Enumerator):
-    """Assign what is to be read of a database.
+    """Assign chunks of tables, then ranges of the log.
 
     First the tables, in chunks, while the log is kept; then the log, one range after another. The rows of a chunk are
     those at a moment that its assignment names, and of the log exactly the later changes are passed on.
@@ -164,7 +164,7 @@ class CdcEnumerator(Enumerator):
     # ---------------------------------------------------------------- position
 
     def position(self) -> dict[str, Any]:
-        """Return what is assigned."""
+        """Return the chunks and ranges that are assigned."""
         return {
             "tables": [list(name) for name in self._known],
             "pending": [[list(name), lower] for name, lower in self._pending],
@@ -176,7 +176,7 @@ class CdcEnumerator(Enumerator):
         }
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continue with what was not assigned; another number of channels has to end again."""
+        """Continue with the rest that was not assigned; another number of channels has to end again."""
         self._restored = position["log"] is not None
         self._known = [TableId(*name) for name in position["tables"]]
         self._pending = [(TableId(*name), lower) for name, lower in position["pending"]]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.common.time import Duration
 from scurry.connectors.cassandra.client import CassandraSettings
 from scurry.connectors.cassandra.sink import CONCURRENT_REQUESTS, ValuesOf
@@ -114,6 +114,7 @@ class CassandraFailureHandler(ApiObject):
         return CassandraFailureHandler()
 
 
+@made_by("add_sink")
 class CassandraSink(ApiObject):
     """A sink of a stream, which executes a statement for each record."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TypeVar
 
-from scurry.common._api import ApiObject
+from scurry.common._api import ApiObject, made_by
 from scurry.connectors.elasticsearch.bulk import BackoffType, BulkSettings
 from scurry.connectors.elasticsearch.emitter import MapEmitter
 from scurry.connectors.elasticsearch.sink import ElasticsearchSink as _ElasticsearchSink
@@ -37,6 +37,7 @@ class FlushBackoffType(Enum):
     NONE = (2,)
 
 
+@made_by("static_index", "dynamic_index")
 class ElasticsearchEmitter(ApiObject):
     """Turns records into documents; they are dicts (`Types.MAP`) or Rows with names."""
 

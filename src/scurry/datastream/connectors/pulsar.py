@@ -37,6 +37,7 @@ __all__ = [
 _PREFIXES = tuple(f"pulsar.{part}." for part in ("client", "admin", "source", "consumer", "sink", "producer"))
 
 
+@made_by("earliest", "latest", "from_message_id", "from_publish_time")
 class StartCursor(Cursor):
     """The position where partitions are read from, unless the job resumes."""
 
@@ -75,6 +76,7 @@ class StartCursor(Cursor):
         return StartCursor(CursorKind.PUBLISH_TIME, timestamp=timestamp)
 
 
+@made_by("never", "latest", "at_event_time", "at_publish_time", "at_message_id")
 class StopCursor(Cursor):
     """The position up to which partitions are read."""
 
@@ -358,6 +360,7 @@ class TopicRoutingMode(Enum):
     CUSTOM = 2
 
 
+@made_by("never", "fixed")
 @dataclass(frozen=True)
 class MessageDelayer:
     """The time that brokers keep messages from shared subscriptions; made by the static methods.

@@ -153,7 +153,7 @@ class Task:
             self._opened.pop().close()
 
     def abandon(self) -> None:
-        """Close all operators of a task that has failed or is stopped; what fails meanwhile is only logged."""
+        """Close all operators of a task that has failed or is stopped; errors meanwhile are only logged."""
         opened, self._opened = self._opened, []
         for operator in reversed(opened):
             try:

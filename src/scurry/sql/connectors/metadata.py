@@ -23,7 +23,7 @@ def check_metadata(
         does: `reads` or `writes`.
 
     Raises:
-        ValidationError: There is none of a key.
+        ValidationError: The system has no metadata of a key.
     """
     for column in columns:
         if column.key not in known:

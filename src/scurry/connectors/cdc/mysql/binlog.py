@@ -13,7 +13,7 @@ from scurry.connectors.cdc.mysql.settings import MySqlSettings
 from scurry.connectors.cdc.mysql.values import text_of
 from scurry.errors import DatabaseConnectionError, MalformedRecordError
 
-#: How often a range is begun anew after another reader with the same number has ended it.
+#: Maximum times that a range is begun anew after another reader with the same number has ended it.
 _TRIES = 5
 
 

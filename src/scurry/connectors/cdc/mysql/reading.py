@@ -55,7 +55,7 @@ class MySqlCapture(ChangeCapture):
             yield from builder.finish()
 
     def read_chunk(self, work: ChunkWork, columns: Sequence[str] | None) -> Iterator[RowBlock]:
-        """Yield the rows of a chunk as of its mark: what has changed since is as the binlog says it was."""
+        """Yield the rows of a chunk as of its mark: rows that have changed since are as the binlog says they were."""
         table = work.table
         with explained(self.settings), contextlib.closing(connect(self.settings, texts=True)) as connection:
             cursor = connection.cursor()
@@ -98,7 +98,7 @@ class MySqlCapture(ChangeCapture):
 
 
 class _Places:
-    """Where keys are among the bounds of chunks; the server compares texts, whose order depends on collations."""
+    """Places of keys among the bounds of chunks; the server compares texts, whose order depends on collations."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
@@ -108,7 +108,7 @@ class _Places:
     def newer(
         self, table: CapturedTable, segments: list[Segment] | None, change: BinlogChange, row: Sequence[Any]
     ) -> bool:
-        """Return whether a change is newer than what was read of a row."""
+        """Return whether a change is newer than the row that was read."""
         if not segments:
             return True
         here = number_of(change.position)

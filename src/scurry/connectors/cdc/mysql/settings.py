@@ -1,4 +1,4 @@
-"""MySqlSettings: where a MySQL or MariaDB server is, and what is captured of it."""
+"""MySqlSettings: the address of a MySQL or MariaDB server, and the tables that are captured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scurry.connectors.cdc.capture import Startup
 
 @dataclass(frozen=True)
 class MySqlSettings:
-    """Where a MySQL or MariaDB server is, and what is captured of it.
+    """The address of a MySQL or MariaDB server, and the tables that are captured.
 
     Attributes:
         hostname: The server.

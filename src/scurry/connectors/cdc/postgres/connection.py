@@ -10,7 +10,7 @@ from typing import Any
 from scurry.connectors.cdc.postgres.settings import PostgresSettings
 from scurry.errors import DatabaseAccessError, DatabaseConnectionError, DatabaseError, LogLostError, ScurryError
 
-#: How texts of values look, whatever the server, the database or the user has set.
+#: The texts of values are the same whatever the server, the database or the user has set.
 _FORMS = (
     "SET DateStyle = 'ISO, YMD'; SET TimeZone = 'UTC'; SET IntervalStyle = 'postgres'; SET extra_float_digits = 3; "
     "SET bytea_output = 'hex'; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; "
@@ -19,7 +19,7 @@ _FORMS = (
 #: Seconds that a reader waits for another one to leave the slot.
 SLOT_SECONDS = 60.0
 _PAUSE_SECONDS = 0.05
-#: How often it is asked whether the log is on disk, and how often before a commit makes it so.
+#: Maximum times that the server is asked for the end of the log on disk, and times before a commit moves it.
 _FLUSH_WAITS, _PATIENT_WAITS = 1000, 3
 READING = "cannot read from"
 

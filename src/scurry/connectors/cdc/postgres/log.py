@@ -153,7 +153,7 @@ class LogReader:
             self._asked.close()
 
     def _checked(self, change: Change, table: CapturedTable) -> Change:
-        """Return a change with values of columns that did not change, and check that it has what is needed."""
+        """Return a change with values of columns that did not change, and check that none is missing."""
         old, new = change.old, change.new
         if new is not None and UNCHANGED in new:
             if old is None or not change.whole:
@@ -188,7 +188,7 @@ class LogReader:
         return rows(old, new, keep_old, keep_new, key)
 
     def _applies(self, table: CapturedTable, segments: list[tuple[Segment, Visibility]] | None, begin: Begin) -> Any:
-        """Return whether rows of a transaction are newer than what was read of them, None if all of them are."""
+        """Return whether rows of a transaction are newer than those that were read, None if all of them are."""
         if not segments:
             return None
         newer = [not visible.sees(begin.xid) for _, visible in segments]

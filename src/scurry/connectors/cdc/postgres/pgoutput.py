@@ -67,7 +67,7 @@ class Change(NamedTuple):
 
 
 def parse(data: bytes) -> Begin | Relation | Change | None:
-    """Return what a message says; None for those that change no row."""
+    """Return the content of a message; None for those that change no row."""
     kind = data[:1]
     if kind in (b"I", b"U", b"D"):
         return _change(kind.decode(), data)

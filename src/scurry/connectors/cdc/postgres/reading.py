@@ -86,7 +86,7 @@ class PostgresCapture(ChangeCapture):
                 yield RowBlock(work.table.id, names, types, columns, len(columns[0]))
 
     def _rows_as_of(self, connection: Any, work: ChunkWork, columns: Sequence[str] | None) -> Iterator[RowBlock]:
-        """Yield the rows of a chunk as of a snapshot that is gone: what the log has since then is undone."""
+        """Yield the rows of a chunk as of a snapshot that is gone: later changes in the log are undone."""
         table = work.table
         (now,) = connection.execute("SELECT txid_current_snapshot()::text").fetchone()
         then, seen = Visibility.of(work.mark[1]), Visibility.of(now)

@@ -154,7 +154,7 @@ class PostgresSession(CaptureSession):
         return self._newest() if startup.mode == "latest-offset" else there
 
     def resume(self, tables: Sequence[CapturedTable], position: LogPosition) -> None:
-        """Check that the slot keeps what follows the position."""
+        """Check that the slot keeps the log behind the position."""
         there = self._slot()
         if there is None:
             raise self._lost(f"replication slot '{self._settings.slot}' is gone")

@@ -1,4 +1,4 @@
-"""PostgresSettings: where a PostgreSQL server is, and what is captured of it."""
+"""PostgresSettings: the address of a PostgreSQL server, and the tables that are captured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scurry.connectors.jdbc.postgres import Postgres
 
 @dataclass(frozen=True)
 class PostgresSettings:
-    """Where a PostgreSQL server is, and what is captured of it.
+    """The address of a PostgreSQL server, and the tables that are captured.
 
     Attributes:
         hostname: The server.

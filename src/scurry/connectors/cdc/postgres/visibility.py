@@ -1,4 +1,4 @@
-"""Which transactions a snapshot of PostgreSQL has."""
+"""The transactions that a snapshot of PostgreSQL has."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ _SYMPTOMS: Final = (
 
 @contextmanager
 def _damaged(what: str) -> Iterator[None]:
-    """Raise errors of Python as those of a plan, whose part `what` is damaged."""
+    """Raise errors of Python as those of a plan that is damaged."""
     try:
         yield
     except ScurryError:

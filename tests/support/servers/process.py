@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import random
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +16,10 @@ from types import TracebackType
 from typing import Self
 
 START_SECONDS = 120
+
+#: Waits until its input ends, which it does with the tests, however those end; then kills the group of a server. The
+#: death signal of Linux is lost where a server changes its user.
+WATCH = 'cat > /dev/null; kill -s KILL -- "-$0" 2> /dev/null'
 
 
 class ServerProcess:
@@ -36,6 +38,7 @@ class ServerProcess:
         self.directory.chmod(0o755)
         self.ports = free_ports(self.needs_ports)
         self._process: subprocess.Popen[bytes] | None = None
+        self._watcher: subprocess.Popen[bytes] | None = None
         try:
             self.prepare()
         except BaseException:
@@ -82,8 +85,9 @@ class ServerProcess:
                 cwd=self.directory,
                 env=self.environment(),
                 start_new_session=True,
-                preexec_fn=die_with_parent,
             )
+        watch = ["sh", "-c", WATCH, str(self._process.pid)]
+        self._watcher = subprocess.Popen(watch, stdin=subprocess.PIPE, start_new_session=True)
         self.wait_until(self.is_ready)
 
     def wait_until(self, condition: Callable[[], bool]) -> None:
@@ -101,6 +105,11 @@ class ServerProcess:
         if self._process is not None and self._process.poll() is None:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+        if self._watcher is not None:
+            assert self._watcher.stdin is not None
+            self._watcher.stdin.close()
+            self._watcher.wait()
+            self._watcher = None
 
     def stop(self) -> None:
         """End it for good."""
@@ -135,10 +144,3 @@ def answers(port: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def die_with_parent() -> None:
-    """Let the server die with the tests, however those end."""
-    if sys.platform == "linux":
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)

@@ -38,6 +38,9 @@ _SOURCES = Path(scurry.__file__).parent
 #: Modules that may name aggregates side by side, and why: none decides what an aggregate can do.
 _TRANSLATIONS = {
     "spark/tables/aggregates.py": "the texts of aggregates in Spark's SQL",
+    "sql/planner/explain/batch/aggregates.py": "what Flink's implementations of aggregates are like, for EXPLAIN",
+    "sql/planner/explain/written.py": "sums as Flink rewrites them, for EXPLAIN",
+    "sql/planner/rules/explained/windows.py": "sums as Flink rewrites them, for EXPLAIN",
     "sql/functions/table_types.py": "results that the Table API declares otherwise, of scalar functions too",
     "sql/statements/table_operations/flink_names.py": "names of functions in the Table API",
     "table/_operations/windows.py": "what Flink's Table API supposes of windows without rows",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TypeAlias
 
 from scurry.sql.plan import nodes
@@ -124,7 +124,8 @@ def _of_type(expression: Expression, kind: DataType) -> Expression:
     """Return a number as one with the digits that its column has."""
     if not isinstance(kind, DecimalType) or not isinstance(expression, Literal) or expression.value is None:
         return expression
-    value = Decimal(expression.value).quantize(Decimal(1).scaleb(-kind.scale))
+    context = Context(prec=kind.precision)
+    value = Decimal(expression.value).quantize(Decimal(1).scaleb(-kind.scale), context=context)
     return replace(expression, value=value, type=kind)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -23,6 +24,7 @@ from scurry.errors import (
     UnsupportedError,
     ValidationError,
 )
+from scurry.errors.user_frames import user_stack_level
 from scurry.graph.configured_settings import configured_settings
 from scurry.graph.nodes import OperatorNode, Origin, built_at
 from scurry.graph.plan import JobPlan
@@ -229,8 +231,17 @@ def settings_of(statement: PlannedStatement, mode: Literal["STREAMING", "BATCH"]
     """Return the settings of the job of a statement, with its text and its plan."""
     session, plans = statement.session, statement.plans
     settings = configured_settings(session.configuration, mode, parallelism_of(session), job_name(session, plans), {})
-    text = explain_executed(plans, statement.reading())
-    return replace(settings, tables=TableProgram(without_secrets(session.executed), text))
+    return replace(settings, tables=TableProgram(without_secrets(session.executed), _shown(statement)))
+
+
+def _shown(statement: PlannedStatement) -> str:
+    """Return the plan as text, for the page of the job; empty, with a warning, if it cannot be shown."""
+    try:
+        return explain_executed(statement.plans, statement.reading())
+    except Exception as error:  # the job computes the same without the text
+        reason = f"{type(error).__name__}: {error}"
+        warnings.warn(f"the plan cannot be shown, please report this: {reason:.300}", stacklevel=user_stack_level())
+        return ""
 
 
 def _final_savepoint_dir(session: TableSession) -> str | None:

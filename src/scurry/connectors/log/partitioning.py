@@ -25,7 +25,7 @@ def partitions_of(keys: Sequence[bytes], count: int) -> list[int]:
     for length in np.unique(lengths).tolist():
         places = np.flatnonzero(lengths == length)
         data = b"".join([keys[place] for place in places.tolist()])
-        found[places] = (_murmur2(data, length, len(places)) & np.uint32(0x7FFFFFFF)) % np.uint32(count)
+        found[places] = (_murmur2(data, length, len(places)) & np.uint32(2**31 - 1)) % np.uint32(count)
     return found.tolist()
 
 

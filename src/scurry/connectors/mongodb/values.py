@@ -7,6 +7,7 @@ import decimal
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scurry.common._epoch import EPOCH
 from scurry.common.time import Instant
 from scurry.common.types import Row
 from scurry.connectors.mongodb.client import library
@@ -14,7 +15,6 @@ from scurry.errors import TypeMismatchError, UnsupportedError
 from scurry.sql import types
 
 Convert = Callable[[Any], Any]
-_EPOCH = datetime.datetime(1970, 1, 1)
 _MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
@@ -152,7 +152,7 @@ _READERS: dict[type[types.DataType], Convert] = {
     types.DoubleType: _floating,
     types.DecimalType: _decimal,
     types.TimestampType: _moment,
-    types.LocalZonedTimestampType: lambda value: Instant.of_epoch_milli((_moment(value) - _EPOCH) // _MILLISECOND),
+    types.LocalZonedTimestampType: lambda value: Instant.of_epoch_milli((_moment(value) - EPOCH) // _MILLISECOND),
 }
 
 
@@ -178,5 +178,5 @@ def _writer(kind: types.DataType) -> Convert:
 _WRITERS: dict[type[types.DataType], Convert] = {
     types.BigIntType: lambda value: library("bson").Int64(value),
     types.DecimalType: lambda value: library("bson").Decimal128(value),
-    types.LocalZonedTimestampType: lambda value: _EPOCH + datetime.timedelta(milliseconds=value.to_epoch_milli()),
+    types.LocalZonedTimestampType: lambda value: EPOCH + datetime.timedelta(milliseconds=value.to_epoch_milli()),
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scurry.common._epoch import EPOCH
 from scurry.common.time import Instant
 from scurry.connectors.files.writing.buckets import date_time_text
 from scurry.errors import UnsupportedError, ValidationError
@@ -87,12 +88,12 @@ def _zone(name: str) -> datetime.tzinfo:
 
 def _moment(value: Any) -> datetime.datetime:
     if isinstance(value, Instant):
-        return datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=value.to_epoch_milli())
+        return EPOCH + datetime.timedelta(milliseconds=value.to_epoch_milli())
     if isinstance(value, datetime.datetime):
         return value
     if isinstance(value, datetime.date):
         return datetime.datetime.combine(value, datetime.time())
-    return datetime.datetime.combine(datetime.date(1970, 1, 1), value)
+    return datetime.datetime.combine(EPOCH.date(), value)
 
 
 def column_texts(column: FormatColumn) -> Callable[[Any], list[str]]:

@@ -373,6 +373,12 @@ class Prices:
         return [(item, price) for item, price in PRICES.items() if item == key["item"]]
 
 
+class Places:
+    def search(self, vector: Sequence[float], top_k: int) -> Sequence[tuple[Any, float]]:
+        scores = {"tea": vector[0], "cup": vector[1]}
+        return [((item, None), scores[item]) for item in sorted(scores, key=lambda item: -scores[item])[:top_k]]
+
+
 class ShopFactory(RecordFactory):
     identifier = "shop"
 
@@ -388,6 +394,9 @@ class ShopFactory(RecordFactory):
     def finder(self, options: Options, columns: Sequence[FormatColumn], key: Sequence[str]) -> Prices:
         return Prices()
 
+    def vector_finder(self, options: Options, columns: Sequence[FormatColumn], column: str) -> Places:
+        return Places()
+
 
 register_connector(ShopFactory)
 tables = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
@@ -398,3 +407,6 @@ tables.execute_sql(f"INSERT INTO shop {joined}").wait()
 assert Path("totals.done").exists()
 assert sorted(Path("totals.txt").read_text().splitlines()) == ["cup 7", "tea 6"]
 assert list(Prices().find({"item": "tea"})) == [("tea", 2)]
+tables.execute_sql("CREATE TABLE places (item STRING, place ARRAY<DOUBLE>) WITH ('connector' = 'shop')")
+nearest = "LATERAL TABLE(VECTOR_SEARCH(TABLE places, DESCRIPTOR(place), ARRAY[0.5, 2.0], 1))"
+assert [tuple(row) for row in tables.execute_sql(f"SELECT item, score FROM {nearest}").collect()] == [("cup", 2.0)]

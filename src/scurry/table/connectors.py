@@ -18,6 +18,7 @@ from scurry.sql.connectors.contract import (
 from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.factories import identifiers, register_connector
 from scurry.sql.connectors.records import Finder, RecordFactory
+from scurry.sql.connectors.vectors import Nearest, VectorFinder, VectorSearchSource
 from scurry.sql.formats.contract import FormatColumn
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Finder",
     "FormatColumn",
     "LookupSource",
+    "Nearest",
     "Options",
     "RecordFactory",
     "SinkChanges",
@@ -33,6 +35,8 @@ __all__ = [
     "TableFactory",
     "TableOption",
     "TableSource",
+    "VectorFinder",
+    "VectorSearchSource",
     "boolean",
     "duration",
     "identifiers",

@@ -141,7 +141,7 @@ def test_changes_of_rows_are_refused_in_flinks_words(env: TableEnvironment, stat
             "TABLE(ML_EVALUATE(TABLE fs, MODEL m, DESCRIPTOR(a), DESCRIPTOR(a), 'regression'))",
             "ML_EVALUATE is not supported: Flink 2.3 parses it, and has no plan for it",
         ),
-        ("TABLE(VECTOR_SEARCH(TABLE fs, DESCRIPTOR(a), 1, 2))", "VECTOR_SEARCH is not supported yet: no connector of"),
+        ("TABLE(VECTOR_SEARCH(TABLE fs, DESCRIPTOR(a), 1, 2))", "Expect search column `a` type is ARRAY<FLOAT> or"),
         ("NOPE(TABLE fs)", "line 1, column 15 to line 1, column 18: There is no process table function 'NOPE'"),
         ("TABLE(NOPE(a => 1))", r"No match found for function signature NOPE\(a => <NUMERIC>\)"),
     ],

@@ -101,6 +101,11 @@ ML_PREDICT_MAX_CONCURRENT_OPERATIONS = TableSetting(
 )
 ML_PREDICT_TIMEOUT = TableSetting("table.exec.async-ml-predict.timeout", "3 min", parse_duration)
 ML_PREDICT_OUTPUT_MODE = TableSetting("table.exec.async-ml-predict.output-mode", "ORDERED", _MODE)
+VECTOR_SEARCH_MAX_CONCURRENT_OPERATIONS = TableSetting(
+    "table.exec.async-vector-search.max-concurrent-operations", "10", _whole_number
+)
+VECTOR_SEARCH_TIMEOUT = TableSetting("table.exec.async-vector-search.timeout", "3 min", parse_duration)
+VECTOR_SEARCH_OUTPUT_MODE = TableSetting("table.exec.async-vector-search.output-mode", "ORDERED", _MODE)
 MINI_BATCH_ENABLED = TableSetting("table.exec.mini-batch.enabled", "false", _boolean)
 AGG_PHASE_STRATEGY = TableSetting("table.optimizer.agg-phase-strategy", "AUTO", _PHASES)
 BUILTIN_CATALOG_NAME = TableSetting("table.builtin-catalog-name", "default_catalog", str)
@@ -172,9 +177,9 @@ TABLE_SETTINGS: tuple[TableSetting[Any], ...] = (
     ML_PREDICT_MAX_CONCURRENT_OPERATIONS,
     ML_PREDICT_TIMEOUT,
     ML_PREDICT_OUTPUT_MODE,
-    TableSetting("table.exec.async-vector-search.max-concurrent-operations", "10", _whole_number),
-    TableSetting("table.exec.async-vector-search.timeout", "3 min", parse_duration),
-    TableSetting("table.exec.async-vector-search.output-mode", "ORDERED", _MODE),
+    VECTOR_SEARCH_MAX_CONCURRENT_OPERATIONS,
+    VECTOR_SEARCH_TIMEOUT,
+    VECTOR_SEARCH_OUTPUT_MODE,
     MINI_BATCH_ENABLED,
     TableSetting("table.exec.mini-batch.allow-latency", "0 ms", parse_duration),
     TableSetting("table.exec.mini-batch.size", "-1", _whole_number),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scurry.errors import UnsupportedError
@@ -40,7 +40,7 @@ from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog, of_i
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import EqualColumns, joins_one_value, split_condition
 from scurry.sql.plan.matching import PatternMatch
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import grafted
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from scurry.spark.tables.counting import Counting, TaskCounts
     from scurry.sql.connectors.contract import TableSource
+from scurry.sql.connectors.vectors import vector_search_of
 
 #: Nodes that make rows of single rows.
 _ROW_BY_ROW = (nodes.Project, nodes.Filter, nodes.Unnest, nodes.TableFunctionScan, nodes.WindowTable)
@@ -325,9 +326,14 @@ class _Lowering:
         ]
         return self._in_tasks(plan, sorted(set.intersection(*partitions)))
 
-    def _predict(self, plan: MLPredict) -> str:
+    def _search(self, plan: VectorSearch) -> str:
+        source = vector_search_of(self._source_of(plan.table), *plan.request)
+        return self._predict(plan, replace(plan, source=source))
+
+    def _predict(self, plan: MLPredict | VectorSearch, run: MLPredict | VectorSearch | None = None) -> str:
         schema = plan.input.schema
-        task = run_on_batches(plan.with_inputs((placeholder(schema),)), self._session, schema, self._counts(plan))
+        node = (run or plan).with_inputs((placeholder(schema),))
+        task = run_on_batches(node, self._session, schema, self._counts(plan))
         return self._all_of(self.frame(plan.input).mapInArrow(task, spark_schema(plan.schema)))
 
     def _match(self, plan: PatternMatch) -> str:
@@ -418,6 +424,7 @@ _METHODS: dict[type, Callable[[_Lowering, Any], str]] = {
     nodes.TableAggregate: lambda lowering, plan: lowering._in_tasks(plan, plan.keys),
     nodes.Over: _Lowering._over,
     MLPredict: _Lowering._predict,
+    VectorSearch: _Lowering._search,
     PatternMatch: _Lowering._match,
     ProcessTableFunction: _Lowering._process,
     FromChangelog: lambda lowering, plan: lowering._in_tasks(plan, plan.columns_kept),

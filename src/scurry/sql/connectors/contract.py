@@ -12,12 +12,14 @@ from scurry.common.types import RowKind
 from scurry.connectors.sink import Sink
 from scurry.connectors.source import BatchLimits, Enumerator
 from scurry.connectors.split_queues import SplitEnumerator
+from scurry.connectors.vectors.contract import VectorSearchSource
 from scurry.errors import ScurryError, UnsupportedError, ValidationError
 from scurry.sql.catalog.entries import CatalogTable
 from scurry.sql.catalog.identifier import ObjectIdentifier
 from scurry.sql.catalog.schema import ResolvedSchema
 from scurry.sql.catalog.table_options import Options, TableOption, refuse_unsupported
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM, SINK_PARALLELISM, checked_parallelism
+from scurry.sql.connectors.vector_options import VECTOR_OPTIONS
 from scurry.sql.connectors.watermark_options import WATERMARK_OPTIONS, check_watermark_options
 from scurry.sql.formats.contract import FormatColumn
 from scurry.sql.types import DataType
@@ -128,6 +130,15 @@ class TableSource(ABC):
 
         Args:
             keys: Names of the physical columns that make the key.
+            columns: Names of the columns to read, in this order.
+        """
+        return None
+
+    def create_vector_search(self, column: str, columns: Sequence[str]) -> VectorSearchSource | None:
+        """Return the search of VECTOR_SEARCH, None if the connector does not search: bounded tables are read whole.
+
+        Args:
+            column: Name of the column with the vectors.
             columns: Names of the columns to read, in this order.
         """
         return None
@@ -337,7 +348,8 @@ class TableFactory(ABC):
         known = {"connector", *(option.key for option in declared), *self.other_keys(context)}
         if self.with_watermark_options:
             known |= {"property-version", *(option.key for option in WATERMARK_OPTIONS)}
-        options.check(declared, known)
+        options.check([*declared, *VECTOR_OPTIONS], known)
+        known |= {option.key for option in VECTOR_OPTIONS if option in options}
         refuse_unsupported(self.identifier, context.options, known)
         if self.with_watermark_options:
             check_watermark_options(options, self.identifier)

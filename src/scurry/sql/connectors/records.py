@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from scurry.connectors.files.formats.columnar import RowTables
 from scurry.connectors.lookup_cache import CacheSettings
 from scurry.connectors.sink import Committer, Sink, SinkWriter, WriterContext
 from scurry.connectors.source import SKIPPED, BatchLimits, ChunkSizer, Enumerator, MalformedRecords, Source
+from scurry.connectors.vectors.contract import Nearest, VectorSearchSource
 from scurry.errors import ValidationError
 from scurry.sql.catalog.table_options import Options, TableOption, whole_number
 from scurry.sql.connectors.contract import (
@@ -28,6 +30,7 @@ from scurry.sql.connectors.durations import duration
 from scurry.sql.connectors.lookups import LOOKUP_OPTIONS, KeyLookup, lookup_cache
 from scurry.sql.connectors.parallelism import SCAN_PARALLELISM
 from scurry.sql.connectors.reducing import ReducingSink
+from scurry.sql.connectors.vectors import VectorFinder
 from scurry.sql.formats.contract import FormatColumn, chosen_columns, row_of
 from scurry.sql.types import RowType
 from scurry.sql.types.values import batch_of_columns, from_values, to_values
@@ -95,6 +98,16 @@ class RecordFactory(TableFactory):
         """Return the lookup of rows by some columns; None if the connector has no lookups, or not by these."""
         return None
 
+    def vector_finder(self, options: Options, columns: Sequence[FormatColumn], column: str) -> VectorFinder | None:
+        """Return the search of rows by vector; None if the connector has none, or not by this column.
+
+        Args:
+            options: The options of the table.
+            columns: Its columns.
+            column: The column that has the vectors.
+        """
+        return None
+
     @abstractmethod
     def table_options(self) -> Sequence[TableOption[Any]]:
         """Return the options of the connector."""
@@ -120,7 +133,8 @@ class RecordFactory(TableFactory):
         if type(self).finder is not RecordFactory.finder:
             cache = lookup_cache(options, self.identifier)
         finder = partial(self.finder, options, columns)
-        return RecordTableSource(source, columns, finder, cache, options.find(SCAN_PARALLELISM))
+        searched = partial(self.vector_finder, options, columns)
+        return RecordTableSource(source, columns, finder, cache, options.find(SCAN_PARALLELISM), searched)
 
     def sink_changes(self, context: TableContext) -> SinkChanges:
         """Return which changes the sink takes; without a primary key, one of `UPSERT` takes inserted rows."""
@@ -152,6 +166,7 @@ class RecordTableSource(TableSource):
         finder: Returns the lookup of rows by the columns of a key, None for no lookups.
         cache: The settings of the cache of lookups; None for no cache.
         parallelism: Number of readers of a STREAMING job; None for the job's parallelism.
+        vector_finder: Returns the search of rows by a column of vectors, None for no search.
     """
 
     source: Source
@@ -159,6 +174,7 @@ class RecordTableSource(TableSource):
     finder: Callable[[Sequence[str]], Finder | None]
     cache: CacheSettings | None = None
     parallelism: int | None = None
+    vector_finder: Callable[[str], VectorFinder | None] = lambda column: None
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]
@@ -209,6 +225,11 @@ class RecordTableSource(TableSource):
         finder = self.finder(keys)
         return None if finder is None else _RecordLookup(finder, self.declared, keys, columns, self.cache)
 
+    def create_vector_search(self, column: str, columns: Sequence[str]) -> VectorSearchSource | None:
+        """Return the search of rows by a column of vectors."""
+        finder = self.vector_finder(column)
+        return None if finder is None else _RecordSearch(finder, self.declared, columns)
+
 
 def _batch(tables: RowTables, records: Sequence[Any], columns: Sequence[str]) -> pa.RecordBatch:
     """Return some columns of records."""
@@ -247,6 +268,39 @@ class _RecordLookup(KeyLookup):
 
     def close(self) -> None:
         super().close()
+        getattr(self._finder, "close", lambda: None)()
+
+
+class _RecordSearch(VectorSearchSource):
+    def __init__(self, finder: VectorFinder, declared: Sequence[FormatColumn], columns: Sequence[str]) -> None:
+        self._finder = finder
+        self._row = row_of(declared)
+        self._names = list(columns)
+        self.is_async = inspect.iscoroutinefunction(finder.search)
+
+    def open(self) -> None:
+        self._tables = RowTables(self._row)
+
+    def search(self, vectors: pa.Array, top_k: int) -> Nearest:
+        found: list[tuple[int, Any, float]] = []
+        for position, vector in enumerate(vectors.to_pylist()):
+            if vector is not None:
+                pairs: Any = self._finder.search(vector, top_k)
+                found += [(position, record, score) for record, score in pairs]
+        return self._nearest(found)
+
+    async def search_async(self, vector: Sequence[float], top_k: int) -> Nearest:
+        pairs: Any = await self._finder.search(vector, top_k)  # type: ignore[misc]
+        return self._nearest([(0, record, score) for record, score in pairs])
+
+    def _nearest(self, found: Sequence[tuple[int, Any, float]]) -> Nearest:
+        import pyarrow as pa
+
+        rows = _batch(self._tables, [record for _, record, _ in found], self._names)
+        positions = pa.array([position for position, _, _ in found], pa.int64())
+        return Nearest(positions, rows, pa.array([score for _, _, score in found], pa.float64()))
+
+    def close(self) -> None:
         getattr(self._finder, "close", lambda: None)()
 
 

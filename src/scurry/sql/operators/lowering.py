@@ -45,6 +45,7 @@ from scurry.sql.operators.process import lower_process_table
 from scurry.sql.operators.ranks.lowering import LOWERED_RANKS
 from scurry.sql.operators.records.source import StreamSource
 from scurry.sql.operators.replicate import lower_replicate
+from scurry.sql.operators.search import lower_vector_search
 from scurry.sql.operators.watermarks import RowWatermarks
 from scurry.sql.operators.windows.aggregate import lower_window_aggregate
 from scurry.sql.operators.windows.rank import lower_window_rank
@@ -52,7 +53,7 @@ from scurry.sql.operators.windows.sessions import lower_session_table
 from scurry.sql.plan import nodes as relational
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.matching import PatternMatch
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan, walk
 from scurry.sql.plan.physical import aggregates, changes, joins, over, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction, check_identifiers
@@ -98,6 +99,7 @@ _LOWERED: dict[type[Plan], Callable[[Lowering, Any], Node]] = {
     FromChangelog: lower_from_changelog,
     PatternMatch: lower_match,
     ProcessTableFunction: lower_process_table,
+    VectorSearch: lower_vector_search,
     windows.SessionTable: lower_session_table,
     **LOWERED_RANKS,
     ToChangelog: lower_to_changelog,

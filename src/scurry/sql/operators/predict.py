@@ -50,13 +50,14 @@ class PredictRows:
         self._predictor.close()
 
     def flat_map(self, changes: Changes) -> list[Changes]:
-        return _changes(changes, *self._predictor.predicted(changes.batch))
+        return changes_of_calls(changes, *self._predictor.predicted(changes.batch))
 
     async def async_invoke(self, changes: Changes) -> list[Changes]:
-        return _changes(changes, *await self._predictor.run_async(changes.batch))
+        return changes_of_calls(changes, *await self._predictor.run_async(changes.batch))
 
 
-def _changes(changes: Changes, batch: pa.RecordBatch, positions: Any) -> list[Changes]:
+def changes_of_calls(changes: Changes, batch: pa.RecordBatch, positions: Any) -> list[Changes]:
+    """Return rows with the answers to them, with the kinds of the rows at some positions."""
     if not batch.num_rows:
         return []
     return [Changes(batch, None if changes.kinds is None else np.asarray(changes.kinds)[positions])]

@@ -17,7 +17,7 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.matching import Match, PatternMatch
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction
@@ -189,6 +189,7 @@ RULES: dict[type[Plan], ChangelogRule] = {
     MLPredict: _MATCHED,
     PatternMatch: _MATCHED,
     ProcessTableFunction: ChangelogRule(_processed, takes=_taken_by_function, needs=_by_partition, absorbs=True),
+    VectorSearch: _MATCHED,
     nodes.Aggregate: ChangelogRule(_updating),
     nodes.Filter: ChangelogRule(_union, needs=_filtered, transparent=True),
     nodes.Project: _PASSED,
@@ -391,7 +392,6 @@ def _consumer(plan: Plan) -> str:
 
 def _name(plan: Plan) -> str:
     """Return Flink's name of an operation."""
-    if isinstance(plan, FromChangelog):
-        return "ProcessTableFunction"
-    names = {"Aggregate": "GroupAggregate", "Over": "OverAggregate", "WindowTable": "WindowTableFunction"}
+    names = {"Aggregate": "GroupAggregate", "FromChangelog": "ProcessTableFunction", "Over": "OverAggregate"}
+    names |= {"VectorSearch": "VectorSearchTableFunction", "WindowTable": "WindowTableFunction"}
     return names.get(type(plan).__name__, type(plan).__name__)

@@ -7,18 +7,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from scurry.common.config_options import RUNTIME_MODE
+from scurry.connectors.vectors.contract import VectorSearchSource
 from scurry.errors import UnsupportedError, ValidationError
 from scurry.graph.dependencies import JobDependencies
 from scurry.sql.catalog.entries import CatalogTable, ContextResolvedTable
 from scurry.sql.catalog.identifier import escape_identifier
+from scurry.sql.catalog.table_options import explained
 from scurry.sql.connectors.contract import RowChange, SinkChanges, SinkTarget, TableSource
 from scurry.sql.connectors.factories import sink_changes
+from scurry.sql.connectors.vectors import checked_mode, vector_search_of
 from scurry.sql.evaluation.predicting import context_of
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.models.factories import check_model
 from scurry.sql.models.settings import PredictSettings
 from scurry.sql.plan import nodes as relational
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan, Sink
 from scurry.sql.plan.physical.joins import LookupJoin
 from scurry.sql.plan.rewriting import scans_of
@@ -75,6 +78,10 @@ class PlannedStatement:
 
     def source(self, scan: relational.Scan) -> TableSource:
         return _source(self.session, scan)
+
+    def search(self, plan: VectorSearch) -> VectorSearchSource:
+        """Return the search of the table of a VECTOR_SEARCH."""
+        return vector_search_of(self.source(plan.table), *plan.request)
 
     def sink(self, sink: Sink) -> Any:
         """Return the writer of a sink's rows."""
@@ -193,6 +200,8 @@ def check_sources(session: TableSession, plan: Plan) -> None:
         if isinstance(node, MLPredict):
             JobDependencies(session.configuration.to_dict()).import_files()  # the class of a model may be in one
             check_model(context_of(node.model), PredictSettings.of(node.config, session.for_functions()))
+        if isinstance(node, VectorSearch):
+            _check_search(session, node)
         if isinstance(node, relational.Scan):
             found, source = node.table, _source(session, node)
             if not (session.is_streaming or source.bounded):
@@ -291,3 +300,14 @@ def _check_lookup(session: TableSession, plan: LookupJoin) -> None:
     raise UnsupportedError(
         f"Processing-time temporal join is not supported yet: table '{'.'.join(plan.table.path)}' cannot be looked up"
     )
+
+
+def _check_search(session: TableSession, plan: VectorSearch) -> None:
+    try:
+        settings = PredictSettings.of_search(plan.config, session.for_functions())
+    except ValidationError as error:
+        first, _, reason = str(error).partition("\n")
+        said = f"Failed to parse the config.\n{reason}" if first.startswith("Invalid value for option") else str(error)
+        raise explained(error, f"SQL validation failed. {said}") from None
+    search = vector_search_of(_source(session, plan.table), *plan.request)
+    checked_mode(search, settings.is_async, plan.request.table)

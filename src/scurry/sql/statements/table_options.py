@@ -22,6 +22,9 @@ _EFFECTS = {
     "table.exec.async-ml-predict.max-concurrent-operations": "Maximum concurrent calls of a model.",
     "table.exec.async-ml-predict.timeout": "Time after which a call of a model fails, with all its attempts.",
     "table.exec.async-ml-predict.output-mode": "ALLOW_UNORDERED: rows in the order of their answers.",
+    "table.exec.async-vector-search.max-concurrent-operations": "Maximum concurrent searches of VECTOR_SEARCH.",
+    "table.exec.async-vector-search.timeout": "Time after which a search of VECTOR_SEARCH fails.",
+    "table.exec.async-vector-search.output-mode": "ALLOW_UNORDERED: rows in the order of their answers.",
     "table.exec.mini-batch.enabled": (
         "Change groups once for the rows that are read together: the micro-batch is the bundle. Rows are aggregated "
         "where they are read, and then by key."

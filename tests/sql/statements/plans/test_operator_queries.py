@@ -13,7 +13,7 @@ from scurry.graph.nodes import Node, OperatorNode
 from scurry.sql import operators as streaming
 from scurry.sql.operators.changes.lowering import materialized
 from scurry.sql.operators.lowering import _LOWERED
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan, Sink, walk
 from scurry.sql.statements import planning
 from scurry.sql.statements.inserts import plan_insert
@@ -62,8 +62,8 @@ def nodes(node: Node) -> Iterator[OperatorNode]:
 
 #: What statements have of which the other tests do not take the rows: `test_conflicts`.
 OF_STATEMENTS = {"CompactingMaterializer"}
-#: Calls of models, which keep nothing: their jobs are tested beside them.
-WITHOUT_STATE = {MLPredict}
+#: Calls of models and searches, which keep nothing: their jobs are tested beside them.
+WITHOUT_STATE = {MLPredict, VectorSearch}
 
 
 def functions_with_state() -> Iterator[type]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from scurry.connectors.vectors.contract import VectorSearchSource
 from scurry.errors import UnsupportedError
 from scurry.sql.evaluation.batch.aggregating import aggregated
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated, empty, nulls, sorted_positions, taken
@@ -20,6 +21,7 @@ from scurry.sql.evaluation.matching.matcher import matched
 from scurry.sql.evaluation.predicting import Predictor
 from scurry.sql.evaluation.process.batch import processed
 from scurry.sql.evaluation.row_wise import compile_row_wise
+from scurry.sql.evaluation.searching import Searcher
 from scurry.sql.evaluation.user_functions.arguments import check_of, checked, pieces
 from scurry.sql.evaluation.user_functions.opened import OpenFunctions, job_parameters
 from scurry.sql.evaluation.user_functions.table_aggregate import table_aggregated
@@ -31,13 +33,14 @@ from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog, of_i
 from scurry.sql.plan.expressions import Expression
 from scurry.sql.plan.join_keys import EqualColumns, split_condition
 from scurry.sql.plan.matching import PatternMatch
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import user_functions_of
 from scurry.sql.plan.schema import Schema
 
 ReadTable = Callable[[nodes.Scan], Iterator[pa.RecordBatch]]
+SearchOf = Callable[[VectorSearch], VectorSearchSource]
 Batches = Iterator[pa.RecordBatch]
 
 #: About how many pairs of rows a join looks at in one step.
@@ -55,6 +58,7 @@ def execute_batch(
     context: FunctionContext | None = None,
     passed: Callable[[Plan, int], None] | None = None,
     check: Callable[[], None] | None = None,
+    search: SearchOf | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Execute a plan on bounded input.
 
@@ -65,6 +69,7 @@ def execute_batch(
         context: Context for opening user-defined functions; None where only this process runs the plan.
         passed: Called for each batch that an operation passes on, with its node and the number of rows.
         check: Called often; what it raises ends the execution. None if nothing can end it.
+        search: Returns what a VECTOR_SEARCH asks; None where plans have it.
 
     Yields:
         The rows.
@@ -75,7 +80,7 @@ def execute_batch(
     """
     functions = OpenFunctions(context or FunctionContext(_job_parameters=job_parameters(session)), check)
     try:
-        yield from Executor(replace(session, functions=functions), read, passed).run(plan)
+        yield from Executor(replace(session, functions=functions), read, passed, search).run(plan)
     finally:
         functions.close()
 
@@ -87,11 +92,16 @@ class Executor:
     """
 
     def __init__(
-        self, session: EvaluationContext, read: ReadTable, passed: Callable[[Plan, int], None] | None = None
+        self,
+        session: EvaluationContext,
+        read: ReadTable,
+        passed: Callable[[Plan, int], None] | None = None,
+        search: SearchOf | None = None,
     ) -> None:
         self._session = session
         self._read = read
         self._passed = passed
+        self._search_of = search
 
     def run(self, plan: Plan) -> Batches:
         """Return the rows of a plan."""
@@ -210,13 +220,19 @@ class Executor:
         yield empty(plan.schema) if found is None else found
 
     def _predict(self, plan: MLPredict) -> Batches:
-        predictor = Predictor(plan, self._session, check_of(self._session))
-        predictor.open()
+        return self._called(plan, Predictor(plan, self._session, check_of(self._session)))
+
+    def _search(self, plan: VectorSearch) -> Batches:
+        source = self._search_of(plan) if plan.source is None and self._search_of is not None else plan.source
+        return self._called(plan, Searcher(plan, source, self._session, check_of(self._session)))
+
+    def _called(self, plan: MLPredict | VectorSearch, caller: Predictor | Searcher) -> Batches:
+        caller.open()
         try:
             for batch in _filled(self.run(plan.input), plan.input.schema, _ROWS_OF_CALLS):
-                yield predictor.run(batch)
+                yield caller.run(batch)
         finally:
-            predictor.close()
+            caller.close()
 
     def _from_changelog(self, plan: FromChangelog) -> Batches:
         yield rows_left(plan, self.whole(plan.input))
@@ -299,6 +315,7 @@ _HANDLERS: dict[type, Callable[[Executor, Any], Batches]] = {
     nodes.SetOperation: Executor._set_operation,
     nodes.Over: Executor._over,
     MLPredict: Executor._predict,
+    VectorSearch: Executor._search,
     FromChangelog: Executor._from_changelog,
     PatternMatch: Executor._match,
     ProcessTableFunction: Executor._process,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 Positions = np.ndarray[Any, Any]
 Pairs = tuple[Positions, Positions]
@@ -54,3 +55,18 @@ def unmatched(rows: int, matched: Positions) -> Positions:
     missing = np.ones(rows, dtype=bool)
     missing[matched] = False
     return np.flatnonzero(missing)
+
+
+def outer_positions(rows: int, places: Positions) -> tuple[Positions, pa.Array]:
+    """Return the pairs of a left outer join, those of rows without a pair among them, in the order of the left rows.
+
+    Args:
+        rows: The number of left rows.
+        places: For each pair the position of its left row, ascending.
+
+    Returns:
+        The positions of the left rows, and for each that of its pair, NULL for none.
+    """
+    every = np.concatenate([places, unmatched(rows, places)])
+    order = np.argsort(every, kind="stable")
+    return every[order], pa.array(order, mask=order >= len(places))

@@ -12,6 +12,7 @@ from scurry.graph import operators as ops
 from scurry.graph.nodes import Node
 from scurry.sql.connectors.contract import Changes, LookupSource
 from scurry.sql.evaluation.batch.batches import batch_of, concatenated, taken
+from scurry.sql.evaluation.batch.joining import outer_positions
 from scurry.sql.evaluation.expressions import compile_expressions
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.operators.joins.rows import with_null_key
@@ -61,13 +62,9 @@ class LookupJoin:
             places, pairs = places[held], taken(pairs, held)
         columns = list(pairs.columns)
         if self._plan.kind == "LEFT":
-            alone = np.setdiff1d(np.arange(batch.num_rows), places)
-            places = np.concatenate([places, alone])
-            order = np.argsort(places, kind="stable")
-            within = pa.array(order, mask=order >= pairs.num_rows)
+            places, within = outer_positions(batch.num_rows, places)
             width = len(self._plan.input.schema)
-            columns = [*taken(batch, places[order]).columns, *(each.take(within) for each in columns[width:])]
-            places = places[order]
+            columns = [*taken(batch, places).columns, *(each.take(within) for each in columns[width:])]
         if not len(places):
             return []
         kinds = None if changes.kinds is None else np.asarray(changes.kinds)[places]

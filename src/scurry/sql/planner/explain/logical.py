@@ -11,7 +11,7 @@ from scurry.sql.plan import nodes as nodes
 from scurry.sql.plan.changelog_functions import ChangelogFunction, FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import Call, CorrelatedReference, Expression, InputReference, Literal
 from scurry.sql.plan.matching import Match
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan, Scan
 from scurry.sql.plan.process_tables import ProcessTableFunction
 from scurry.sql.plan.rewriting import correlations_of, expressions_of, walk_expression
@@ -19,7 +19,7 @@ from scurry.sql.plan.subqueries import Exists, QuantifiedSubquery, ScalarSubquer
 from scurry.sql.planner.explain.expressions import PrefixText
 from scurry.sql.planner.explain.literals import interval_text
 from scurry.sql.planner.explain.matching import logical_match_text
-from scurry.sql.planner.explain.predict import predict_text
+from scurry.sql.planner.explain.predict import call_of_search, predict_text
 from scurry.sql.planner.explain.process_tables import changelog_function_text, process_text
 from scurry.sql.planner.explain.trees import indented_text, tree_text
 from scurry.sql.planner.explain.types import record_text
@@ -47,6 +47,7 @@ _SELECTED = (
     nodes.WindowTable,
     nodes.Unnest,
     nodes.TableFunctionScan,
+    VectorSearch,
     Match,
     ProcessTableFunction,
     ChangelogFunction,
@@ -339,13 +340,18 @@ def _unnest(text: _LogicalText, plan: nodes.Unnest) -> _Described:
     return _correlation(number, kind, row.required([collection])), [plan.input, elements]
 
 
-def _function(text: _LogicalText, plan: nodes.TableFunctionScan) -> _Described:
+def _function(text: _LogicalText, plan: nodes.TableFunctionScan | VectorSearch) -> _Described:
     row = Correlated(id(plan), len(plan.input.schema))
     text._rows[id(plan)] = plan.input.schema.names
     number, kind = text.number(id(plan)), "left" if plan.outer else "inner"
-    rows = f"invocation=[{text(row.of_right(plan.call))}], rowType=[{record_text(plan.function_schema)}]"
-    scan = Line(f"LogicalTableFunctionScan({rows})")
-    return _correlation(number, kind, row.required([plan.call])), [plan.input, scan]
+    called = plan.query if isinstance(plan, VectorSearch) else plan.call
+    call, inputs = text(row.of_right(called)), (_all_columns(plan.right),) if isinstance(plan, VectorSearch) else ()
+    shown = f"invocation=[{call}], rowType=[{record_text(plan.function_schema)}]"
+    scan = call_of_search(plan, call) if isinstance(plan, VectorSearch) else shown
+    return _correlation(number, kind, row.required([called])), [
+        plan.input,
+        Line(f"LogicalTableFunctionScan({scan})", inputs),
+    ]
 
 
 def _changelog_function(text: _LogicalText, plan: ChangelogFunction) -> _Described:
@@ -383,5 +389,6 @@ _DESCRIPTIONS: dict[type[Plan], Callable[[_LogicalText, Any], str | _Described]]
     nodes.SetOperation: _set_operation,
     nodes.Unnest: _unnest,
     nodes.TableFunctionScan: _function,
+    VectorSearch: _function,
     nodes.Sink: _sink,
 }

@@ -11,7 +11,7 @@ from scurry.sql.plan.changelog_functions import ChangelogFunction, FromChangelog
 from scurry.sql.plan.expressions import Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.matching import PatternMatch
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import Plan
 from scurry.sql.plan.physical import aggregates, changes, joins, over, ranks, windows
 from scurry.sql.plan.process_tables import ProcessTableFunction
@@ -32,7 +32,7 @@ from scurry.sql.planner.explain.ordering import (
     replicate_text,
     temporal_sort_text,
 )
-from scurry.sql.planner.explain.predict import predict_text
+from scurry.sql.planner.explain.predict import predict_text, search_text
 from scurry.sql.planner.explain.process_tables import physical_changelog_function_text, process_text
 from scurry.sql.planner.explain.reading import (
     NO_TABLES,
@@ -358,6 +358,7 @@ _WITH_EXPRESSIONS: dict[type[Plan], Callable[[Any, PrefixText], str]] = {
     nodes.TableFunctionScan: _correlate,
     nodes.Unnest: _correlate,
     nodes.Values: _values,
+    VectorSearch: search_text,
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression, InputReference
+from scurry.sql.plan.models import VectorSearch
 from scurry.sql.plan.nodes import (
     Aggregate,
     Filter,
@@ -27,6 +28,7 @@ from scurry.sql.plan.nodes import (
     WindowTable,
 )
 from scurry.sql.plan.rewriting import input_references, remapped, with_parts
+from scurry.sql.plan.schema import Schema
 from scurry.sql.plan.windows import WindowCall
 from scurry.sql.planner.unique_keys import unique_keys
 from scurry.sql.types.families import is_rowtime
@@ -198,6 +200,28 @@ def _unnest(plan: Unnest, needed: set[int]) -> Pruned:
     return replace(plan, input=below, collection=remapped(plan.collection, moved), condition=condition), places
 
 
+def _search(plan: VectorSearch, needed: set[int]) -> Pruned:
+    width, added = len(plan.input.schema), len(plan.right.schema)
+    below, moved = _pruned(plan.input, {index for index in needed if index < width} | input_references(plan.query))
+    used = {index - width for index in needed if width <= index < width + added} | {plan.column}
+    right, places = _pruned(plan.right, used)
+    names = {place: plan.function_schema[index] for index, place in places.items()}
+    columns = [names[place] for place in range(len(right.schema))]
+    has_score = plan.has_score and width + added in needed
+    columns += [plan.function_schema[added]] if has_score else []
+    changed = replace(
+        plan,
+        input=below,
+        query=remapped(plan.query, moved),
+        right=right,
+        column=places[plan.column],
+        function_schema=Schema(tuple(columns)),
+    )
+    offset = len(below.schema)
+    found = {**moved, **{index + width: place + offset for index, place in places.items()}}
+    return changed, {**found, width + added: offset + len(right.schema)} if has_score else found
+
+
 def _window_table(plan: WindowTable, needed: set[int]) -> Pruned:
     width, windows = len(plan.input.schema), range(len(plan.input.schema), len(plan.schema))
     keys = plan.partition_by or ()
@@ -221,5 +245,6 @@ _HANDLERS: dict[type, Callable[[Any, set[int]], Pruned]] = {
     SetOperation: _set_operation,
     Values: _values,
     Unnest: _unnest,
+    VectorSearch: _search,
     WindowTable: _window_table,
 }

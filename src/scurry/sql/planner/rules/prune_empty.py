@@ -13,6 +13,7 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import AggregateCall, Expression, Literal
 from scurry.sql.plan.join_keys import conjuncts
+from scurry.sql.plan.models import VectorSearch
 from scurry.sql.plan.nodes import (
     Aggregate,
     Filter,
@@ -144,5 +145,6 @@ _HANDLERS: dict[type, Callable[[Any], Plan]] = {
     Sort: _passing,
     TableFunctionScan: _passing,
     Unnest: _passing,
+    VectorSearch: _passing,
     WindowTable: _passing,
 }

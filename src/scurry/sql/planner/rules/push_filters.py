@@ -10,6 +10,7 @@ from scurry.sql.functions.definition import EvaluationContext
 from scurry.sql.plan.calls import all_of, call
 from scurry.sql.plan.expressions import Call, Expression, InputReference
 from scurry.sql.plan.join_keys import conjuncts
+from scurry.sql.plan.models import VectorSearch
 from scurry.sql.plan.nodes import (
     Aggregate,
     Filter,
@@ -155,7 +156,7 @@ class _Pushing:
         movable, rest = _split(conditions, lambda columns: True)
         return self._filtered(replace(plan, branches=tuple(self.pushed(each, movable) for each in plan.branches)), rest)
 
-    def _appending(self, plan: WindowTable | Unnest | TableFunctionScan, conditions: Conditions) -> Plan:
+    def _appending(self, plan: WindowTable | Unnest | TableFunctionScan | VectorSearch, conditions: Conditions) -> Plan:
         width = len(plan.input.schema)
         movable, rest = _split(conditions, lambda columns: bool(columns) and all(each < width for each in columns))
         return self._filtered(replace(plan, input=self.pushed(plan.input, movable)), rest)
@@ -256,5 +257,6 @@ _HANDLERS: dict[type, Callable[[_Pushing, Any, Conditions], Plan]] = {
     WindowTable: _Pushing._appending,
     Unnest: _Pushing._appending,
     TableFunctionScan: _Pushing._appending,
+    VectorSearch: _Pushing._appending,
     Sort: _Pushing._sort,
 }

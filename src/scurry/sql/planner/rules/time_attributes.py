@@ -9,7 +9,7 @@ from scurry.sql.plan.changelog_functions import FromChangelog, ToChangelog
 from scurry.sql.plan.expressions import FLIPPED, Call, Expression, InputReference, Literal
 from scurry.sql.plan.join_keys import conjuncts
 from scurry.sql.plan.matching import Match, MatchTime
-from scurry.sql.plan.models import MLPredict
+from scurry.sql.plan.models import MLPredict, VectorSearch
 from scurry.sql.plan.nodes import (
     Aggregate,
     Correlate,
@@ -64,6 +64,7 @@ _PASSING = (
     TableFunctionScan,
     TemporalSort,
     Unnest,
+    VectorSearch,
     WindowRank,
     WindowTable,
 )

@@ -208,7 +208,7 @@ class _LocalRunner(_BatchRunner):
 
         group = OperatorMetricGroup(_number_of_functions([plan], self._graph), 0, self._metrics)
         context = FunctionContext(group, job_parameters(statement.functions), _attempt=job.attempt)
-        batches = execute_batch(plan, statement.functions, read, context, passed, job.check_running)
+        batches = execute_batch(plan, statement.functions, read, context, passed, job.check_running, statement.search)
         dependencies = job.plan.settings.dependencies or JobDependencies({})
         while True:
             with dependencies.in_this_process():

@@ -9,6 +9,7 @@ from typing import Any
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import Expression
+from scurry.sql.plan.models import VectorSearch
 from scurry.sql.plan.nodes import Join, Plan, TableFunctionScan, Unnest
 from scurry.sql.plan.rewriting import retyped, shifted
 from scurry.sql.syntax import nodes
@@ -96,7 +97,7 @@ def renamed(plan: Plan, names: Sequence[nodes.Identifier], span: Any, last: int 
             raise invalid(names[index].span, f"Duplicate name '{name}' in column alias list")
     if isinstance(plan, Unnest):
         return replace(plan, element_schema=plan.element_schema.renamed(new))
-    if isinstance(plan, TableFunctionScan):
+    if isinstance(plan, TableFunctionScan | VectorSearch):
         return replace(plan, function_schema=plan.function_schema.renamed(new))
     return builders.project(plan, builders.columns(plan), (*plan.schema.names[:before], *new))
 

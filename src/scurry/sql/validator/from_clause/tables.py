@@ -10,6 +10,7 @@ from scurry.errors import UnsupportedError, ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.plan import builders
 from scurry.sql.plan.expressions import CorrelatedReference, Expression, InputReference
+from scurry.sql.plan.models import VectorSearch
 from scurry.sql.plan.nodes import Correlate, Plan, Project, Scan, Sort, TableFunctionScan, TemporalJoin, Unnest
 from scurry.sql.plan.rewriting import correlations_of, is_true, retyped, rewritten, shifted
 from scurry.sql.plan.schema import Schema
@@ -26,6 +27,7 @@ from scurry.sql.validator.functions.changelog_functions import changelog_functio
 from scurry.sql.validator.functions.models import is_model_function, predicted
 from scurry.sql.validator.functions.process_tables import process_function, process_table
 from scurry.sql.validator.functions.table_functions import table_function, unnested_columns
+from scurry.sql.validator.functions.vector_search import is_vector_search, searched
 from scurry.sql.validator.hints import Hints
 from scurry.sql.validator.patterns.match_recognize import match
 from scurry.sql.validator.scope import Relation, Scope
@@ -136,6 +138,8 @@ class FromClause:
             return single(predicted(table.call, self._environment, self.item), name)
         if is_changelog_function(table.call):
             return single(changelog_function(table.call, self._environment, self.item), name)
+        if is_vector_search(table.call):
+            return self._lateral(left, name, lambda validator: validator, self._searched(table.call))
         process = process_function(table.call, self._environment)
         if process is not None:
             return single(process_table(table.call, process, self._environment, self.item), name)
@@ -145,6 +149,9 @@ class FromClause:
             lambda validator: table_function(table.call, validator),
             lambda plan, call: TableFunctionScan(plan, call[0], call[1]),
         )
+
+    def _searched(self, call: nodes.Call) -> Callable[[Plan, Any], Plan]:
+        return lambda plan, validator: searched(call, plan, validator, self.item)
 
     def _unnest(self, table: nodes.Unnest, name: str | None, left: FromItem | None) -> FromItem:
         def made(plan: Plan, unnested: tuple[Expression, Schema]) -> Plan:
@@ -203,7 +210,7 @@ class FromClause:
             if self._environment.session.is_streaming:
                 return replace(row, plan=replace(row.plan, outer=True, condition=condition))
             return self._joined_query(nodes.replace(table, right=_as_query(table.right)), first, kind)
-        if kind == "LEFT" and isinstance(row.plan, Unnest | TableFunctionScan):
+        if kind == "LEFT" and isinstance(row.plan, Unnest | TableFunctionScan | VectorSearch):
             row = replace(row, plan=replace(row.plan, outer=True))
         if condition is None or is_true(condition):
             return row

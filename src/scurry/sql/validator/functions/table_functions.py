@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scurry.errors import UnsupportedError, ValidationError
+from scurry.errors import ValidationError
 from scurry.errors.suggestions import did_you_mean
 from scurry.sql.functions.catalogue import lookup
 from scurry.sql.functions.signatures import standard_name
@@ -14,11 +14,6 @@ from scurry.sql.types import ArrayType, DataType, IntType, MapType, MultisetType
 from scurry.sql.validator.expressions import ExpressionValidator
 from scurry.sql.validator.failures import invalid
 from scurry.sql.validator.functions.user_functions import called_function, ordered_arguments, user_call
-
-#: Functions of tables that Flink has, and their replacements here.
-_MISSING = {
-    "VECTOR_SEARCH": "no connector of Flink 2.3 can be searched, either; a model that is a class of Python can search",
-}
 
 
 def unnested_columns(table: nodes.Unnest, validator: ExpressionValidator) -> tuple[Expression, Schema]:
@@ -60,7 +55,6 @@ def table_function(call: nodes.Call, validator: ExpressionValidator) -> tuple[Ex
 
     Raises:
         ValidationError: There is no such function.
-        UnsupportedError: Flink has the function.
     """
     function = called_function(call.name, validator.environment)
     if function is None:
@@ -84,11 +78,8 @@ def _check_arguments(call: nodes.Call, validator: ExpressionValidator) -> None:
 
     Raises:
         ValidationError: There is such an argument.
-        UnsupportedError: Flink has the function.
     """
     name = str(call.name)
-    if name.upper() in _MISSING:
-        raise UnsupportedError(f"{name.upper()} is not supported yet: {_MISSING[name.upper()]}")
     values = [each.value if isinstance(each, nodes.NamedArgument) else each for each in call.arguments]
     if any(isinstance(each, nodes.TableArgument | nodes.Subquery) for each in values):
         raise invalid(call.name.span, f"There is no process table function '{name}'").with_hint(

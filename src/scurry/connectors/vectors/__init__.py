@@ -1,0 +1,1 @@
+"""Searches of the vectors that are nearest to others: their contract, and an index in memory."""

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from scurry.connectors.vectors import index
-from scurry.connectors.vectors.contract import WrongVectorError
-from scurry.connectors.vectors.index import METRICS, VectorIndex
+from scurry.connectors.vectors.contract import METRICS, WrongVectorError
+from scurry.connectors.vectors.index import VectorIndex
 
 
 def score(metric: str, one: np.ndarray, other: np.ndarray) -> float:

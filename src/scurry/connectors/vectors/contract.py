@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: The scores that an index computes.
+METRICS = ("cosine", "dot_product", "euclidean")
+
 
 class WrongVectorError(ValueError):
     """A vector that cannot be compared with those of the table.

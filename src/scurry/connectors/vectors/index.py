@@ -11,7 +11,6 @@ from scurry.connectors.vectors.contract import WrongVectorError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-METRICS = ("cosine", "dot_product", "euclidean")
 #: Rows beyond those that are asked for, which are compared exactly: products of blocks are rounded differently.
 _MORE_ROWS = 16
 #: Neighbouring rows whose best product is looked for first.

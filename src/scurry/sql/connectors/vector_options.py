@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scurry.common._config.option import parse_bytes
-from scurry.connectors.vectors.index import METRICS
+from scurry.connectors.vectors.contract import METRICS
 from scurry.sql.catalog.table_options import TableOption, one_of, whole_number
 from scurry.sql.connectors.durations import duration
 

@@ -86,6 +86,18 @@ def test_names_that_the_savepoint_has_not_are_refused(options: dict[str, Any], m
         read(f"k STRING, c BIGINT, {KEY}", state_path=path, **options)
 
 
+def test_names_are_refused_where_only_the_entries_have_names(tmp_path: Path) -> None:
+    stored: dict[str, dict[str, Any]] = {"ann": {"count": 2}, "bob": {"pages": ["home"]}}
+    written = SavepointWriter.new_savepoint().with_operator("visits", OperatorTransformation.keyed_state(stored))
+    path = written.write(str(tmp_path / "s"))
+    assert sorted(read(f"k STRING, pages ARRAY<STRING>, `count` BIGINT, {KEY}", state_path=path)) == [
+        ("ann", [], 2),
+        ("bob", ["home"], None),
+    ]
+    with pytest.raises(StateNotFoundError, match="no state 'pagse'; did you mean 'pages'. There are: 'count', 'pages'"):
+        read(f"k STRING, pagse ARRAY<STRING>, `count` BIGINT, {KEY}", state_path=path)
+
+
 def test_an_operator_is_found_by_the_hash_of_its_uid(path: str) -> None:
     uid: Any = {"operator_uid": None, "operator_uid_hash": uid_hash("visits").upper()}
     assert read(f"k STRING, `count` BIGINT, {KEY}", state_path=path, **uid) == [("ann", 2)]

@@ -27,6 +27,10 @@ def no_operator(uid: str, known: Collection[str], path: str) -> StateNotFoundErr
     return StateNotFoundError(f"savepoint {path} has no operator with uid {uid!r}{_hint(uid, known)}")
 
 
+def no_state(uid: str, name: str, known: Collection[str]) -> StateNotFoundError:
+    return StateNotFoundError(f"operator {uid!r} has no state {name!r}{_hint(name, known)}")
+
+
 class StateNames:
     """The states that an operator's functions had registered when the savepoint was taken.
 
@@ -49,13 +53,18 @@ class StateNames:
                 self.lifetimes[descriptor.name] = Lifetime(descriptor.kind, descriptor.ttl_config.ttl_ms)
             self.require(descriptor.name)
 
+    @property
+    def are_known(self) -> bool:
+        """True if the savepoint has schemas: otherwise only its entries say which states there are."""
+        return self._known
+
     def __contains__(self, name: str) -> bool:
         return name in self._schemas
 
     def require(self, name: str) -> None:
         """Raise StateNotFoundError if the savepoint has schemas, but none for this state."""
         if self._known and name not in self._schemas:
-            raise StateNotFoundError(f"operator {self._uid!r} has no state {name!r}{_hint(name, self._schemas)}")
+            raise no_state(self._uid, name, self._schemas)
 
 
 def _hint(name: str, known: Collection[str]) -> str:

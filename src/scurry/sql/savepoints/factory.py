@@ -117,7 +117,14 @@ class SavepointFactory(TableFactory):
             for column in context.physical_columns
         ]  # fmt: skip
         return SavepointSource(
-            path, uid, tuple(columns), names.lifetimes, metadata.created_ms, metadata.max_parallelism, allowed
+            path,
+            uid,
+            tuple(columns),
+            names.lifetimes,
+            metadata.created_ms,
+            metadata.max_parallelism,
+            allowed,
+            names.are_known,
         )
 
 

@@ -11,7 +11,8 @@ from scurry.runtime.keys import original_key
 from scurry.runtime.savepoint.contents import keys_in, states_in, unexpired
 from scurry.runtime.savepoint.entries import EntryFile
 from scurry.runtime.savepoint.format import Entry
-from scurry.runtime.savepoint.reading import open_savepoint
+from scurry.runtime.savepoint.naming import no_state
+from scurry.runtime.savepoint.reading import Savepoint, open_savepoint
 from scurry.runtime.state.expiry import Lifetime
 from scurry.runtime.state.layout import GROUP_SHIFT
 from scurry.sql.connectors.contract import Changes, TableSource
@@ -53,6 +54,8 @@ class SavepointSource(TableSource):
         now: When the savepoint was taken, in milliseconds; state that had expired by then has no rows.
         max_parallelism: The number of key groups.
         allow_untrusted: Whether it is read although other users could have written it.
+        names_are_known: Whether the names of states were compared with the schemas of the savepoint; one that was
+            written without descriptors has none.
     """
 
     path: str
@@ -62,15 +65,31 @@ class SavepointSource(TableSource):
     now: int
     max_parallelism: int
     allow_untrusted: bool = False
+    names_are_known: bool = True
 
     def splits(self) -> list[Any]:
         """Compare all files with the savepoint's manifest; return ranges of key groups of those with state.
 
         Raises:
             SavepointError: It is damaged, or others could have written it.
+            StateNotFoundError: No key has a state of the table.
         """
         savepoint = open_savepoint(self.path, self.allow_untrusted)
+        if not self.names_are_known:
+            self._check_names(savepoint)
         return [split for file in savepoint.files_of("page") for split in self._splits(file)]
+
+    def _check_names(self, savepoint: Savepoint) -> None:
+        """Read keys until each state of the table was among theirs: all of them only if one is not."""
+        missing, seen = {column.state for column in self.declared if column.state is not None}, set[str]()
+        for _, entry in keys_in(savepoint.entries({self.uid}, ("page",))):
+            states = states_in(entry)
+            seen.update(states)
+            missing.difference_update(states)
+            if not missing:
+                return
+        if seen:
+            raise no_state(self.uid, min(missing), sorted(seen))
 
     def _splits(self, file: EntryFile) -> Iterator[Split]:
         spans = file.digest.spans

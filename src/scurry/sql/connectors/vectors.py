@@ -82,20 +82,25 @@ class _Loaded:
     Attributes:
         rows: The columns that are read.
         index: The vectors.
-        since: When the table was read, in seconds of a monotonic clock.
     """
 
     rows: Any
     index: VectorIndex
-    since: float
 
 
 class _Tables:
     """The tables of a process, which its tasks share: they are read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """Keep nothing.
+
+        Args:
+            now: A clock of seconds.
+        """
+        self._now = now
         self._lock = threading.Lock()
-        self._loaded: OrderedDict[str, _Loaded] = OrderedDict()
+        #: the tables, each with the time when it was read
+        self._loaded: OrderedDict[str, tuple[_Loaded, float]] = OrderedDict()
         self._open: dict[str, int] = {}
 
     def opened(self, key: str) -> None:
@@ -113,11 +118,11 @@ class _Tables:
 
     def get(self, key: str, load: Callable[[], _Loaded], reload: int | None) -> _Loaded:
         with self._lock:
-            found = self._loaded.get(key)
-            if found is None or (reload is not None and (time.monotonic() - found.since) * 1000 >= reload):
-                found = self._loaded[key] = load()
+            found, now = self._loaded.get(key), self._now()
+            if found is None or (reload is not None and (now - found[1]) * 1000 >= reload):
+                found = self._loaded[key] = load(), now
             self._loaded.move_to_end(key)
-            return found
+            return found[0]
 
 
 _TABLES = _Tables()
@@ -174,7 +179,7 @@ class ScannedVectors(VectorSearchSource):
     def _load(self) -> _Loaded:
         import pyarrow as pa
 
-        since, names = time.monotonic(), [name for name, _ in self._columns]
+        names = [name for name, _ in self._columns]
         read = list(dict.fromkeys([*names, self._column]))
         source, splits = self._source, self._splits
         if splits is None:
@@ -192,7 +197,7 @@ class ScannedVectors(VectorSearchSource):
                 self._check(nbytes, MAX_BYTES.key, self._limits.nbytes, "bytes")
         if not batches:
             none = batch_of_columns([from_values([], kind) for _, kind in self._columns], names, 0)
-            return _Loaded(none, VectorIndex(pa.array([], pa.list_(pa.float64())), self._limits.metric), since)
+            return _Loaded(none, VectorIndex(pa.array([], pa.list_(pa.float64())), self._limits.metric))
         table = pa.Table.from_batches(batches).combine_chunks()
         whole = table.to_batches()[0] if table.num_rows else batches[0]
         try:
@@ -204,7 +209,7 @@ class ScannedVectors(VectorSearchSource):
                 f"table '{self._table}' cannot be searched by '{self._column}': {error} (row {shown})"
             ).with_hint("vectors of one column have one length; leave out rows without one, or make it NULL") from None
         self._check(nbytes + index.nbytes, MAX_BYTES.key, self._limits.nbytes, "bytes, with the matrix of its vectors")
-        return _Loaded(whole.select(names), index, since)
+        return _Loaded(whole.select(names), index)
 
     def _check(self, count: int, key: str, limit: int, what: str) -> None:
         if count > limit:
